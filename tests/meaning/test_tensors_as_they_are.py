@@ -48,10 +48,10 @@ def test_it_is_not_copied() -> None:
 
 
 def test_the_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*given: Any) -> Any:
+    def refused(*given: Any, **named: Any) -> Any:
         raise AssertionError("the long way")
 
-    monkeypatch.setattr(functions, "_evaluated", refused)
+    monkeypatch.setattr(functions, "tallied", refused)
     assert karat.accuracy(torch.tensor(TRUE), torch.tensor(PRED)) == 5 / 7
     assert karat.accuracy(torch.tensor(TRUE), np.array(PRED)) == 5 / 7
     with pytest.raises(AssertionError, match="the long way"):

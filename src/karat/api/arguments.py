@@ -12,12 +12,12 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
-from karat.api.functions import plain_text
+from karat.api.options import one_of, plain_text, unknown_choice, whole_number
 from karat.api.results import Report
 from karat.data.labels.matrices import display_names
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import is_frame
-from karat.errors import KaratError, error, short, shown
+from karat.errors import KaratError, error, short
 from karat.inference.confidence import Confidence, WeightKind
 from karat.metrics import Metric, get, n_records
 from karat.metrics.plan import default_metrics
@@ -32,6 +32,7 @@ __all__ = [
     "checked_memory",
     "column_name",
     "confidence_of",
+    "confidence_required",
     "dressed",
     "given_alone",
     "of_table",
@@ -46,60 +47,38 @@ MIN_MEMORY: Final = 1 << 20
 
 
 def checked_memory(max_memory: Any) -> int:
-    """A number of bytes.
-
-    Errors:
-        K122 it is none, or fewer than rows of one batch need.
-    """
-    is_whole = isinstance(max_memory, Integral) and not isinstance(max_memory, bool)
-    if not (is_whole and max_memory >= MIN_MEMORY):
-        raise error(
-            "K122",
-            argument="max_memory",
-            value=max_memory,
-            choices=f"a whole number of bytes from {MIN_MEMORY}",
-            do="It is how many bytes rows with scores may take.",
-        )
-    return int(max_memory)
+    """A number of bytes that rows of one batch fit (K122)."""
+    do = "It is how many bytes rows with scores may take."
+    choices = f"a whole number of bytes from {MIN_MEMORY}"
+    return whole_number("max_memory", max_memory, do, MIN_MEMORY, choices=choices)
 
 
 def are_numbers_of_rows(weights_are: Any) -> bool:
-    """Whether a weight is a number of rows.
-
-    Errors:
-        K122 it is neither "importance" nor "frequency".
-    """
-    kind = plain_text(weights_are)
-    if kind not in get_args(WeightKind):
-        raise error(
-            "K122",
-            argument="weights_are",
-            value=weights_are,
-            choices=shown(get_args(WeightKind)),
-            do="'frequency' says that a row of weight 3 stands for three rows.",
-        )
-    return kind == "frequency"
+    """Whether a weight is a number of rows (K122)."""
+    do = "'frequency' says that a row of weight 3 stands for three rows."
+    chosen: str = one_of("weights_are", weights_are, get_args(WeightKind), do)
+    return chosen == "frequency"
 
 
-def confidence_of(
-    level: Any, side: Any, method: Any, design: Any, seed: Any, n_replicates: Any, weights_are: Any
-) -> Confidence | None:
-    """What is asked of the intervals; None: there are none.
-
-    Errors:
-        K122 one of them is not what it may be.
-    """
-    found = Confidence.of(level, side, method, design, seed, n_replicates)
+def confidence_of(weights_are: Any, level: Any, **asked: Any) -> Confidence | None:
+    """What is asked of the intervals; None: there are none (K122)."""
+    found = Confidence.of(level, **asked)
     is_frequency = are_numbers_of_rows(weights_are)
     return replace(found, weights_are="frequency") if found is not None and is_frequency else found
 
 
-def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
-    """The report with weights taken as numbers of rows, and classes with their display names.
+def confidence_required(
+    level: Any, do: str, choices: str = "a number between 0 and 1, as 0.95", **asked: Any
+) -> Confidence:
+    """What is asked of the intervals, where there must be some (K122)."""
+    found = Confidence.of(level, **asked)
+    if found is None:
+        raise unknown_choice("level", level, choices, do)
+    return found
 
-    Errors:
-        K117 unusable names; K150 weights that are not whole numbers.
-    """
+
+def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
+    """The report with weights taken as numbers of rows, and classes with their display names."""
     if is_frequency:
         report = _changed(report, _counted_as_rows)
     if class_names is not None or report.classes.names is not None:
@@ -117,11 +96,7 @@ def _changed(report: Report, change: Callable[[Cells], Cells]) -> Report:
 
 
 def _counted_as_rows(cells: Cells) -> Cells:
-    """The table where a row of weight 3 stands for three rows.
-
-    Errors:
-        K150 the weights are not whole numbers.
-    """
+    """The table where a row of weight 3 stands for three rows; weights are whole (K150)."""
     if cells.squares is None:
         return cells
     if (cells.counts % 1 != 0).any() or (cells.squares % 1 != 0).any():
@@ -129,35 +104,18 @@ def _counted_as_rows(cells: Cells) -> Cells:
     return replace(cells, squares=np.asarray(cells.counts, np.float64))
 
 
-_VALUES: Final = {"prob": "probabilities", "score": "scores"}
-
-
 def column_name(argument: str, given: Any) -> str | None:
-    """The name of a column as text: tables may name their columns by numbers.
-
-    Errors:
-        K158 it is no name.
-    """
+    """The name of a column as text: tables may name their columns by numbers (K158)."""
     if given is None or isinstance(given, str):
         return plain_text(given)
     if _is_name(given):
         return str(given)
-    raise error(
-        "K158",
-        argument=argument,
-        value=short(given),
-        kind=type(given).__name__,
-        wanted="the name of a column",
-        do="Name a column of the table, or give the labels themselves as y_true and y_pred.",
-    )
+    do = "Name a column of the table, or give the labels themselves as y_true and y_pred."
+    raise _no_name(argument, given, wanted="the name of a column", do=do)
 
 
 def score_columns(argument: str, given: Any) -> str | list[str] | None:
-    """The names of the columns of probabilities or scores; a tuple is a list of them.
-
-    Errors:
-        K158 they are no names.
-    """
+    """The names of the columns of probabilities or scores; a tuple is a list of them (K158)."""
     if given is None or isinstance(given, str) or _is_number(given):
         return column_name(argument, given)
     try:
@@ -166,16 +124,14 @@ def score_columns(argument: str, given: Any) -> str | list[str] | None:
         names = []
     named = [column_name(argument, name) for name in names if _is_name(name)]
     if not names or len(named) < len(names):
-        raise error(
-            "K158",
-            argument=argument,
-            value=short(given),
-            kind=type(given).__name__,
-            wanted="names of columns",
-            do=f"Name columns of the table; or give the {_VALUES[argument]} themselves as "
-            f"y_{argument}=, with y_true.",
-        )
+        values = {"prob": "probabilities", "score": "scores"}[argument]
+        do = f"Name columns of the table; or give the {values} themselves as y_{argument}=, with"
+        raise _no_name(argument, given, wanted="names of columns", do=f"{do} y_true.")
     return [name for name in named if name is not None]
+
+
+def _no_name(argument: str, given: Any, **told: str) -> KaratError:
+    return error("K158", argument=argument, value=short(given), kind=type(given).__name__, **told)
 
 
 def _is_name(given: object) -> bool:
@@ -189,11 +145,8 @@ def _is_number(given: object) -> bool:
 def of_table(argument: str, given: Any, where: str | None) -> Any:
     """The weights or the clusters of a table: the name of a column, or values.
 
-    Args:
-        where: where its rows are, if not in memory.
-
-    Errors:
-        K421 values beside rows that have no order.
+    Rows that are not in memory have no order, so that there values are refused (K421); `where`
+    names their place.
     """
     if isinstance(given, str):
         return plain_text(given)
@@ -220,11 +173,8 @@ def given_alone(y_true: Any) -> KaratError:
             found=f"A stream takes columns, and it was given a table ({type(y_true).__name__})",
             do=f"{first}stream.update({rows}['label'], {rows}['pred']).",
         )
-    return error(
-        "K128",
-        found="y_true was given alone",
-        do="Give predictions as y_pred=, y_prob= or y_score=.",
-    )
+    do = "Give predictions as y_pred=, y_prob= or y_score=."
+    return error("K128", found="y_true was given alone", do=do)
 
 
 def wanted_of_scores(
@@ -255,11 +205,7 @@ def _listed(k: int, is_prob: bool, _: int) -> tuple[Metric, ...]:
 
 
 def refuse_missing(report: Report, wanted: Sequence[Metric]) -> None:
-    """Refuse metrics that a report cannot give; nothing is computed where it surely can.
-
-    Errors:
-        As `Report.metrics`.
-    """
+    """Refuse metrics that a report cannot give; nothing is computed where it surely can."""
     if report.confidence is not None or not all(_is_there(metric, report) for metric in wanted):
         _ = report.metrics
 

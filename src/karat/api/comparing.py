@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
-from karat.api.arguments import are_numbers_of_rows
-from karat.api.comparison_arguments import (
-    check_metrics,
-    check_models,
-    check_reports,
-    comparison_spec,
-    defaults,
-    margins_of,
+from karat.api.arguments import are_numbers_of_rows, confidence_required
+from karat.api.models import (
+    Models,
     model_arguments,
+    models_apart,
+    models_of_arrays,
+    models_of_reports,
 )
-from karat.api.functions import check_policy
-from karat.api.models import Models, models_apart, models_of_arrays, models_of_reports
+from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
-from karat.data.arguments import check_threads
+from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.matrices import display_names
-from karat.errors import error
+from karat.errors import error, short, shown
 from karat.errors.habits import names_its_arguments
-from karat.inference.comparison.judging import ComparisonSpec, judged, tested_at_once
-from karat.metrics import Metric
+from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
+from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
+from karat.metrics._metric import check_has_positive
 from karat.metrics.plan import requested
 from karat.results.comparison import notes_of
-from karat.tally import Label
+from karat.tally import Classes, Label
 
-__all__ = ["Comparison", "compare", "compare_models"]
+__all__ = ["Comparison", "check_metrics", "compare", "compare_models", "comparison_spec"]
 
 
 @names_its_arguments
@@ -113,21 +111,19 @@ def compare(
     is_frequency = are_numbers_of_rows(weights_are)
     spec = comparison_spec(level, adjust, seed, n_permutations, paired)
     given = model_arguments(y_true, y_pred, y_prob, y_score)
-    check_models(given.names, baseline)
+    names = given.names
+    if len(names) < 2:
+        raise error("K161", found=f"There is one, {names[0]!r}" if names else "There is none")
+    if baseline is not None and plain_text(baseline) not in names:
+        raise error("K164", baseline=baseline, models=shown(names))
     options = {"labels": labels, "positive": positive, "n_threads": n_threads}
     if given.reports:
         kind = weights_are if is_frequency else None
-        check_reports(
-            {
-                "weights": weights,
-                "clusters": clusters,
-                "labels": labels,
-                "positive": positive,
-                "weights_are": kind,
-            }
+        _refuse_beside_reports(
+            weights=weights, clusters=clusters, labels=labels, positive=positive, weights_are=kind
         )
         found = models_of_reports(given)
-    elif given.is_apart:
+    elif given.trues:
         found = models_apart(given, weights, clusters, options, is_frequency=is_frequency)
     else:
         found = models_of_arrays(
@@ -145,25 +141,12 @@ def compare_models(
     baseline: str | None = None,
     policy: Policy = "zero",
 ) -> Comparison:
-    """The comparison of models whose rows were read.
-
-    Args:
-        spec: level, adjustment, seed and permutations.
-        metrics, margin, baseline: as of `compare`.
-        policy: what undefined classes count as.
-
-    Errors:
-        K310 no metric; K165 a margin; K166 a metric of scores of models without them; K307 a plain
-        name of more than two classes; K3xx unknown names.
-    """
-    kinds = [rows.is_prob for rows in found.scored.values()]
-    has_all = len(kinds) == len(found.names)
-    listed = defaults(found.classes, has_scores=has_all, has_probabilities=has_all and all(kinds))
-    wanted = listed if metrics is None else list(dict.fromkeys(requested(metrics)))
+    """The comparison of models whose rows were read; `metrics` to `baseline` as of `compare`."""
+    wanted = _defaults(found) if metrics is None else list(dict.fromkeys(requested(metrics)))
     if not wanted:
         raise error("K310", found="metrics= names no metric")
     check_metrics(wanted, found.classes, found.names, found.scored)
-    margins = margins_of(margin, [str(metric) for metric in wanted])
+    margins = _margins(margin, [str(metric) for metric in wanted])
     places = range(len(found.names))
     pairs = [(a, b) for b in places for a in places if a > b]
     if baseline is not None:
@@ -173,6 +156,7 @@ def compare_models(
     measured = found.measured(wanted, spec, policy)
     differences = [one for part, _ in measured for one in judged(part, found.names, spec)]
     tests = {str(part.metric): tested_at_once(part) for part, _ in measured}
+    has_clusters = any(table.clusters is not None for table in found.tables)
     return Comparison(
         found.names,
         tuple(map(str, wanted)),
@@ -180,11 +164,93 @@ def compare_models(
         {str(part.metric): values for part, values in measured},
         {name: test for name, test in tests.items() if test is not None},
         found.classes,
-        found.n,
+        {name: int(t.cells.n_rows) for name, t in zip(found.names, found.tables, strict=True)},
         spec.level,
         spec.adjust,
         baseline,
         found.is_paired,
-        notes_of(differences, spec, found.is_paired, len(found.names), found.has_clusters),
+        notes_of(differences, spec, found.is_paired, len(found.names), has_clusters),
         found.flip_source,
     )
+
+
+def comparison_spec(
+    level: Any, adjust: Any, seed: Any, n_permutations: Any = 4999, paired: Any = True
+) -> ComparisonSpec:
+    """The choices of a comparison (K122); its margins and pairs are added later."""
+    do = "A difference counts where its p-value is below 1 − level."
+    confidence = confidence_required(level, do, seed=seed)
+    do = "'holm' holds for any pairs; 'maxt' uses how they go together."
+    chosen: Adjustment = one_of("adjust", adjust, get_args(Adjustment), do)
+    check_flag("paired", paired, "Models on the same rows are compared row by row.")
+    do = "4999 replicates tell a p-value of 0.05 to 0.003."
+    n = whole_number("n_permutations", n_permutations, do, 99, 1_000_000)
+    return ComparisonSpec(confidence.level, chosen, {}, (), confidence.seed, n)
+
+
+def _refuse_beside_reports(**given: Any) -> None:
+    """Refuse what says how rows are counted beside reports, which have counted theirs (K160)."""
+    for name, value in given.items():
+        if value is not None:
+            raise error(
+                "K160",
+                argument=f"{name}=",
+                report="reports",
+                found=f"{name}= was given with reports, which have counted their rows",
+                do=f"Give it to karat.evaluate, or compare y_true and y_pred with {name}=.",
+            )
+
+
+def _defaults(found: Models) -> list[Metric]:
+    """The metrics of a comparison when none is named."""
+    is_binary = found.classes.positive is not None
+    names = ["accuracy", "f1" if is_binary else "macro_f1"]
+    names += ["balanced_accuracy", "matthews_correlation"]
+    if len(found.scored) == len(found.names):
+        if found.classes.k > 1:
+            names.append("roc_auc" if is_binary else "roc_auc_ovr_macro")
+        if all(rows.is_prob for rows in found.scored.values()):
+            names += ["log_loss", "brier"]
+    return [get(name) for name in names]
+
+
+def check_metrics(
+    wanted: Sequence[Metric], classes: Classes, names: Sequence[str], scored: Collection[str]
+) -> None:
+    """Refuse metrics that models of these names, of which some are scored, do not have.
+
+    Errors:
+        K166 a metric of scores of models without them; K307 a plain name of more than two classes.
+    """
+    missing = [name for name in names if name not in scored]
+    for metric in wanted:
+        check_has_positive(metric, classes, ())
+        if metric.needs_scores and missing:
+            raise error(
+                "K166",
+                metric=str(metric),
+                found=f"It reads probabilities or scores; there are none of {shown(missing)}",
+                do="Give those of every model as y_prob= or y_score=, or leave the metric out.",
+            )
+
+
+def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
+    """The margin of each of the metrics that has one: a number above 0 (K165)."""
+    if margin is None:
+        return {}
+    if not isinstance(margin, Mapping):
+        return dict.fromkeys(names, _margin("margin", margin))
+    margins: dict[str, float] = {}
+    for key, number in margin.items():
+        name = str(get(key))
+        if name not in names:
+            raise error("K165", found=f"{name} is not compared; {shown(names)} are")
+        margins[name] = _margin(f"margin[{name!r}]", number)
+    return margins
+
+
+def _margin(argument: str, number: Any) -> float:
+    found = positive_number(number)
+    if found is None:
+        raise error("K165", found=f"{argument} is {short(number)}")
+    return found

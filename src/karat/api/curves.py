@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from numbers import Integral
 from typing import Any, Final
 
-import numpy as np
-
 from karat.api.functions import SCORE_ARGUMENTS
+from karat.api.options import one_of, unknown_choice, whole_number
 from karat.api.score_functions import given_scores, no_predictions
 from karat.curves._curve import ByClass, Curve, Points, Reliability, reliability_curve
 from karat.curves._decisions import (
@@ -22,8 +20,9 @@ from karat.curves._decisions import (
     counts_at,
     net_benefit_curve,
 )
-from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, T, trace
+from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, trace
 from karat.data.accumulator import rows_in_memory
+from karat.data.arguments import check_flag
 from karat.data.scores.rows import InMemoryScores
 from karat.data.sources.arrays.rows import score_rows
 from karat.errors import UndefinedWarning, error, shown
@@ -46,15 +45,15 @@ __all__ = [
     "roc",
 ]
 
-_LEAST_POINTS: Final = 2
-_LEAST_CORNERS: Final = 3
 _DEFAULTS: Final = {
+    "drop_intermediate": False,
     "limit": None,
     "bins": 15,
     "scheme": "uniform",
     "closed": "right",
-    "drop_intermediate": False,
+    "thresholds": None,
 }
+_TEXTS: Final = {"scheme": ["uniform", "quantile"], "closed": ["right", "left"]}
 _SHARED: Final = {
     **{name: SCORE_ARGUMENTS[name] for name in ("y_true", "y_prob", "y_score")},
     "average": "without it, two classes give the curve of the positive one; None gives a curve for"
@@ -74,10 +73,16 @@ _SHARED: Final = {
 
 
 def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
-    """The public function of a body that reads the view of one column."""
+    """The public function of a body that reads the view of one column.
+
+    The options of a body have the defaults of the table; ``**points`` is what all traces have.
+    """
     view, _, *options = inspect.signature(body, eval_str=True).parameters.values()
     reads: type = view.annotation
-    defaults = {item.name: item.default for item in options}
+    names = [item.name for item in options]
+    if names == ["points"]:
+        names = ["drop_intermediate", "limit"]
+    defaults = {name: _DEFAULTS[name] for name in names}
 
     @wraps(body)
     def function(
@@ -103,7 +108,7 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
         _check_average(body.__name__, average, classes, has_micro=reads is ClassRanks)
         if y_true is None:
             raise error("K127", others="y_prob=")
-        chosen = _checked(defaults | given, least=_least(body))
+        chosen = _checked(defaults | given, least=3 if body.__name__ == "cost" else 2)
         source = score_rows(
             y_true,
             given_scores(y_prob, y_score),
@@ -117,64 +122,39 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
         rows.read()  # every value is what it claims to be
         if average == "micro":
             return body(ClassRanks(rows.pooled()), None, **chosen)
-        curves = {
-            rows.classes.labels[i]: body(_view(rows, i, reads), rows.classes.labels[i], **chosen)
-            for i in places
-        }
+        curves = {}
+        for i in places:
+            column = rows.column(i) if reads is ClassRanks else rows.probability_column(i)
+            label = rows.classes.labels[i]
+            curves[label] = body(reads(column), label, **chosen)
         _warn(body.__name__, curves)
         if average is NOT_GIVEN and classes is None:
             return curves[rows.classes.labels[places[0]]]
         return ByClass(curves, rows.classes)
 
     shared = list(inspect.signature(function, follow_wrapped=False).parameters.values())[:-1]
-    own = [
-        item.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=inspect.Parameter.empty)
-        for item in options
-    ]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    own = [inspect.Parameter(name, keyword, default=value) for name, value in defaults.items()]
     first, _, *others, last = shared
     signature = inspect.Signature([first, *others, *own, last])
     function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__doc__ = _docstring(body, has_micro=reads is ClassRanks)
+    function.__doc__ = _docstring(body, names, has_micro=reads is ClassRanks)
     function.__annotations__ = {}
     del function.__wrapped__
     return function
 
 
-def _view(rows: InMemoryScores, i: int, reads: type) -> ClassRanks | ClassProbabilities:
-    if reads is ClassRanks:
-        return ClassRanks(rows.column(i))
-    return ClassProbabilities(rows.probability_column(i))
-
-
 def _check_average(name: str, average: Any, classes: Any, *, has_micro: bool) -> None:
-    """Refuse an average that there is not.
-
-    Errors:
-        K122, K159.
-    """
-    choices = [None, "micro"] if has_micro else [None]
-    if average is not NOT_GIVEN and not (average is None or _is_text(average, choices[1:])):
-        raise error(
-            "K122",
-            argument="average",
-            value=average,
-            choices=shown(choices),
-            do="None gives one curve for each class.",
-        )
+    """Refuse an average that there is not (K122, K159)."""
+    if average is not NOT_GIVEN:
+        choices = [None, "micro"] if has_micro else [None]
+        one_of("average", average, choices, "None gives one curve for each class.")
     if classes is not None and average is not NOT_GIVEN and average is not None:
         raise error("K159", function=name, average=average)
 
 
-def _is_text(given: Any, choices: list[Any]) -> bool:
-    return isinstance(given, str) and given in choices
-
-
 def _places(rows: InMemoryScores, name: str, average: Any, given: Any) -> list[int]:
-    """The columns to sort.
-
-    Errors:
-        K121 more than two classes and no choice; K122 classes= names none of them.
-    """
+    """The columns to sort (K121, K122)."""
     classes = rows.classes
     if given is not None:
         known = {label: i for i, label in enumerate(classes.labels)}
@@ -183,13 +163,8 @@ def _places(rows: InMemoryScores, name: str, average: Any, given: Any) -> list[i
         except TypeError:
             wanted = []
         if not wanted or not set(wanted) <= known.keys():
-            raise error(
-                "K122",
-                argument="classes",
-                value=given,
-                choices=shown(classes.labels),
-                do="Give a list of some of them; average=None gives all.",
-            )
+            do = "Give a list of some of them; average=None gives all."
+            raise unknown_choice("classes", given, shown(classes.labels), do)
         return [known[label] for label in wanted]
     if average is not NOT_GIVEN:
         return list(range(classes.k))
@@ -198,33 +173,19 @@ def _places(rows: InMemoryScores, name: str, average: Any, given: Any) -> list[i
     return [classes.positive]
 
 
-def _least(body: Callable[..., Curve]) -> int:
-    return _LEAST_CORNERS if body.__name__ == "cost" else _LEAST_POINTS
-
-
 def _checked(options: dict[str, Any], *, least: int) -> dict[str, Any]:
-    """The options of a body.
-
-    Errors:
-        K122 one of them is not a choice.
-    """
-    whole = {"limit": (least, None), "bins": (1, MOST_BINS)}
-    texts = {"scheme": ["uniform", "quantile"], "closed": ["right", "left"]}
+    """The options of a body (K122); a curve is limited to at least so many points."""
     for name, value in options.items():
-        choices = None
-        if name in whole and not (name == "limit" and value is None):
-            lowest, most = whole[name]
-            is_whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
-            if not (is_whole and lowest <= value <= (value if most is None else most)):
-                end = " or None" if most is None else f" to {most}"
-                choices = f"a whole number from {lowest}{end}"
-        elif name in texts and not _is_text(value, texts[name]):
-            choices = shown(texts[name])
-        elif name == "drop_intermediate" and not isinstance(value, bool | np.bool_):
-            choices = "True, False"
-        if choices:
-            do = f"The default is {_DEFAULTS[name]!r}."
-            raise error("K122", argument=name, value=value, choices=choices, do=do)
+        do = f"The default is {_DEFAULTS[name]!r}."
+        if name == "limit" and value is not None:
+            choices = f"a whole number from {least} or None"
+            whole_number(name, value, do, least, choices=choices)
+        elif name == "bins":
+            whole_number(name, value, do, 1, MOST_BINS)
+        elif name in _TEXTS:
+            one_of(name, value, _TEXTS[name], do)
+        elif name == "drop_intermediate":
+            check_flag(name, value, do)
     if "thresholds" in options:
         options = options | {"thresholds": checked_thresholds(options["thresholds"])}
     return options
@@ -240,10 +201,9 @@ def _warn(name: str, curves: Mapping[Label, Curve]) -> None:
         warnings.warn(f"karat.curves.{name} is undefined: {each}.", UndefinedWarning, stacklevel=3)
 
 
-def _docstring(body: Callable[..., Curve], *, has_micro: bool) -> str:
+def _docstring(body: Callable[..., Curve], options: Sequence[str], *, has_micro: bool) -> str:
     text, _, example = inspect.cleandoc(body.__doc__ or "").partition("\n\nExample:")
-    options = list(inspect.signature(body).parameters)[2:]
-    names = [name for name in _SHARED if name not in _DEFAULTS and name != "thresholds"]
+    names = [name for name in _SHARED if name not in _DEFAULTS]
     lines = [text, "", "Args:"]
     for name in [*names[:-1], *options, names[-1]]:
         micro = '; "micro" that of every row and class together.' if has_micro else "."
@@ -267,13 +227,7 @@ def _docstring(body: Callable[..., Curve], *, has_micro: bool) -> str:
 
 
 @drawn
-def roc(
-    view: ClassRanks,
-    label: Label | None,
-    *,
-    drop_intermediate: bool = False,
-    limit: int | None = None,
-) -> Roc:
+def roc(view: ClassRanks, label: Label | None, **points: Any) -> Roc:
     """ROC curve: true positive rate by false positive rate.
 
     Equals ``sklearn.metrics.roc_curve(…, drop_intermediate=False)`` in numbers and order.
@@ -295,17 +249,11 @@ def roc(
         >>> curve.area == karat.roc_auc(y_true, y_score=scores)
         True
     """
-    return _traced(Roc, view, label, drop_intermediate, limit)
+    return trace(Roc, Points.of(view), label, **points)
 
 
 @drawn
-def precision_recall(
-    view: ClassRanks,
-    label: Label | None,
-    *,
-    drop_intermediate: bool = False,
-    limit: int | None = None,
-) -> PrecisionRecall:
+def precision_recall(view: ClassRanks, label: Label | None, **points: Any) -> PrecisionRecall:
     """Precision-recall curve: how pure what is found is, as more is found.
 
     Equals ``sklearn.metrics.precision_recall_curve`` turned round, so that the best score comes
@@ -321,17 +269,11 @@ def precision_recall(
         >>> round(curve.average_precision, 4), round(curve.area, 4)
         (0.8333, 0.7917)
     """
-    return _traced(PrecisionRecall, view, label, drop_intermediate, limit)
+    return trace(PrecisionRecall, Points.of(view), label, **points)
 
 
 @drawn
-def det(
-    view: ClassRanks,
-    label: Label | None,
-    *,
-    drop_intermediate: bool = False,
-    limit: int | None = None,
-) -> Det:
+def det(view: ClassRanks, label: Label | None, **points: Any) -> Det:
     """Detection error tradeoff curve: misses by false alarms.
 
     Equals ``sklearn.metrics.det_curve(…, drop_intermediate=False)`` turned round, so that the best
@@ -345,17 +287,11 @@ def det(
         >>> curve.fpr.tolist(), curve.fnr.tolist()
         ([0.0, 0.0, 0.5, 0.5, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0])
     """
-    return _traced(Det, view, label, drop_intermediate, limit)
+    return trace(Det, Points.of(view), label, **points)
 
 
 @drawn
-def gain(
-    view: ClassRanks,
-    label: Label | None,
-    *,
-    drop_intermediate: bool = False,
-    limit: int | None = None,
-) -> Gain:
+def gain(view: ClassRanks, label: Label | None, **points: Any) -> Gain:
     """Cumulative gain curve: how much of the class is found by the share of rows looked at.
 
     Rows that tie are one step, in which a straight line counts them in proportion, as
@@ -367,17 +303,11 @@ def gain(
         >>> curve.share.tolist(), curve.gain.tolist()
         ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    return _traced(Gain, view, label, drop_intermediate, limit)
+    return trace(Gain, Points.of(view), label, **points)
 
 
 @drawn
-def lift(
-    view: ClassRanks,
-    label: Label | None,
-    *,
-    drop_intermediate: bool = False,
-    limit: int | None = None,
-) -> Lift:
+def lift(view: ClassRanks, label: Label | None, **points: Any) -> Lift:
     """Lift curve: how many times more of the class the best rows hold than a random choice would.
 
     At a point it equals `karat.lift_at` of its share. Points of equal lift are the only ones that
@@ -389,17 +319,12 @@ def lift(
         >>> curve.share.tolist(), curve.lift.round(2).tolist()
         ([0.0, 0.25, 0.5, 0.75, 1.0], [2.0, 2.0, 1.0, 1.33, 1.0])
     """
-    return _traced(Lift, view, label, drop_intermediate, limit)
+    return trace(Lift, Points.of(view), label, **points)
 
 
 @drawn
 def reliability(
-    view: ClassProbabilities,
-    label: Label,
-    *,
-    bins: int = 15,
-    scheme: str = "uniform",
-    closed: str = "right",
+    view: ClassProbabilities, label: Label, *, bins: int, scheme: str, closed: str
 ) -> Reliability:
     """Reliability diagram: how often a probability came true.
 
@@ -418,7 +343,7 @@ def reliability(
 
 
 @drawn
-def cost(view: ClassRanks, label: Label | None, *, limit: int | None = None) -> Cost:
+def cost(view: ClassRanks, label: Label | None, *, limit: int | None) -> Cost:
     """Cost curve: the smallest expected cost for every ratio of costs and share of the class.
 
     Drummond and Holte's, with the best threshold for each probability-cost: the lower envelope of
@@ -438,7 +363,7 @@ def cost(view: ClassRanks, label: Label | None, *, limit: int | None = None) -> 
 
 
 @drawn
-def net_benefit(view: ClassProbabilities, label: Label, *, thresholds: Any = None) -> NetBenefit:
+def net_benefit(view: ClassProbabilities, label: Label, *, thresholds: Any) -> NetBenefit:
     """Net benefit (decision curve): what acting on a probability gains over treating nobody.
 
     Vickers and Elkin's, exact at each threshold: whoever has at least that probability is treated.
@@ -456,9 +381,3 @@ def net_benefit(view: ClassProbabilities, label: Label, *, thresholds: Any = Non
     """
     tps, fps = counts_at(view, thresholds)
     return net_benefit_curve(tps, fps, view.n_pos, view.n_neg, thresholds, label)
-
-
-def _traced(
-    kind: type[T], view: ClassRanks, label: Label | None, drop_intermediate: bool, limit: int | None
-) -> T:
-    return trace(kind, Points.of(view), label, drop_intermediate=drop_intermediate, limit=limit)

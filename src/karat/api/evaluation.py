@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
 from typing import Any, Final
@@ -20,14 +20,14 @@ from karat.api.arguments import (
     refuse_missing,
     score_columns,
 )
-from karat.api.functions import check_policy, plain_text, tallied
+from karat.api.functions import tallied
 from karat.api.measuring import Spec, report_of
+from karat.api.options import check_policy, one_of, plain_text
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.align import classes_of
-from karat.data.labels.matrices import display_names
 from karat.data.rows import Counted
 from karat.data.scores.classes import both_decide, checked_threshold
 from karat.data.scores.columns import UNLESS_PREDICTED
@@ -45,7 +45,7 @@ from karat.metrics import Metric
 from karat.metrics.plan import requested
 from karat.tally import Label
 
-__all__ = ["display_names", "evaluate", "report_of_table"]
+__all__ = ["evaluate", "report_of_table"]
 
 _TASK_MEMORY: Final = 1 << 28
 _OF_LABELS: Final = ("labels", "positive", "weights")
@@ -158,15 +158,17 @@ def evaluate(
     """
     wanted = None if metrics is None else tuple(requested(metrics))
     policy = check_policy(undefined)
-    if plain_text(nulls) not in ("error", "drop"):
-        raise error(
-            "K122",
-            argument="nulls",
-            value=nulls,
-            choices="'error', 'drop'",
-            do="'drop' leaves the rows out and reports how many.",
-        )
-    confidence = confidence_of(level, side, method, design, seed, n_replicates, weights_are)
+    do = "'drop' leaves the rows out and reports how many."
+    nulls = one_of("nulls", nulls, ("error", "drop"), do)
+    confidence = confidence_of(
+        weights_are,
+        level,
+        side=side,
+        method=method,
+        design=design,
+        seed=seed,
+        n_replicates=n_replicates,
+    )
     is_frequency = are_numbers_of_rows(weights_are)
     check_threads(n_threads)
     if max_memory is not None:
@@ -183,8 +185,9 @@ def evaluate(
         "score": score_columns("score", score),
     }
     check_flag("exact", exact, "True reads files a second time.")
+    scores = {"y_prob": y_prob, "y_score": y_score}
     of_rows = {"weights": weights, "clusters": clusters}
-    _check_sources(is_table, columns, y_prob, y_score, confusion, of_rows, nulls)
+    _check_sources(is_table, columns, scores, confusion, of_rows, nulls)
     spec = Spec(wanted, policy, confidence, n_threads, threshold)
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     if is_table:
@@ -196,7 +199,7 @@ def evaluate(
             columns,
             options,
             spec,
-            nulls=str(plain_text(nulls)),
+            nulls=nulls,
             max_memory=max_memory,
             checkpoint=checkpoint,
             exact=exact,
@@ -224,12 +227,7 @@ def evaluate(
 def _batch_of_arrays(
     given: tuple[Any, ...], options: Mapping[str, Any], clusters: Any, by: Any, spec: Spec
 ) -> Batch:
-    """Arguments in memory as one batch: rows with scores, labels, or a confusion matrix.
-
-    Errors:
-        K127 to K129, K136, K141, K181 arguments that do not go together; else as `score_rows`
-        and `labels_of_arrays`.
-    """
+    """Arguments in memory as one batch: rows with scores, labels, or a confusion matrix."""
     y_true, y_pred, y_prob, y_score, confusion = given
     options = {**options, "n_threads": spec.n_threads}
     if y_prob is not None or y_score is not None:
@@ -262,10 +260,7 @@ def _batch_of_arrays(
             raise error("K127", others="y_pred")
         do = "Give y_true and y_pred; a confusion matrix does not say which rows go together."
         raise error("K141", argument="clusters=", found="clusters= was given without rows", do=do)
-    labels, positive, weights = (options[name] for name in _OF_LABELS)
-    return Counted(
-        tallied(y_true, y_pred, confusion, labels, positive, weights, spec.n_threads, True)
-    )
+    return Counted(tallied(y_true, y_pred, confusion, **options))
 
 
 def _tensors(
@@ -284,7 +279,7 @@ def _tensors(
     devices = StreamDevices(empty, labels)
     if not devices.add(rows, None, is_part=False):
         return None
-    cells, scores = devices.landed(None)
+    cells, scores = devices.landed(is_in_histograms=False) if devices.n_rows else (None, None)
     if cells is not None and positive is not None and labels is None:
         cells = cells.with_classes(classes_of(cells.classes.labels, positive))
     return Tallies(cells, scores)
@@ -306,15 +301,9 @@ def report_of_table(
     """The report of a table or of files, from labels alone or with probabilities or scores.
 
     Args:
-        table: a table, or a source of files.
         columns: the columns named for each role, or None; ``clusters`` may be values.
         options: labels, positive, weights.
-        spec: what the report is to hold.
-        nulls: ``"error"`` or ``"drop"``.
-        max_memory: bytes that scores of Parquet files, or of a partition, may take; more are put
-            into tables. None: 2 GiB, of a partition 256 MiB.
-        checkpoint: a file to resume the read of Parquet files from, and to write to.
-        exact: whether scores in buckets are read again, every one of them.
+        nulls, max_memory, checkpoint, exact: as of `evaluate`.
         groups: columns, and crosses of several, whose slices the report holds.
         reading: what only files have: where, progress, labels_are_text.
     """
@@ -331,38 +320,53 @@ def report_of_table(
     elif is_of_labels and spec.threshold is None and not (named["prob"] or named["score"]):
         named |= dict.fromkeys(("prob", "score"), UNLESS_PREDICTED)
     named |= {name: options[name] for name in _OF_LABELS}
-    with _explained(table, reading), ExitStack() as cleanup:
-        is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"
-        empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
-        progress = None
-        source: Source | Batch | None = None
+    is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"
+    empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
+    bar = reading.pop("progress", None)
+    reading = {"nulls": nulls, **reading}
+    of_all: dict[str, Any] = {"groups": groups, "n_threads": spec.n_threads}
+    pieces = None if names_files(table) else pieces_of(table)
+    progress = None
+    source: Source | Batch
+    with ExitStack() as cleanup:
         if names_files(table):
-            units = _units(table, named, spec, groups, empty, checkpoint, nulls=nulls, **reading)
-            if units is not None:
-                from karat.data.sources.files.large import following
+            from karat.data.sources.files.counted import errors_of_files
+            from karat.data.sources.files.large import following, large_files
+            from karat.data.sources.files.rows import rows_of_files
 
+            cleanup.enter_context(errors_of_files(reading.get("where"), table))
+            memory: dict[str, Any] = {"max_memory": empty.max_memory, "checkpoint": checkpoint}
+            units = large_files(table, named, **memory, **of_all, **reading)
+            if units is None:
+                source = rows_of_files(table, progress=bar, **of_all, **named, **reading)
+            else:
                 # The classes of the units say which is positive.
                 empty = replace(empty, threshold=checked_threshold(spec.threshold, units.classes))
                 if is_of_labels and checkpoint is None:
                     units = replace(units, is_of_labels=True, threshold=empty.threshold)
-                progress = following(
-                    units, empty, reading.get("progress"), checkpoint, named, nulls=nulls, **reading
-                )
+                progress = following(units, empty, bar, checkpoint, named, **reading)
                 source = units
-        if source is None:
-            source = _table_at_once(
+        elif checkpoint is not None or (exact and pieces):
+            option = "exact" if checkpoint is None else "checkpoint"
+            where = pieces or "a table in memory"
+            raise error("K415", option=option, found=f"The rows are in {where}")
+        elif pieces:
+            from karat.data.sources.distributed.rows import rows_of_distributed
+
+            is_distributed = distributed_host(table) is not None
+            source = rows_of_distributed(
                 table,
-                named,
-                spec,
-                groups,
-                empty
-                if distributed_host(table) is None or max_memory
-                else replace(empty, max_memory=_TASK_MEMORY),
-                checkpoint,
-                exact,
-                nulls=nulls,
+                threshold=spec.threshold,
+                max_memory=max_memory or (_TASK_MEMORY if is_distributed else MAX_MEMORY),
+                is_frequency=is_frequency,
+                groups=groups,
+                **named,
                 **reading,
             )
+        else:
+            from karat.data.sources.tables.rows import rows_of_frame
+
+            source = rows_of_frame(table, **of_all, **named, **reading)
         found = accumulate(source, empty, n_threads=spec.n_threads, progress=progress)
         if exact and found.scores is not None and isinstance(source, FileUnits):
             from karat.data.sources.files.large import refined
@@ -372,95 +376,16 @@ def report_of_table(
         return report_of(found, spec)
 
 
-@contextmanager
-def _explained(table: Any, reading: Mapping[str, Any]) -> Iterator[None]:
-    """Errors within name rows of files, where the table is files."""
-    if not names_files(table):
-        yield
-        return
-    from karat.data.sources.files.counted import errors_of_files
-
-    with errors_of_files(reading.get("where"), table):
-        yield
-
-
-def _units(
-    table: Any,
-    named: Mapping[str, Any],
-    spec: Spec,
-    groups: Sequence[Key],
-    empty: ScoreParts,
-    checkpoint: str | PathLike[str] | None,
-    **reading: Any,
-) -> FileUnits | None:
-    """Parquet files that are read unit by unit; None where they are read at once."""
-    from karat.data.sources.files.large import large_files
-
-    reading.pop("progress", None)
-    return large_files(
-        table,
-        named,
-        max_memory=empty.max_memory,
-        checkpoint=checkpoint,
-        n_threads=spec.n_threads,
-        groups=groups,
-        **reading,
-    )
-
-
-def _table_at_once(
-    table: Any,
-    named: Mapping[str, Any],
-    spec: Spec,
-    groups: Sequence[Key],
-    empty: ScoreParts,
-    checkpoint: str | PathLike[str] | None,
-    exact: bool,
-    **reading: Any,
-) -> Batch:
-    """A table in memory, files that fit, or a frame in partitions, as one batch."""
-    if names_files(table):
-        from karat.data.sources.files.rows import rows_of_files
-
-        return rows_of_files(table, groups=groups, n_threads=spec.n_threads, **named, **reading)
-    pieces = pieces_of(table)
-    if checkpoint is not None or (exact and pieces):
-        option = "exact" if checkpoint is None else "checkpoint"
-        raise error("K415", option=option, found=f"The rows are in {pieces or 'a table in memory'}")
-    if pieces is None:
-        from karat.data.sources.tables.rows import rows_of_frame
-
-        return rows_of_frame(table, groups=groups, n_threads=spec.n_threads, **named, **reading)
-    from karat.data.sources.distributed.rows import rows_of_distributed
-
-    return rows_of_distributed(
-        table,
-        threshold=spec.threshold,
-        max_memory=empty.max_memory,
-        is_frequency=empty.is_frequency,
-        groups=groups,
-        **named,
-        **reading,
-    )
-
-
 def _check_sources(
     is_table: bool,
     columns: Mapping[str, Any],
-    y_prob: Any,
-    y_score: Any,
+    scores: Mapping[str, Any],
     confusion: Any,
     of_rows: Mapping[str, Any],
     nulls: str,
 ) -> None:
-    """Refuse arguments of one kind of source beside another.
-
-    Errors:
-        K141 to K144.
-    """
-    arrays = [
-        name for name, value in (("y_prob", y_prob), ("y_score", y_score)) if value is not None
-    ]
+    """Refuse arguments of one kind of source beside another (K141 to K144)."""
+    arrays = [name for name, value in scores.items() if value is not None]
     if arrays and is_table:
         raise error("K142", argument=arrays[0])
     if arrays and confusion is not None:
@@ -478,7 +403,7 @@ def _check_sources(
             found="Column names were given without a table",
             do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
         )
-    if plain_text(nulls) != "error":
+    if nulls != "error":
         raise error("K144")
 
 

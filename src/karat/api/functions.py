@@ -7,26 +7,27 @@ import math
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final, cast, get_args
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.api.options import check_policy, lift_of
 from karat.data.arguments import as_ndarray, check_threads
 from karat.data.sources.arrays.labels import Count, count_for, tally_labels, tally_matrix
 from karat.data.sources.arrays.labels import cells as count_cells
-from karat.errors import UndefinedWarning, error, shown
+from karat.errors import UndefinedWarning, error
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric
-from karat.metrics._lift import ZERO, Lift, Policy
+from karat.metrics._lift import ZERO, Lift
 from karat.metrics._metric import no_positive, with_positive
 from karat.metrics._record import Record
 from karat.metrics._registry import lookup
 from karat.metrics.reasons import undefined_reason
-from karat.results.result import NOT_GIVEN, NotGiven
+from karat.results.result import NOT_GIVEN
 from karat.tally import Cells
 
-__all__ = ["NOT_GIVEN", "SCORE_ARGUMENTS", "docstring", "function_of", "signature_of"]
+__all__ = ["SCORE_ARGUMENTS", "confusion_matrix", "function_of", "tallied"]
 
 _Y = "one label a row, [n] or [n, 1]: strings, whole numbers or booleans"
 _POSITIVE: Final = "the positive class of two; default: the last."
@@ -60,10 +61,8 @@ SCORE_ARGUMENTS: Final = {
 def signature_of(record: Record, has_average: bool) -> inspect.Signature:
     """What the function of a metric takes."""
     kind = inspect.Parameter
-    given = ("y_true", "y_pred") if record.is_traced else ("y_true",)
-    parameters = [kind(name, kind.POSITIONAL_OR_KEYWORD, default=None) for name in given]
-    named = [] if record.is_traced else ["y_prob", "y_score"]
-    defaults: dict[str, Any] = dict.fromkeys(named)
+    given = ["y_true", "y_pred"] if record.is_traced else ["y_true"]
+    defaults: dict[str, Any] = {} if record.is_traced else {"y_prob": None, "y_score": None}
     if has_average:
         defaults["average"] = NOT_GIVEN
     for item in record.parameters:
@@ -72,10 +71,9 @@ def signature_of(record: Record, has_average: bool) -> inspect.Signature:
         defaults["confusion"] = None
     defaults |= {"labels": None, "positive": None, "weights": None, "undefined": "zero"}
     defaults["n_threads"] = None
-    parameters += [
-        kind(name, kind.KEYWORD_ONLY, default=default) for name, default in defaults.items()
-    ]
-    return inspect.Signature(parameters)
+    positional = [kind(name, kind.POSITIONAL_OR_KEYWORD, default=None) for name in given]
+    named = [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in defaults.items()]
+    return inspect.Signature([*positional, *named])
 
 
 def docstring(metric: Metric, has_average: bool) -> str:
@@ -86,7 +84,16 @@ def docstring(metric: Metric, has_average: bool) -> str:
     if record.description:
         lines += [record.description, ""]
     lines += [f"Definition: {metric.definition}", "", "Args:"]
-    arguments = dict(_LABEL_ARGUMENTS if record.is_traced else SCORE_ARGUMENTS)
+    if record.is_traced:
+        arguments = dict(_LABEL_ARGUMENTS)
+        value = "NaN, or infinite for x/0" if high == math.inf else "NaN"
+        then = f"then {'0' if record.is_zero_when_undefined else value}, with a warning"
+        cost = "one pass over the rows, O(n + k²) at most; no copy of integer arrays"
+    else:
+        arguments = dict(SCORE_ARGUMENTS)
+        then = "with a warning"
+        reading = "one sort of n keys a column" if record.is_per_class else "one read of the matrix"
+        cost = f"{reading}; the inputs are not copied"
     if has_average:
         choices = "".join(f'"{average}", ' for average in record.averages)
         arguments["average"] = (
@@ -97,10 +104,12 @@ def docstring(metric: Metric, has_average: bool) -> str:
     each = "; float64[k] with average=None" if has_average else ""
     lines += ["", "Returns:", f"    float in [{low:g}, {high:g}]{each}."]
     if metric.undefined_when:
-        lines += ["", "Undefined:", f"    {metric.undefined_when}; {_convention(record)}."]
-    lines += ["", "Errors:", *(f"    {codes}." for codes in _errors(record))]
-    lines += ["", f"Cost: {_cost(record)}."]
-    example = _label_example(metric) if record.is_traced else _score_example(metric)
+        lines += ["", "Undefined:", f"    {metric.undefined_when}; {then}."]
+    lines += ["", "Errors:", "    K101-K125: the labels, weights or options cannot be used."]
+    if not record.is_traced:
+        lines += ["    K130-K139: the probabilities or scores cannot be used."]
+    lines += ["", f"Cost: {cost}."]
+    example = _example(metric)
     if example:
         lines += ["", "Example:", *(f"    {line}" for line in example)]
     if record.references:
@@ -108,61 +117,24 @@ def docstring(metric: Metric, has_average: bool) -> str:
     return "\n".join(lines)
 
 
-def _convention(record: Record) -> str:
-    if not record.is_traced:
-        return "with a warning"
-    value = "NaN, or infinite for x/0" if record.range[1] == math.inf else "NaN"
-    return f"then {'0' if record.is_zero_when_undefined else value}, with a warning"
-
-
-def _errors(record: Record) -> list[str]:
-    if record.is_traced:
-        return ["K101-K125: the labels, weights or options cannot be used"]
-    return [
-        "K101-K125: the labels, weights or options cannot be used",
-        "K130-K139: the probabilities or scores cannot be used",
-    ]
-
-
-def _cost(record: Record) -> str:
-    if record.is_traced:
-        return "one pass over the rows, O(n + k²) at most; no copy of integer arrays"
-    reading = "one sort of n keys a column" if record.is_per_class else "one read of the matrix"
-    return f"{reading}; the inputs are not copied"
-
-
-def _label_example(metric: Metric) -> list[str]:
+def _example(metric: Metric) -> list[str]:
     """The record's first golden case as a doctest."""
-    if metric.lift != "plain":
-        return []
     golden = metric.record.cases[0]
+    if metric.lift != "plain" or getattr(golden, "lift", "plain") != "plain":
+        return []
     params = "".join(f", {name}={_literal(value)}" for name, value in golden.params.items())
-    matrix = [list(row) for row in golden.cells]
-    return [
-        ">>> import karat",
-        f">>> round(karat.{metric.name}(confusion={matrix}{params}), 6)",
-        repr(round(golden.value, 6)),
-    ]
-
-
-def _score_example(metric: Metric) -> list[str]:
-    """The record's first golden case as a doctest."""
-    golden = metric.record.cases[0]
-    if metric.lift != "plain" or golden.lift != "plain":
-        return []
-    params = "".join(f", {name}={value!r}" for name, value in golden.params.items())
-    scores = np.asarray(golden.scores).tolist()
-    argument = "y_prob" if golden.is_prob else "y_score"
-    k = len(scores[0]) if isinstance(scores[0], list) else 2
-    if len(set(golden.y_true)) < k:
-        params += f", labels={list(range(k))}"
-    return [
-        ">>> import karat",
-        f">>> y_true = {list(golden.y_true)}",
-        f">>> scores = {scores}",
-        f">>> round(karat.{metric.name}(y_true, {argument}=scores{params}), 6)",
-        repr(round(golden.value, 6)),
-    ]
+    rows, given = [], ""
+    if metric.record.is_traced:
+        given = f"confusion={[list(row) for row in golden.cells]}"
+    else:
+        scores = np.asarray(golden.scores).tolist()
+        given = f"y_true, {'y_prob' if golden.is_prob else 'y_score'}=scores"
+        k = len(scores[0]) if isinstance(scores[0], list) else 2
+        if len(set(golden.y_true)) < k:
+            params += f", labels={list(range(k))}"
+        rows = [f">>> y_true = {list(golden.y_true)}", f">>> scores = {scores}"]
+    call = f">>> round(karat.{metric.name}({given}{params}), 6)"
+    return [">>> import karat", *rows, call, repr(round(golden.value, 6))]
 
 
 def _literal(value: Any) -> str:
@@ -185,7 +157,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
     if not record.is_traced:
         from karat.api.score_functions import scored_function
 
-        return _dressed(scored_function(record, fixed, check_policy, _lift), record, fixed)
+        return _dressed(scored_function(record, fixed), record, fixed)
     required = [item.name for item in record.parameters if item.is_required]
     has_choice = record.is_per_class and fixed == "plain"
     # Lift or average → (run, arguments) of the compiled formula, and what counts for it.
@@ -245,20 +217,31 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
                         value, n_undefined = run[0](tally, run[1], 1)
                         if n_undefined == 0.0:
                             return value
-        return _evaluated(
-            record,
-            fixed,
+        policy = check_policy(undefined)
+        lift = lift_of(record, fixed, average)
+        scores = next((name for name in ("y_prob", "y_score") if name in params), None)
+        if scores is not None:
+            raise error("K139", metric=record.name, scores=scores)
+        metric = Metric.of(record, lift, params) if params else _without_parameters(record, lift)
+        cells = tallied(
             y_true,
             y_pred,
-            average,
             confusion,
-            labels,
-            positive,
-            weights,
-            undefined,
-            n_threads,
-            params,
+            labels=labels,
+            positive=positive,
+            weights=weights,
+            cells=metric.needs_cells,
+            n_threads=n_threads,
         )
+        if has_choice and lift == "plain" and cells.classes.positive is None:
+            if cells.classes.k > 2:
+                raise no_positive(record.name, cells.classes, record.averages)
+            cells = with_positive(cells, record.name)
+        computed = metric.values(cells, policy)
+        reason = undefined_reason(metric, cells.classes, computed.undefined)
+        if reason is not None:
+            warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=2)
+        return computed.value if lift == "per_class" else float(computed.value)
 
     return _dressed(function, record, fixed)
 
@@ -273,135 +256,39 @@ def _are_plain(true: Any, pred: Any) -> bool:
     )
 
 
-def _evaluated(
-    record: Record,
-    fixed: Lift,
-    y_true: Any,
-    y_pred: Any,
-    average: Any,
-    confusion: Any,
-    labels: Any,
-    positive: Any,
-    weights: Any,
-    undefined: Any,
-    n_threads: int | None,
-    params: dict[str, Any],
-) -> Any:
-    undefined = check_policy(undefined)
-    lift = _lift(record, fixed, average)
-    scores = next((name for name in ("y_prob", "y_score") if name in params), None)
-    if scores is not None:
-        raise error("K139", metric=record.name, scores=scores)
-    metric = Metric.of(record, lift, params) if params else _without_parameters(record, lift)
-    cells = tallied(
-        y_true, y_pred, confusion, labels, positive, weights, n_threads, metric.needs_cells
-    )
-    if record.is_per_class and lift == "plain":
-        cells = _of_two_classes(cells, record)
-    computed = metric.values(cells, undefined)
-    reason = undefined_reason(metric, cells.classes, computed.undefined)
-    if reason is not None:
-        warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
-    return computed.value if lift == "per_class" else float(computed.value)
-
-
 @cache
 def _without_parameters(record: Record, lift: Lift) -> Metric:
     """What a metric reads is found once."""
     return Metric.of(record, lift, {})
 
 
-def check_policy(undefined: Any) -> Policy:
-    """The policy for undefined values, as plain text.
-
-    Errors:
-        K122 it is not one of "zero", "exclude", "nan".
-    """
-    policy = plain_text(undefined)
-    if policy not in get_args(Policy):
-        raise error(
-            "K122",
-            argument="undefined",
-            value=undefined,
-            choices=shown(get_args(Policy)),
-            do="'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
-        )
-    return cast("Policy", policy)
-
-
-def plain_text(given: Any) -> str | None:
-    """The text of a str or of a subclass of it, which may compare as it likes; None if it is none.
-
-    An array is no text, though it may compare, element by element, with one.
-    """
-    return str.__str__(given) if isinstance(given, str) else None
-
-
-def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
-    if isinstance(average, NotGiven):
-        return fixed
-    if fixed != "plain" or not record.is_per_class:
-        name = record.name if fixed == "plain" else record.lifted(fixed)
-        raise error("K306", name=name, average=average)
-    if average is None:
-        return "per_class"
-    chosen = plain_text(average)
-    if chosen not in record.averages:
-        choices = [None, *record.averages]
-        raise error(
-            "K122",
-            argument="average",
-            value=average,
-            choices=shown(choices),
-            do="None gives one value for each class.",
-        )
-    return cast("Lift", chosen)
-
-
 def tallied(
     y_true: Any,
     y_pred: Any,
     confusion: Any,
-    labels: Any,
-    positive: Any,
-    weights: Any,
-    n_threads: int | None,
-    needs_cells: bool,
+    *,
+    weights: Any = None,
+    cells: bool = True,
+    n_threads: int | None = None,
+    **classes: Any,
 ) -> Cells:
-    """The tally of the arguments that every label metric takes."""
+    """The tally of the arguments that every label metric takes; `classes` is labels, positive."""
     check_threads(n_threads)
     if confusion is not None:
-        of_rows = {"y_true": y_true, "y_pred": y_pred, "weights": weights}
-        for argument, value in of_rows.items():
+        for argument, value in (("y_true", y_true), ("y_pred", y_pred), ("weights", weights)):
             if value is not None:
                 found = f"{argument} was given with confusion="
                 do = "Give either the labels or their confusion matrix."
                 raise error("K141", argument=argument, found=found, do=do)
-        return tally_matrix(confusion, labels=labels, positive=positive)
+        return tally_matrix(confusion, **classes)
     if y_true is None:
         raise error("K127", others="y_pred, or confusion=")
     if y_pred is None:
         found = "y_pred was not given"
         raise error("K128", found=found, do="Give y_true and y_pred, or confusion=.")
     return tally_labels(
-        y_true,
-        y_pred,
-        labels=labels,
-        positive=positive,
-        weights=weights,
-        cells=needs_cells,
-        n_threads=n_threads,
+        y_true, y_pred, weights=weights, cells=cells, n_threads=n_threads, **classes
     )
-
-
-def _of_two_classes(cells: Cells, record: Record) -> Cells:
-    """The tally with its positive class, or the error that says what is missing."""
-    classes = cells.classes
-    if classes.positive is not None:
-        return cells
-    if classes.k > 2:
-        raise no_positive(record.name, classes, record.averages)
-    return with_positive(cells, record.name)
 
 
 def _dressed(function: Callable[..., Any], record: Record, fixed: Lift) -> Callable[..., Any]:

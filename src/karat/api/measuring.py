@@ -37,7 +37,7 @@ from karat.metrics._metric import check_has_positive
 from karat.results.slices import Slices, SliceTable
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows
 
-__all__ = ["Spec", "labels_of", "report_of", "report_of_scores", "whole_report", "with_axes"]
+__all__ = ["Spec", "report_of"]
 
 _FEW: Final = 1 << 16
 """Of no more scores than this a report keeps the rows, and computes what is read of it."""
@@ -64,27 +64,53 @@ class Spec:
     threshold: float | None = None
     keeps_curves: bool = True
 
-    def has_curves(self, classes: Classes) -> bool:
-        """Whether curves are kept: they are for the whole page, not for a few numbers."""
-        return self.keeps_curves and self.wanted is None and classes.k <= MOST_CLASSES
+    def keeper(self, classes: Classes) -> Keeper | None:
+        """What keeps the curves: they are for the whole page, not for a few numbers."""
+        is_whole = self.keeps_curves and self.wanted is None
+        return Keeper(classes) if is_whole and classes.k <= MOST_CLASSES else None
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """What a report takes from the tallies, beside the table of labels; see `Report`."""
-
-    cells: Cells
-    clusters: ClusteredCells | None = None
-    scored: dict[str, Any] | None = None
-    warnings: tuple[str, ...] = ()
-
-
-def with_axes(found: Tallies) -> Tallies:
-    """The same, its clusters and slices as those of rows.
+def report_of(found: Tallies, spec: Spec) -> Report:
+    """The report of what was accumulated, with the slices that its rows have.
 
     Errors:
-        K181, K182 slices.
+        K102, K181, K182 slices; K115 all rows weigh nothing; K134 classes that do not fit the
+        columns; K136 a threshold without scores; K145 one cluster; K211, K302 to K309 metrics
+        that are not there.
+
+    Cost: beside the report one pass over the rows for each column of slices.
     """
+    found = _with_axes(found)
+    report, tally = _whole_report(found, spec)
+    rows = found.rows
+    if found.sliced:
+        return _with_slices(report, found.sliced)
+    if rows is None or not rows.by:
+        return report
+    if tally is None:
+        return _with_slices(report, [rows])
+    # The rows are kept as they are: nobody else may change them.
+    kept = tally if rows.is_owned else owned(tally)
+    kept = replace(kept, pred=np.asarray(tally.predicted()).copy(), threshold=None)
+    clusters = tally.clusters if report.is_clustered else None
+    labels = replace(_labels_of(kept), by=rows.by)
+    return _with_slices(report, [labels], SliceMeasure(kept, spec, clusters))
+
+
+def _with_slices(
+    report: Report, sliced: Sequence[Rows], measure: SliceMeasure | None = None
+) -> Report:
+    tables = {}
+    for rows in sliced:
+        for codes in rows.by:
+            of_rows = None if measure is None else codes.codes
+            counted = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
+            tables[codes.columns] = SliceTable(counted, report, of_rows, measure)
+    return replace(report, kept_slices=Slices(tables))
+
+
+def _with_axes(found: Tallies) -> Tallies:
+    """The same, its clusters and slices as those of rows."""
     cells = found.cells
     if found.crossed:
         assert cells is not None
@@ -92,83 +118,64 @@ def with_axes(found: Tallies) -> Tallies:
         rows = {key: crossed_rows(table, key, cells, found.later) for key, table in tables.items()}
         of_all = rows.pop((), None)
         return replace(found, crossed={}, rows=of_all, sliced=tuple(rows.values()))
-    scores = found.scores
-    if scores is None or scores.held is None or not scores.held.axes:
+    if found.scores is None or found.scores.held is None or not found.scores.held.axes:
         return found
-    scores = _placed(scores)
-    assert scores.held is not None
-    return replace(found, scores=None, rows=rows_of_held(scores.held, found.later))
+    held = _placed(found.scores).held
+    assert held is not None
+    return replace(found, scores=None, rows=rows_of_held(held, found.later))
 
 
-def whole_report(found: Tallies, spec: Spec) -> tuple[Report, InMemoryScores | None]:
-    """The report of what was accumulated, and the rows with scores that it was measured on.
-
-    Errors:
-        K115 all rows weigh nothing; K134 classes that do not fit the columns; K136 a threshold
-        without scores; K145 one cluster; K211, K302 to K309 metrics that are not there.
-    """
-    rows, origin = found.rows, found.origin
+def _whole_report(found: Tallies, spec: Spec) -> tuple[Report, InMemoryScores | None]:
+    """The report of what was accumulated, and the rows with scores that it was measured on."""
+    rows, origin, mapping = found.rows, found.origin, found.origin.mapping
     tally: InMemoryScores | None = None
     if rows is not None and rows.scores is not None:
         tally = InMemoryScores.of(rows, spec.threshold, spec.n_threads)
         with numbered(rows.kept):
-            parts = _of_scores(tally, spec)
+            report = _of_scores(tally, spec)
     elif found.scores is not None:
-        parts = _of_score_parts(found.scores, spec)
-    elif origin.scores is not None:
-        parts = _of_labels(found.cells, rows)
-        parts = replace(parts, scored={"scores": origin.scores, "threshold": spec.threshold})
+        scores = _placed(found.scores).settled(spec.n_threads)
+        if scores.measured is None:
+            report = _of_histograms(scores, spec)
+        else:
+            held = scores_of_held(scores.measured, scores.threshold, spec.n_threads)
+            report = _of_scores(held, spec)
+    elif origin.scores is not None or spec.threshold is None:
+        report = _of_labels(found.cells, rows, spec)
     else:
-        if spec.threshold is not None:
-            missing = "There are no probabilities or scores"
-            raise error("K136", threshold=spec.threshold, found=missing)
-        parts = _of_labels(found.cells, rows)
-    mapping = origin.mapping
+        missing = "There are no probabilities or scores"
+        raise error("K136", threshold=spec.threshold, found=missing)
+    if origin.scores is not None and tally is None and found.scores is None:
+        report = replace(report, scores=origin.scores, threshold=spec.threshold)
     if spec.threshold is not None and mapping:
         # Found by its name, and not read: the threshold decides.
         mapping = {**mapping, "pred": None}
-    warnings = (*origin.warnings, *parts.warnings)
-    facts = {"mapping": mapping, "source": origin.source, "warnings": warnings}
-    return _report(parts, spec, **facts), tally
+    warnings = (*origin.warnings, *report.warnings)
+    return replace(report, mapping=mapping, source=origin.source, warnings=warnings), tally
 
 
-def report_of_scores(rows: InMemoryScores, spec: Spec) -> Report:
-    """The report of rows with probabilities or scores."""
-    return _report(_of_scores(rows, spec), spec)
-
-
-def _report(parts: _Parts, spec: Spec, **facts: Any) -> Report:
+def _report(
+    spec: Spec, cells: Cells, clusters: ClusteredCells | None = None, **facts: Any
+) -> Report:
     return Report(
-        parts.cells,
+        cells,
         spec.policy,
         spec.wanted,
         confidence=spec.confidence,
-        clusters=parts.clusters,
-        is_clustered=parts.clusters is not None,
-        **(parts.scored or {}),
+        clusters=clusters,
+        is_clustered=clusters is not None,
         **facts,
     )
 
 
-def _of_labels(cells: Cells | None, rows: Rows | None) -> _Parts:
-    if rows is None:
-        assert cells is not None
-        _check_weight(cells)
-        return _Parts(cells)
-    assert rows.cells is not None
-    _check_weight(rows.cells)
-    return _Parts(rows.cells, by_cluster(rows.cells, rows))
+def _of_labels(cells: Cells | None, rows: Rows | None, spec: Spec) -> Report:
+    cells = cells if rows is None else rows.cells
+    assert cells is not None
+    _check_weight(cells)
+    return _report(spec, cells, None if rows is None else by_cluster(cells, rows))
 
 
-def _of_score_parts(found: ScoreParts, spec: Spec) -> _Parts:
-    scores = _placed(found).settled(spec.n_threads)
-    held = scores.measured
-    if held is None:
-        return _of_histograms(scores, spec)
-    return _of_scores(scores_of_held(held, scores.threshold, spec.n_threads), spec)
-
-
-def _of_scores(rows: InMemoryScores, spec: Spec) -> _Parts:
+def _of_scores(rows: InMemoryScores, spec: Spec) -> Report:
     """What rows in memory show."""
     requested, confidence = spec.wanted, spec.confidence
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
@@ -191,14 +198,14 @@ def _of_scores(rows: InMemoryScores, spec: Spec) -> _Parts:
         later = Later(rows, wanted, spec.policy, OwnLock())
         curves = Curves(rows.classes, CurvesLater(rows.classes, later))
         kept_curves = curves if rows.classes.k <= MOST_CLASSES else None
-        return _Parts(cells, scored={**facts, "measured": later, "kept_curves": kept_curves})
-    keeper = Keeper(rows.classes) if spec.has_curves(rows.classes) else None
+        return _report(spec, cells, **facts, measured=later, kept_curves=kept_curves)
+    keeper = spec.keeper(rows.classes)
     along = keeper.take if keeper else None
     groups, sure = None, ScoredIntervals()
     if confidence is None:
         measured = measure(rows, wanted, spec.policy, along)
     else:
-        groups = by_cluster(cells, labels_of(rows)) if rows.clusters is not None else None
+        groups = by_cluster(cells, _labels_of(rows)) if rows.clusters is not None else None
         counted = repeated(rows) if confidence.weights_are == "frequency" else in_units(rows)
         # In other units a metric of the number of rows would have another value.
         is_as_given = confidence.weights_are == "frequency" or counted is rows
@@ -214,10 +221,10 @@ def _of_scores(rows: InMemoryScores, spec: Spec) -> _Parts:
         if not is_as_given:
             measured = measure(rows, wanted, spec.policy, along)
     facts |= {"measured": measured, "kept_curves": keeper.curves() if keeper else None}
-    return _Parts(cells, groups, {**facts, **_intervals(sure)})
+    return _report(spec, cells, groups, **facts, **vars(sure))
 
 
-def labels_of(rows: InMemoryScores) -> Rows:
+def _labels_of(rows: InMemoryScores) -> Rows:
     """The labels of rows with scores, as rows without them."""
     clusters = None
     if rows.clusters is not None:
@@ -226,7 +233,7 @@ def labels_of(rows: InMemoryScores) -> Rows:
     return Rows(rows.classes, rows.codes, pred, weights=rows.weights, clusters=clusters)
 
 
-def _of_histograms(scores: ScoreParts, spec: Spec) -> _Parts:
+def _of_histograms(scores: ScoreParts, spec: Spec) -> Report:
     """What score histograms show, and between which limits it lies."""
     histograms = scores.histograms
     assert histograms is not None
@@ -238,7 +245,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec) -> _Parts:
     of_pairs = [metric for metric in wanted if metric.record.reads is Pairwise]
     if of_pairs and spec.wanted is not None:
         raise error("K211", name=str(of_pairs[0]), do=f"Give a larger max_memory=: it {_TOO_MANY}.")
-    keeper = Keeper(rows.classes) if spec.has_curves(rows.classes) else None
+    keeper = spec.keeper(rows.classes)
     found = measured_histograms(
         rows,
         [metric for metric in wanted if metric not in of_pairs],
@@ -248,47 +255,32 @@ def _of_histograms(scores: ScoreParts, spec: Spec) -> _Parts:
         along=keeper.take if keeper else None,
         is_requested=spec.wanted is not None,
     )
-    facts = {
-        "scores": "probabilities" if rows.is_prob else "scores",
-        "threshold": scores.threshold,
-        "measured": found.values,
-        "kept_curves": keeper.curves() if keeper else None,
-        "bounds": found.bounds,
-        "class_bounds": found.class_bounds,
-        **_intervals(found.sure),
-    }
-    is_open = bool(found.bounds or found.class_bounds)
-    return _Parts(histograms.cells, scored=facts, warnings=_warnings(rows, of_pairs, is_open))
-
-
-def _intervals(sure: ScoredIntervals) -> dict[str, Any]:
-    return {
-        "intervals": sure.intervals,
-        "class_intervals": sure.class_intervals,
-        "draws": sure.draws,
-    }
-
-
-def _warnings(rows: HistogramRows, of_pairs: Sequence[Metric], is_open: bool) -> tuple[str, ...]:
-    found = []
-    if is_open:
-        width = 2.0**-rows.histograms.bits
-        found.append(
+    warnings = []
+    if found.bounds or found.class_bounds:
+        width = 2.0**-histograms.bits
+        warnings.append(
             f"Scores were counted in buckets that are {width:.1e} of a score wide: "
             "results that depend on them have a bound."
         )
     if of_pairs:
-        names = ", ".join(str(metric) for metric in of_pairs)
-        found.append(f"Not computed: {names}; a metric of pairs of columns {_TOO_MANY}.")
-    return tuple(found)
+        names = ", ".join(map(str, of_pairs))
+        warnings.append(f"Not computed: {names}; a metric of pairs of columns {_TOO_MANY}.")
+    return _report(
+        spec,
+        histograms.cells,
+        scores="probabilities" if rows.is_prob else "scores",
+        threshold=scores.threshold,
+        measured=found.values,
+        kept_curves=keeper.curves() if keeper else None,
+        bounds=found.bounds,
+        class_bounds=found.class_bounds,
+        warnings=tuple(warnings),
+        **vars(found.sure),
+    )
 
 
 def _placed(scores: ScoreParts) -> ScoreParts:
-    """The same, every column with its class.
-
-    Errors:
-        K134 not all classes came.
-    """
+    """The same, every column with its class (K134)."""
     if scores.is_placed:
         return scores
     assert scores.shape is not None
@@ -305,11 +297,7 @@ def _placed(scores: ScoreParts) -> ScoreParts:
 
 
 def _check_weight(cells: Cells) -> None:
-    """Refuse weights that add up to nothing, or that formulas cannot bear.
-
-    Errors:
-        K115, K125.
-    """
+    """Refuse weights that add up to nothing (K115), or that formulas cannot bear (K125)."""
     if cells.is_weighted:
         if not cells.counts.any():
             raise error("K115", argument="weights", n=int(cells.n_rows))
@@ -317,43 +305,6 @@ def _check_weight(cells: Cells) -> None:
 
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
-
-
-def report_of(found: Tallies, spec: Spec) -> Report:
-    """The report of what was accumulated, with the slices that its rows have.
-
-    Errors:
-        As `whole_report`; K102, K181, K182 slices.
-
-    Cost: beside `whole_report` one pass over the rows for each column of slices.
-    """
-    found = with_axes(found)
-    report, tally = whole_report(found, spec)
-    rows = found.rows
-    if found.sliced:
-        return _with_slices(report, found.sliced)
-    if rows is None or not rows.by:
-        return report
-    if tally is None:
-        return _with_slices(report, [rows])
-    # The rows are kept as they are: nobody else may change them.
-    kept = tally if rows.is_owned else owned(tally)
-    kept = replace(kept, pred=np.asarray(tally.predicted()).copy(), threshold=None)
-    clusters = tally.clusters if report.is_clustered else None
-    labels = replace(labels_of(kept), by=rows.by)
-    return _with_slices(report, [labels], SliceMeasure(kept, spec, clusters))
-
-
-def _with_slices(
-    report: Report, sliced: Sequence[Rows], measure: SliceMeasure | None = None
-) -> Report:
-    tables = {}
-    for rows in sliced:
-        for codes in rows.by:
-            of_rows = None if measure is None else codes.codes
-            counted = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
-            tables[codes.columns] = SliceTable(counted, report, of_rows, measure)
-    return replace(report, kept_slices=Slices(tables))
 
 
 @dataclass(eq=False)
@@ -381,10 +332,12 @@ class SliceMeasure:
         if wanted is not None:
             wanted = tuple(metric for metric in wanted if metric.needs_scores)
         spec = replace(self.spec, wanted=wanted, keeps_curves=False)
-        if part.clusters is not None and not np.ptp(part.clusters[_weighing(part)]):
-            # Of one cluster there is a value, and no interval.
-            part, spec = replace(part, clusters=None), replace(spec, confidence=None)
-        return report_of_scores(part, spec)
+        if part.clusters is not None:
+            weighing = slice(None) if part.weights is None else part.weights > 0
+            if not np.ptp(part.clusters[weighing]):
+                # Of one cluster there is a value, and no interval.
+                part, spec = replace(part, clusters=None), replace(spec, confidence=None)
+        return _of_scores(part, spec)
 
     def influence(self, rows: Flags, metric: Metric) -> npt.NDArray[np.float64]:
         """The influence of each of these rows on a metric of them."""
@@ -401,7 +354,3 @@ class SliceMeasure:
             pred=of_all.pred[rows],
             clusters=None if self.clusters is None else self.clusters[rows],
         )
-
-
-def _weighing(rows: InMemoryScores) -> Any:
-    return slice(None) if rows.weights is None else rows.weights > 0

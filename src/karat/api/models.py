@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.api.comparison_arguments import ModelArguments
+from karat.api.options import plain_text
+from karat.api.results import Report
 from karat.data.accumulator import rows_in_memory
 from karat.data.clusters import one_cluster
 from karat.data.labels.containers import encode
@@ -18,8 +19,10 @@ from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
 from karat.data.scores.rows import InMemoryScores, repeated
 from karat.data.sources.arrays.rows import clusters_of_rows, score_rows
+from karat.data.sources.distributed.frames import refuse_distributed
+from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
-from karat.errors import error
+from karat.errors import error, short, shown
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.labels import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
@@ -29,9 +32,102 @@ from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
 
-__all__ = ["Models", "models_apart", "models_of_arrays", "models_of_reports", "models_of_rows"]
+__all__ = [
+    "Models",
+    "model_arguments",
+    "models_apart",
+    "models_of_arrays",
+    "models_of_reports",
+    "models_of_rows",
+]
 
 Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelArguments:
+    """What was given of each model.
+
+    Attributes:
+        names: the models in the order given.
+        true: the labels of the rows of all models; None where each has its own.
+        predicted: model → predicted labels.
+        scores: model → (``"y_prob"`` or ``"y_score"``, values).
+        trues: model → true labels, where each has its own.
+        reports: model → report, where these are all there is.
+    """
+
+    names: tuple[str, ...]
+    true: Any = None
+    predicted: Mapping[str, Any] = field(default_factory=dict)
+    scores: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    trues: Mapping[str, Any] = field(default_factory=dict)
+    reports: Mapping[str, Report] = field(default_factory=dict)
+
+
+def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> ModelArguments:
+    """The models of the arguments.
+
+    Errors:
+        K127, K128 no true labels, no predictions; K129 two kinds of scores of one model;
+        K162 an argument is no dict; K163 names that differ; K416 a table in partitions.
+    """
+    if not isinstance(y_pred, Mapping) and is_frame(y_pred):
+        refuse_distributed(y_pred, "y_pred")
+        frame = open_frame(y_pred)
+        y_pred = frame.columns(frame.names)
+    arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
+    given = {name: values for name, values in arguments.items() if values is not None}
+    if not given and isinstance(y_true, Mapping):
+        if y_true and all(isinstance(value, Report) for value in y_true.values()):
+            reports = _by_name("The reports", y_true)
+            return ModelArguments(tuple(reports), reports=reports)
+        found = "y_true was given alone, and it is no dict of reports"
+        do = "Give the predictions of each model as y_pred=, y_prob= or y_score=."
+        raise error("K128", found=found, do=do)
+    of_models = "a dict from model to predictions as y_pred=, y_prob= or y_score="
+    if y_true is None:
+        raise error("K127", others=of_models)
+    if not given:
+        raise error("K128", found="y_true was given alone", do=f"Give y_true and {of_models}.")
+    by_name = {argument: _by_name(argument, values) for argument, values in given.items()}
+    names = tuple(dict.fromkeys(name for each in by_name.values() for name in each))
+    predicted = by_name.pop("y_pred", {})
+    scores: dict[str, tuple[Any, Any]] = {}
+    for argument, each in by_name.items():
+        both = next((name for name in scores if name in each), None)
+        if both is not None:
+            found = f"{both!r} is in y_prob and in y_score"
+            raise error("K129", found=found, prob="y_prob", score="y_score")
+        scores |= {name: (argument, values) for name, values in each.items()}
+    if not isinstance(y_true, Mapping):
+        return ModelArguments(names, y_true, predicted, scores)
+    trues = _by_name("y_true", y_true)
+    if set(trues) != set(names):
+        given_names = {"left_names": shown(trues), "right_names": shown(names)}
+        raise error("K163", left="y_true", right="the predictions", **given_names)
+    return ModelArguments(names, None, predicted, scores, trues)
+
+
+def _by_name(argument: str, values: Any) -> dict[str, Any]:
+    """The values of the models of one argument, which is a dict of them (K162)."""
+    if not isinstance(values, Mapping):
+        floats = getattr(getattr(values, "dtype", None), "kind", "") == "f"
+        also = "" if argument != "y_pred" or not floats else " Probabilities are y_prob=."
+        raise error(
+            "K162",
+            argument=argument,
+            found=f"It is a {type(values).__name__}, not a dict from model to values",
+            do=f"Name models: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}}).{also}",
+        )
+    found = {}
+    for name, each in values.items():
+        text = plain_text(name)
+        if not text or not text.isprintable():
+            do = "Names are text that can be printed."
+            raise error("K162", argument=argument, found=f"A model is called {short(name)}", do=do)
+        found[text] = each
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +156,6 @@ class Models:
     def is_paired(self) -> bool:
         return self.joint is not None
 
-    @property
-    def has_clusters(self) -> bool:
-        return any(table.clusters is not None for table in self.tables)
-
-    @property
-    def n(self) -> dict[str, int]:
-        """Rows of each model."""
-        rows = [int(table.cells.n_rows) for table in self.tables]
-        return dict(zip(self.names, rows, strict=True))
-
     def measured(
         self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
     ) -> list[tuple[Measured, dict[str, Estimate]]]:
@@ -80,15 +166,14 @@ class Models:
             parts = paired(self.joint, of_labels, spec, policy)
         else:
             parts = apart(self.tables, of_labels, spec, policy)
+        tables = dict(zip(self.names, self.tables, strict=True))
         done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
         for part in parts:
-            done[part.metric] = (
-                part,
-                {
-                    name: estimated(part.metric, table, spec.level, policy)
-                    for name, table in zip(self.names, self.tables, strict=True)
-                },
-            )
+            values = {
+                name: estimated(part.metric, table, spec.level, policy)
+                for name, table in tables.items()
+            }
+            done[part.metric] = part, values
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}
         for part, each in scored_metrics(
             scored, of_scores, policy, self.clusters, level=spec.level, is_paired=self.is_paired
@@ -108,14 +193,12 @@ def models_of_rows(
     """Models of the same rows, in the same order, on one class axis.
 
     Args:
-        names: the models.
         rows: of each model; weights and clusters are those of the first.
         is_paired: whether they are compared row by row.
         is_frequency: whether a row of weight 3 stands for three rows.
 
     Errors:
-        K13x a score that cannot be used; K125 weights that formulas cannot bear; K145 all rows are
-        in one cluster.
+        K13x scores; K125 weights that formulas cannot bear; K145 all rows are in one cluster.
     """
     rows = [rows_in_memory(one) for one in rows]
     first = rows[0]
@@ -164,25 +247,21 @@ def models_of_arrays(
     is_paired: bool = True,
     is_frequency: bool = False,
 ) -> Models:
-    """Models that predicted the same rows, in arrays.
-
-    Args:
-        options: ``labels``, ``positive`` and ``n_threads``.
-        is_paired, is_frequency: as of `models_of_rows`.
-    """
+    """Models that predicted the same rows, in arrays; `options` is labels, positive, n_threads."""
     true = encode(given.true, "y_true")
     n = len(true)
-    w = None if weights is None else _checked_weights(weights, n)
+    w = None
+    if weights is not None:
+        w = as_weights(weights, n)
+        refuse_weights(w)
     of_rows = None if clusters is None else clusters_of_rows(clusters, n)
     predicted = {
         name: encoded_model(values, "y_pred", name) for name, values in given.predicted.items()
     }
     scored = {}
     for name, (argument, values) in given.scores.items():
-        scores = as_scores(values, argument)
-        scored[name] = score_rows(
-            given.true, scores, y_pred=given.predicted.get(name), weights=w, **options
-        )
+        guess, scores = given.predicted.get(name), as_scores(values, argument)
+        scored[name] = score_rows(given.true, scores, y_pred=guess, weights=w, **options)
     if scored:
         others = {name: column for name, column in predicted.items() if name not in scored}
         rows = scored_models(scored, others, true)
@@ -214,30 +293,18 @@ def models_apart(
         w, groups = _of_model(weights, name, "weights"), _of_model(clusters, name, "clusters")
         each[name] = models_of_arrays(alone, w, groups, options, is_frequency=is_frequency)
     classes = _united([one.classes for one in each.values()])
-    tables = []
-    for one in each.values():
-        table = one.tables[0]
-        if table.clusters is None and table.cells.classes.labels != classes.labels:
-            table = TableVariance(reorder(table.cells, classes))
-        tables.append(table)
-    if len({table.cells.classes.labels for table in tables}) > 1:
-        raise _lacks_classes()
     return Models(
         classes,
         given.names,
         None,
-        tuple(tables),
+        tuple(_on_classes(one.tables[0], classes) for one in each.values()),
         {name: rows for one in each.values() for name, rows in one.scored.items()},
         {name: one.clusters[name] for name, one in each.items()},
     )
 
 
 def _of_model(values: Any, name: str, what: str) -> Any:
-    """What one model was given of an argument that is a dict of them.
-
-    Errors:
-        K162 it is none; K163 it lacks the model.
-    """
+    """What one model was given of an argument that is a dict of them (K162, K163)."""
     if values is None:
         return None
     if not isinstance(values, Mapping):
@@ -267,7 +334,6 @@ def models_of_reports(given: ModelArguments) -> Models:
         cells, clusters = report.cells, report.clusters
         has_squares = not cells.is_weighted or cells.squares is not None
         has_clusters = clusters is not None or not report.is_clustered
-        is_same = cells.classes.labels == classes.labels
         if cells.storage == "marginals" or not has_squares or not has_clusters:
             raise error(
                 "K166",
@@ -275,25 +341,22 @@ def models_of_reports(given: ModelArguments) -> Models:
                 found="It does not hold all that a variance needs",
                 do="Evaluate the rows again, or give y_true and y_pred.",
             )
-        if not is_same and clusters is not None:
-            raise _lacks_classes()
-        tables.append(
-            TableVariance(cells if is_same else reorder(cells, classes), clusters=clusters)
-        )
+        tables.append(_on_classes(TableVariance(cells, clusters=clusters), classes))
     none = dict.fromkeys(given.names, None)
     return Models(classes, given.names, None, tuple(tables), {}, none)
 
 
-def _lacks_classes() -> Exception:
-    return error("K178")
+def _on_classes(table: TableVariance, classes: Classes) -> TableVariance:
+    """The table on the classes of all models; that of clusters has to be on them (K178)."""
+    if table.cells.classes.labels == classes.labels:
+        return table
+    if table.clusters is not None:
+        raise error("K178")
+    return TableVariance(reorder(table.cells, classes))
 
 
 def _united(found: Sequence[Classes]) -> Classes:
-    """The classes of all: the same, or the sorted union.
-
-    Errors:
-        K201 one has strings and another numbers.
-    """
+    """The classes of all: the same, or the sorted union, of one kind (K201)."""
     first = found[0]
     if all(classes.labels == first.labels for classes in found):
         return first
@@ -301,17 +364,6 @@ def _united(found: Sequence[Classes]) -> Classes:
     if len({isinstance(label, str) for label in labels}) > 1:
         raise error("K201", left=str(found[0].labels), right=str(found[1].labels))
     return Classes.of(sorted(labels))
-
-
-def _checked_weights(weights: Any, n: int) -> npt.NDArray[np.float64]:
-    """float64[n]: the weights of rows.
-
-    Errors:
-        K102, K113 to K116 they cannot be used.
-    """
-    found = as_weights(weights, n)
-    refuse_weights(found)
-    return found
 
 
 def _dependent(

@@ -37,8 +37,12 @@ class Exports:
 
     if TYPE_CHECKING:
         # Of the classes below.
+        def text(self, width: int = 80) -> str: ...
         def _document(self, metrics: Literal["headline", "all"]) -> Document: ...
         def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]: ...
+
+    def __str__(self) -> str:
+        return self.text()
 
     def to_markdown(
         self, path: Path = None, *, metrics: Literal["headline", "all"] = "headline"
@@ -227,10 +231,7 @@ class Report(Exports, report.Report):
         """
         from karat.output.json import report_to_json
 
-        text = report_to_json(self)
-        if path is not None:
-            write_text(path, text + "\n")
-        return text
+        return _written(report_to_json(self), path)
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """The report as one HTML page that opens anywhere, offline; written to `path` too.
@@ -242,10 +243,7 @@ class Report(Exports, report.Report):
         """
         from karat.output.html import report_to_html
 
-        text = report_to_html(self)
-        if path is not None:
-            write_text(path, text)
-        return text
+        return _written(report_to_html(self), path, end="")
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -266,9 +264,6 @@ class Report(Exports, report.Report):
         from karat.output.layout import report_as_text
 
         return report_as_text(self, width)
-
-    def __str__(self) -> str:
-        return self.text()
 
     def __repr__(self) -> str:
         return f"<karat.Report: {self.n_rows} rows, {self.classes.k} classes>"
@@ -435,19 +430,13 @@ class Comparison(Exports, outcome.Comparison):
         """
         from karat.output.html import comparison_to_html
 
-        text = comparison_to_html(self)
-        if path is not None:
-            write_text(path, text)
-        return text
+        return _written(comparison_to_html(self), path, end="")
 
     def text(self, width: int = 80) -> str:
         """The comparison as plain text of at most `width` columns."""
         from karat.output.compared import comparison_as_text
 
         return comparison_as_text(self, width)
-
-    def __str__(self) -> str:
-        return self.text()
 
     def _document(self, metrics: Literal["headline", "all"]) -> Document:
         from karat.output.compared import describe_comparison
@@ -466,8 +455,8 @@ class Comparison(Exports, outcome.Comparison):
         return comparison_as_html(self)
 
 
-def _written(text: str, path: Path) -> str:
+def _written(text: str, path: Path, end: str = "\n") -> str:
     """The text, written to a file too where there is one."""
     if path is not None:
-        write_text(path, text + "\n")
+        write_text(path, text + end)
     return text

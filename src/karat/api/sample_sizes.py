@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.api.functions import tallied
+from karat.api.arguments import confidence_required
+from karat.api.options import positive_number, unknown_choice
 from karat.api.results import Comparison, Report
+from karat.data.sources.arrays.labels import tally_matrix
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.records import Difference
@@ -16,7 +18,6 @@ from karat.inference.comparison.sizes import (
     rows_for_interval,
     rows_for_variance,
 )
-from karat.inference.confidence import Confidence
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import check_has_positive, with_positive
@@ -66,26 +67,16 @@ def rows_needed(
         801
     """
     chosen = get(metric)
-    confidence = Confidence.of(level, side)
-    if confidence is None:
-        raise error(
-            "K122",
-            argument="level",
-            value=level,
-            choices="a number between 0 and 1, as 0.95",
-            do="It is the share of such intervals that hold the true value.",
-        )
+    do = "It is the share of such intervals that hold the true value."
+    confidence = confidence_required(level, do, side=side)
     if (half_width is None) == (difference is None):
         both = "Both half_width= and difference= were given"
         neither = "Neither half_width= nor difference= was given"
         raise error("K169", found=neither if half_width is None else both)
-    share = _number("power", power, "a number between 0 and 1, as 0.8")
-    if not share < 1.0:
-        raise _refused("power", power, "a number between 0 and 1, as 0.8")
-    positive = "a number above 0"
+    share = _number("power", power, "a number between 0 and 1, as 0.8", below=1.0)
     size = SizeSpec(
-        None if half_width is None else _number("half_width", half_width, positive),
-        None if difference is None else _number("difference", difference, positive),
+        None if half_width is None else _number("half_width", half_width),
+        None if difference is None else _number("difference", difference),
         share,
         confidence,
     )
@@ -107,11 +98,7 @@ def rows_needed(
         )
     if chosen.needs_scores:
         return _of_scores(chosen, pilot, size)
-    cells = (
-        pilot.cells
-        if isinstance(pilot, Report)
-        else tallied(None, None, pilot, None, None, None, None, True)
-    )
+    cells = pilot.cells if isinstance(pilot, Report) else tally_matrix(pilot)
     check_has_positive(chosen, cells.classes, ())
     if chosen.record.is_per_class and chosen.lift == "plain" and cells.classes.k == 1:
         cells = with_positive(cells, str(chosen))
@@ -124,15 +111,11 @@ def rows_needed(
 
 
 def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> int:
-    """Rows from the standard error of a metric of scores in the report of one model.
-
-    Errors:
-        K167 the pilot holds none.
-    """
+    """Rows from the standard error of a metric of scores in the report of one model (K167)."""
     error_: float | None = None
     if isinstance(pilot, Report) and pilot.scores is not None:
         error_ = pilot[metric].standard_error
-    if error_ is None or not isinstance(pilot, Report):
+    if error_ is None:
         raise error(
             "K167",
             metric=str(metric),
@@ -144,17 +127,10 @@ def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> int:
     return rows_for_variance(metric, models * error_**2 * pilot.n_rows, size)
 
 
-def _number(argument: str, value: Any, choices: str) -> float:
-    try:
-        found = math.nan if isinstance(value, bool | str | bytes) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if not (math.isfinite(found) and found > 0.0):
-        raise _refused(argument, value, choices)
+def _number(
+    argument: str, value: Any, choices: str = "a number above 0", below: float = math.inf
+) -> float:
+    found = positive_number(value)
+    if found is None or not found < below:
+        raise unknown_choice(argument, value, choices, "See help(karat.rows_needed).")
     return found
-
-
-def _refused(argument: str, value: Any, choices: str) -> Exception:
-    return error(
-        "K122", argument=argument, value=value, choices=choices, do="See help(karat.rows_needed)."
-    )

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.api.options import check_policy, lift_of
 from karat.data.arguments import as_ndarray
 from karat.data.scores.containers import TOLERANCE, as_scores
 from karat.data.scores.matrix import Columns
@@ -46,8 +47,14 @@ def short_path(record: Record, lift: Lift) -> Short | None:
     """How a metric is computed on arrays alone; None: it has no short path."""
     if any(item.is_required for item in record.parameters):
         return None
-    read = _reader(record, lift)
-    if read is None:
+    params = dict(Metric.defaults(record))
+    if record.reads is Losses:
+        read = _of_losses(record, params)
+    elif record.reads is ClassRanks and lift == "plain":
+        read = _of_two_classes(record, params)
+    elif record.reads is ClassRanks and lift in ("macro", "weighted"):
+        read = _of_each_class(record, params, lift)
+    else:
         return None
     low, high = record.range
 
@@ -73,27 +80,12 @@ def short_path(record: Record, lift: Lift) -> Short | None:
             value = read(codes, values, k, is_prob)
         except (ValueError, TypeError):
             return None
-        if low <= value <= high and isfinite(value):
-            return value
         # Rounding of sums may pass the end of the range.
-        if high < value <= high + ROUNDING:
-            return float(high)
-        if low - ROUNDING <= value < low:
-            return float(low)
+        if isfinite(value) and low - ROUNDING <= value <= high + ROUNDING:
+            return float(min(max(value, low), high))
         return None
 
     return run
-
-
-def _reader(record: Record, lift: Lift) -> _Read | None:
-    params = dict(Metric.defaults(record))
-    if record.reads is Losses:
-        return _of_losses(record, params)
-    if record.reads is ClassRanks and lift == "plain":
-        return _of_two_classes(record, params)
-    if record.reads is ClassRanks and lift in ("macro", "weighted"):
-        return _of_each_class(record, params, lift)
-    return None
 
 
 def _of_losses(record: Record, params: dict[str, Any]) -> _Read:
@@ -142,15 +134,8 @@ def _of_each_class(record: Record, params: dict[str, Any], lift: Lift) -> _Read:
     return read
 
 
-def scored_function(
-    record: Record, fixed: Lift, check_policy: Callable[[Any], object], lift_of: Callable[..., Lift]
-) -> Callable[..., Any]:
-    """The public function of a metric of scores.
-
-    Args:
-        record, fixed: the metric, and the average that its name carries.
-        check_policy, lift_of: what every function checks alike.
-    """
+def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
+    """The public function of a metric of scores, with the average that its name carries."""
     run_of_name = short_path(record, fixed)
     # A name that carries an average takes no other: the long path says so.
     runs = {lift: short_path(record, lift) for lift in record.averages if fixed == "plain"}
@@ -215,12 +200,7 @@ def scored_function(
 
 
 def scored_rows(y_true: Any, y_prob: Any, y_score: Any, **given: Any) -> InMemoryScores:
-    """Rows with scores in memory, as the functions read them.
-
-    Args:
-        y_true, y_prob, y_score: as every function of scores takes them.
-        given: other arguments of `data.scores.rows.tally_scores`.
-    """
+    """Rows with scores in memory, as the functions read them; `given` as of `tally_scores`."""
     return tally_scores(y_true, given_scores(y_prob, y_score), **given)
 
 
@@ -264,9 +244,7 @@ def roc_auc_pairs(
     References:
         Hand, Till (2001). A simple generalisation of the area under the ROC curve. ML 45.
     """
-    rows = tally_scores(
-        y_true, given_scores(y_prob, y_score), labels=labels, weights=weights, n_threads=n_threads
-    )
+    rows = scored_rows(y_true, y_prob, y_score, labels=labels, weights=weights, n_threads=n_threads)
     rows.check()
     areas, totals = [], np.empty(0)
     for i in range(rows.classes.k):
@@ -282,17 +260,11 @@ def no_predictions(name: str) -> KaratError:
 
 
 def given_scores(y_prob: Any, y_score: Any) -> Any:
-    """The one of the two that was given.
-
-    Errors:
-        K129 both were given; K128 neither was; K13x it cannot be read.
-    """
+    """The one of the two that was given (K128, K129)."""
     if y_prob is not None and y_score is not None:
         found = "Both y_prob and y_score were given"
         raise error("K129", found=found, prob="y_prob", score="y_score")
-    if y_prob is not None:
-        return as_scores(y_prob, "y_prob")
-    if y_score is not None:
-        return as_scores(y_score, "y_score")
+    if y_prob is not None or y_score is not None:
+        return as_scores(y_score, "y_score") if y_prob is None else as_scores(y_prob, "y_prob")
     do = "Give one: y_prob= for probabilities, y_score= for any other scores."
     raise error("K128", found="Neither y_prob nor y_score was given", do=do)

@@ -79,13 +79,20 @@ class Scorer:
                 f"decision_function, and {self.metric} reads probabilities or scores",
                 do="Choose an estimator that has one, or a metric of labels.",
             )
-        classes = _classes(estimator)
-        values = getattr(estimator, method)(X)
-        if method == "decision_function" and classes is not None and len(classes) > 2:
-            _check_shape(estimator, self.metric)
-        argument = _RESPONSES[method]
-        if classes is None:
+        learned = getattr(estimator, "classes_", None)
+        is_known = isinstance(learned, np.ndarray) and learned.ndim == 1
+        classes = tuple(declared_labels(learned)) if is_known else ()
+        argument, values = _RESPONSES[method], getattr(estimator, method)(X)
+        if not is_known:
             return {argument: values, "labels": self.labels}
+        is_of_pairs = getattr(estimator, "decision_function_shape", "ovr") == "ovo"
+        if method == "decision_function" and len(classes) > 2 and is_of_pairs:
+            raise error(
+                "K313",
+                metric=self.metric,
+                found=f"decision_function of {type(estimator).__name__} scores pairs of classes",
+                do="Set decision_function_shape='ovr', which scores every class.",
+            )
         labels = classes if self.labels is None else self.labels
         _check_known(classes, labels, argument)
         array = np.asarray(values)
@@ -97,25 +104,6 @@ class Scorer:
 
     def __repr__(self) -> str:
         return f"karat.scorer({str(self.metric)!r})"
-
-
-def _classes(estimator: Any) -> tuple[Label, ...] | None:
-    """The classes of the columns of a fitted estimator; None where it does not say."""
-    classes = getattr(estimator, "classes_", None)
-    if not isinstance(classes, np.ndarray) or classes.ndim != 1:
-        return None
-    return tuple(declared_labels(classes))
-
-
-def _check_shape(estimator: Any, metric: Metric) -> None:
-    """Refuse the scores of pairs of classes, which a support vector machine may return."""
-    if getattr(estimator, "decision_function_shape", "ovr") == "ovo":
-        raise error(
-            "K313",
-            metric=metric,
-            found=f"decision_function of {type(estimator).__name__} scores pairs of classes",
-            do="Set decision_function_shape='ovr', which scores every class.",
-        )
 
 
 def _check_known(classes: Sequence[Label], labels: Sequence[Label], argument: str) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from numbers import Integral
 from typing import Any, Final
 
 import numpy as np
 
-from karat.api.arguments import column_name, of_table
+from karat.api.arguments import column_name, confidence_required, of_table
+from karat.api.options import whole_number
 from karat.data.accumulator import rows_in_memory
 from karat.data.arguments import check_flag
 from karat.data.roles import find_roles
@@ -27,7 +27,6 @@ from karat.data.sources.tables.frames import Frame, is_frame, open_frame
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error, short
 from karat.errors.habits import names_its_arguments
-from karat.inference.confidence import Confidence
 from karat.inference.slices.weak import (
     Candidates,
     RowLosses,
@@ -37,14 +36,14 @@ from karat.inference.slices.weak import (
     standardized,
 )
 
-__all__ = ["Searched", "find_weak_slices", "searched"]
+__all__ = ["find_weak_slices"]
 
-_OF_MODEL = ("prob", "score", "confidence")
-_SAID = "It is what the model said"
+_MOST_CROSSED: Final = 50
+"""Columns of more slices than this are not crossed with others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Searched:
+class _Searched:
     """Where labels or losses, weights and columns come from.
 
     Attributes:
@@ -60,38 +59,24 @@ class Searched:
     by: Any
     left_out: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def beside(self) -> str:
-        """What messages call that which says how many rows there are."""
-        return "y_true" if self.loss is None else "loss"
-
     def columns(self) -> dict[str, Any]:
-        """The columns to look at, by name.
-
-        Errors:
-            K181 there are none, or they are no table.
-        """
+        """The columns to look at, by name (K181)."""
         if is_frame(self.by) and distributed_host(self.by) is None and len(self.by):
             if isinstance(self.by, Mapping):
                 refuse_same_names(self.by)
                 return {str(name): values for name, values in self.by.items()}
             frame = open_frame(self.by)
             return frame.columns(list(frame.names), ["the slices"] * len(frame.names))
+        found = f"by= is {short(self.by)} ({type(self.by).__name__}), not columns"
         raise error(
             "K181",
-            found="by= was not given"
-            if self.by is None
-            else f"by= is {short(self.by)} ({type(self.by).__name__}), not columns",
+            found="by= was not given" if self.by is None else found,
             do="Give a table in memory, or a dict from name to the values of each row: "
             "by={'country': countries}.",
         )
 
     def losses(self) -> RowLosses:
-        """What each row loses, and how much it counts.
-
-        Errors:
-            K101 to K116 labels, losses and weights; K185 a loss below 0.
-        """
+        """What each row loses, and how much it counts (K101 to K116, K185)."""
         if self.loss is None:
             rows = rows_in_memory(label_rows(self.y_true, self.y_pred, weights=self.weights))
             return RowLosses.of((rows.true != rows.pred).astype(np.float64), rows.weights)
@@ -114,18 +99,10 @@ class Searched:
         return RowLosses.of(lost, weights)
 
 
-def searched(
+def _searched(
     y_true: Any, y_pred: Any, by: Any, loss: Any, roles: Mapping[str, Any], weights: Any
-) -> Searched:
-    """From the arguments as they were given.
-
-    Args:
-        roles: ``true`` and ``pred``, names of columns or None.
-
-    Errors:
-        K128, K143, K184, K423 arguments that do not go together; K404 to K406 no such
-        column, several or none.
-    """
+) -> _Searched:
+    """From the arguments as they were given; `roles` are ``true`` and ``pred``, columns or None."""
     if y_pred is None and is_frame(y_true):
         host = distributed_host(y_true)
         if host is not None:
@@ -141,17 +118,16 @@ def searched(
             do="Give the table first: karat.find_weak_slices(frame, true=..., pred=...).",
         )
     if loss is None and (y_true is None or y_pred is None):
-        raise error(
-            "K128",
-            found="There are neither labels nor losses",
-            do="Give y_true and y_pred, or loss=; or a table.",
-        )
+        do = "Give y_true and y_pred, or loss=; or a table."
+        raise error("K128", found="There are neither labels nor losses", do=do)
     if loss is not None and (y_true is not None or y_pred is not None):
         raise error("K184")
-    return Searched(y_true, y_pred, loss, weights, by)
+    return _Searched(y_true, y_pred, loss, weights, by)
 
 
-def _of_table(frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weights: Any) -> Searched:
+def _of_table(
+    frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weights: Any
+) -> _Searched:
     """What the columns of a table hold; those without a role are looked at."""
     given: dict[Any, str | None] = {
         role: column_name(role, name) for role, name in roles.items() if name is not None
@@ -176,14 +152,15 @@ def _of_table(frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weight
     if by is None:
         families = {name for family in looked.families for name in family.columns}
         others = [name for name in frame.names if name not in found.values()]
-        said = [x for x in others if x in families or looked.role_of(x) in _OF_MODEL]
-        left_out = dict.fromkeys(said, _SAID)
+        of_model = ("prob", "score", "confidence")
+        said = [x for x in others if x in families or looked.role_of(x) in of_model]
+        left_out = dict.fromkeys(said, "It is what the model said")
         wanted = [name for name in others if name not in left_out]
     else:
         wanted = list(dict.fromkeys(name for key in named_columns(by) for name in key))
     values = frame.columns([*found.values(), *wanted], [*found, *["the slices"] * len(wanted)])
     held = {role: values[name] for role, name in found.items()}
-    return Searched(
+    return _Searched(
         held.get("true"),
         held.get("pred"),
         held.get("loss", loss),
@@ -191,12 +168,6 @@ def _of_table(frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weight
         {name: values[name] for name in wanted},
         left_out,
     )
-
-
-_FEWEST: Final = 99
-_MOST: Final = 1_000_000
-_MOST_CROSSED: Final = 50
-"""Columns of more slices than this are not crossed with others."""
 
 
 @names_its_arguments
@@ -259,52 +230,52 @@ def find_weak_slices(
         >>> found.slices[0].name, found.slices[0].loss
         ('site = c', 1.0)
     """
-    asked = Confidence.of(level, seed=seed)
-    if asked is None:
-        raise error(
-            "K122",
-            argument="level",
-            value=level,
-            choices="a number between 0 and 1",
-            do="1 − level is the chance of a false finding.",
-        )
-    least_n = _whole("min_n", min_n, 1, None, "50 rows tell a tenth from a quarter.")
-    n_shuffles = _whole(
-        "n_permutations", n_permutations, _FEWEST, _MOST, "999 show p down to 0.001."
-    )
+    do = "1 − level is the chance of a false finding."
+    asked = confidence_required(level, do, "a number between 0 and 1", seed=seed)
+    least_n = whole_number("min_n", min_n, "50 rows tell a tenth from a quarter.", 1)
+    do = "999 show p down to 0.001."
+    n_shuffles = whole_number("n_permutations", n_permutations, do, 99, 1_000_000)
     check_flag("crosses", crosses, "False looks at single columns only.")
-    given = searched(y_true, y_pred, by, loss, {"true": true, "pred": pred}, weights)
+    given = _searched(y_true, y_pred, by, loss, {"true": true, "pred": pred}, weights)
     rows = given.losses()
-    single, unfit = _single(given.columns(), rows, given.beside)
-    left_out = {**given.left_out, **unfit}
+    single, unfit = _single(
+        given.columns(), rows, beside="y_true" if given.loss is None else "loss"
+    )
     tables = [_candidates(one, least_n) for one in single]
     if crosses:
-        for a, b in combinations([x for x in single if len(x.keys) <= _MOST_CROSSED], 2):
-            both = _crossed(a, b)
-            tables += [] if both is None else [_candidates(both, least_n)]
+        few = [one for one in single if 2 <= len(one.keys) <= _MOST_CROSSED]
+        # No table is kept of a pair of values, so that there may be more than a report holds.
+        pairs = (crossed(pair, most=_MOST_CROSSED**2) for pair in combinations(few, 2))
+        tables += [_candidates(pair, least_n) for pair in pairs]
     tables = [one for one in tables if len(one.n_rows)]
-    if not tables or not rows.loss.any():
-        n = sum(len(one.n_rows) for one in tables)
-        return WeakSlices((), n, 0, asked.level, 1.0, n_shuffles, asked.seed, left_out)
-    draws = largest_of_shuffled(tables, rows.shuffled, n_shuffles, asked.seed)
-    return _found(tables, rows, draws, asked, left_out)
-
-
-def _whole(argument: str, value: Any, least: int, most: int | None, do: str) -> int:
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if is_whole and value >= least and (most is None or value <= most):
-        return int(value)
-    choices = f"a whole number from {least}" + ("" if most is None else f" to {most}")
-    raise error("K122", argument=argument, value=value, choices=choices, do=do)
+    found: list[WeakSlice] = []
+    least = 1.0
+    if tables and rows.loss.any():
+        draws = largest_of_shuffled(tables, rows.shuffled, n_shuffles, asked.seed)
+        found, least = _found(tables, rows, draws, asked.level)
+    singles = {(one.columns[0], one.key[0]) for one in found if len(one.columns) == 1}
+    listed = [
+        one
+        for one in found
+        if len(one.columns) == 1 or not singles & set(zip(one.columns, one.key, strict=True))
+    ]
+    listed.sort(key=lambda one: (-one.z, one.columns, one.key))
+    return WeakSlices(
+        tuple(listed),
+        sum(len(table.n_rows) for table in tables),
+        len(found) - len(listed),
+        asked.level,
+        least,
+        n_shuffles,
+        asked.seed,
+        {**given.left_out, **unfit},
+    )
 
 
 def _found(
-    tables: Sequence[Candidates],
-    rows: RowLosses,
-    draws: Any,
-    asked: Confidence,
-    left_out: dict[str, str],
-) -> WeakSlices:
+    tables: Sequence[Candidates], rows: RowLosses, draws: Any, level: float
+) -> tuple[list[WeakSlice], float]:
+    """The slices that are shown to be weak, and the least p of all."""
     found, least = [], 1.0
     for table in tables:
         z = standardized(rows.sums(table), table.n_rows, rows.shuffled)
@@ -313,36 +284,10 @@ def _found(
         p = (1.0 + at_least) / (1.0 + len(draws))
         least = min(least, float(p.min()))
         loss, rest = rows.means(table)
-        found += [
-            WeakSlice(
-                table.columns,
-                table.keys[i],
-                int(table.n_rows[i]),
-                float(loss[i]),
-                float(rest[i]),
-                float(z[i]),
-                float(p[i]),
-            )
-            for i in np.flatnonzero(p <= 1.0 - asked.level + 1e-12).tolist()
-        ]
-    singles = {(one.columns[0], one.key[0]) for one in found if len(one.columns) == 1}
-    listed = [
-        one
-        for one in found
-        if len(one.columns) == 1 or not singles & set(zip(one.columns, one.key, strict=True))
-    ]
-    listed.sort(key=lambda one: (-one.z, one.columns, one.key))
-    n_tested = sum(len(table.n_rows) for table in tables)
-    return WeakSlices(
-        tuple(listed),
-        n_tested,
-        len(found) - len(listed),
-        asked.level,
-        least,
-        len(draws),
-        asked.seed,
-        left_out,
-    )
+        for i in np.flatnonzero(p <= 1.0 - level + 1e-12).tolist():
+            numbers = (float(each[i]) for each in (loss, rest, z, p))
+            found.append(WeakSlice(table.columns, table.keys[i], int(table.n_rows[i]), *numbers))
+    return found, least
 
 
 def _single(
@@ -362,13 +307,6 @@ def _single(
             told = where if problem.code == "K181" else what.partition("  ")[2]
             left_out[name] = told.strip()
     return found, left_out
-
-
-def _crossed(a: SliceCodes, b: SliceCodes) -> SliceCodes | None:
-    if len(a.keys) < 2 or len(b.keys) < 2:
-        return None
-    # No table is kept of a pair of values, so that there may be more than a report holds.
-    return crossed([a, b], most=_MOST_CROSSED**2)
 
 
 def _candidates(found: SliceCodes, min_n: int) -> Candidates:

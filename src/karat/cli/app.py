@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from karat._version import __version__
-from karat.cli.options import write_examples
+from karat.cli.options import Described
 from karat.cli.streams import OutputError, complain, guarded_output, hold_closed_streams, silence
 from karat.errors import KaratError, error
 from karat.errors.kinds import SAID, lacks_memory
@@ -34,14 +34,8 @@ _COMMANDS = {
 }
 """Each command and what it does, so that `--help` need not load them."""
 
-_EXAMPLES = (
-    "karat demo",
-    "karat report predictions.parquet",
-    "karat report 'runs/*.csv' --true label --pred guess -o report.json",
-)
 
-
-class Commands(click.Group):
+class Commands(Described, click.Group):
     """A group that imports the module of a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -72,14 +66,15 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        del ctx
-        write_examples(formatter, _EXAMPLES)
-
 
 @click.group(
-    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    examples=(
+        "karat demo",
+        "karat report predictions.parquet",
+        "karat report 'runs/*.csv' --true label --pred guess -o report.json",
+    ),
 )
 @click.version_option(__version__, prog_name="karat", message="%(prog)s %(version)s")
 def app() -> None:
@@ -104,9 +99,6 @@ def run(arguments: list[str]) -> int:
     try:
         with guarded_output():
             returned: Any = app.main(arguments, prog_name="karat", standalone_mode=False)
-    except KaratError as problem:
-        complain(told(problem))
-        return WRONG_INPUT
     except click.ClickException as problem:
         with contextlib.suppress(OSError):
             problem.show()
@@ -117,45 +109,36 @@ def run(arguments: list[str]) -> int:
     except (BrokenPipeError, SystemExit):
         # The reader of a pipe, `head`, has seen enough: click exits, or the last flush fails.
         return 0
-    except OutputError as problem:
-        complain(f"Error: {problem}")
+    except Exception as problem:
+        told = _told(problem)
+        if told is None:
+            # Python's own exit code of a traceback is that of a gate that failed.
+            complain(f"{traceback.format_exc()}This is a defect of karat: please report it.")
+            return DEFECT
+        complain(told)
         return WRONG_INPUT
-    except MemoryError:
-        complain(_without_memory())
-        return WRONG_INPUT
-    except OSError as problem:
-        complain(f"Error: {_failed(problem)}")
-        return WRONG_INPUT
-    except ImportError as problem:
-        is_memory = lacks_memory(problem)
-        complain(_without_memory() if is_memory else f"Error: karat cannot be loaded: {problem}.")
-        return WRONG_INPUT
-    except Exception:
-        # Python's own exit code of a traceback is that of a gate that failed.
-        complain(f"{traceback.format_exc()}This is a defect of karat: please report it.")
-        return DEFECT
     finally:
         silence()
     return returned if isinstance(returned, int) else 0
 
 
-def _without_memory() -> str:
-    """K419; its first line where not even the rest can be loaded."""
-    try:
-        return told(error("K419", found="The system gave no more"))
-    except MemoryError:
-        return SAID
-
-
-def _failed(problem: OSError) -> str:
-    """What the system could not do with a file, in one line."""
-    where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
-    return _harmless(f"{where}{problem.strerror or problem}.")
-
-
-def told(problem: KaratError) -> str:
-    """The message of an error, its foreign text made harmless for a terminal."""
-    return "\n".join(map(_harmless, str(problem).splitlines()))
+def _told(problem: Exception) -> str | None:
+    """The message of an error of the input or of the system; None: it is a defect of karat."""
+    if isinstance(problem, MemoryError | ImportError) and lacks_memory(problem):
+        try:
+            problem = error("K419", found="The system gave no more")
+        except MemoryError:  # not even the rest of the message can be loaded
+            return SAID
+    if isinstance(problem, KaratError):
+        return "\n".join(map(_harmless, str(problem).splitlines()))
+    if isinstance(problem, OutputError):
+        return f"Error: {problem}"
+    if isinstance(problem, OSError):
+        where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
+        return f"Error: {_harmless(f'{where}{problem.strerror or problem}.')}"
+    if isinstance(problem, ImportError):
+        return f"Error: karat cannot be loaded: {problem}."
+    return None
 
 
 def _harmless(text: str) -> str:

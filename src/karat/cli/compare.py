@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,23 +9,17 @@ import click
 
 from karat.cli.options import (
     Described,
+    choice,
     columns_given,
     listed,
+    options,
     options_given,
     rows_options,
-    said,
     shown_mapping,
     source_of,
 )
-from karat.cli.outputs import (
-    NAMES,
-    OUTPUT_HELP,
-    Format,
-    check_outputs,
-    format_of,
-    write_file,
-    write_result,
-)
+from karat.cli.outputs import FILE, FORMATS, check_outputs, format_of, show, write_file
+from karat.cli.streams import said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,32 +48,20 @@ __all__ = ["command"]
 @click.option(
     "--margin", type=float, metavar="X", help="Smaller differences do not matter: equivalent."
 )
-@click.option(
-    "--adjust",
-    type=click.Choice(["holm", "maxt", "none"]),
-    default="holm",
-    show_default=True,
-    help="How p-values allow for many pairs of models.",
-)
+@choice("--adjust", ["holm", "maxt", "none"], "How p-values allow for many pairs of models.")
 @click.option(
     "--against-first", is_flag=True, help="Compare every other model with the first alone."
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N")
 @click.option(
     "--flips",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE.csv",
     help="Write the rows on which one of two models alone is right.",
 )
 @rows_options
-@click.option("--format", "format_", type=click.Choice(NAMES))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help=OUTPUT_HELP,
-)
+@click.option("--format", "format_", type=click.Choice(list(FORMATS)))
+@options("output")
 def command(
     files: tuple[str, ...],
     metrics: str | None,
@@ -98,9 +79,8 @@ def command(
     A and B are predictions for the same rows, one file for each model. A difference is that of a
     later model to an earlier one. Exit code 0 whatever is found.
     """
-    from karat.api.comparing import compare_models
-    from karat.api.comparison_arguments import comparison_spec
-    from karat.api.functions import check_policy
+    from karat.api.comparing import compare_models, comparison_spec
+    from karat.api.options import check_policy
     from karat.cli.streams import ReadingBar
     from karat.data.pairing import pair_rows
     from karat.data.sources.tables.rows import read_rows
@@ -111,13 +91,13 @@ def command(
         raise click.UsageError("A comparison needs two models: karat compare A B.")
     chosen = format_of(format_, output)
     check_outputs({"--flips": flips, "-o": output}, files, given["where"])
-    columns, options = columns_given(given), options_given(given)
+    columns, reading = columns_given(given), options_given(given)
     names = _names(files)
     models: list[Rows] = []
     known: set[str] = set()
     for path, name in zip(files, names, strict=True):
         with ReadingBar() as bar:
-            models.append(read_rows(source_of([path]), name, columns, **options, progress=bar))
+            models.append(read_rows(source_of([path]), name, columns, **reading, progress=bar))
         said(f"{name}: {shown_mapping(models[-1].mapping or {}, given['threshold'])}")
         for warning in models[-1].warnings:
             if warning not in known:
@@ -136,7 +116,7 @@ def command(
     if flips is not None:
         _write_flips(found, matched, flips)
         said(f"Wrote {flips}.")
-    _show(found, chosen, output)
+    show(found, chosen, output, "headline")
 
 
 def _names(files: Sequence[str]) -> list[str]:
@@ -181,15 +161,3 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
             right = a if each.gained[i] else b
             writer.writerow([name, each.true[i], a, each.said_a[i], b, each.said_b[i], right])
     write_file(path, text.getvalue())
-
-
-def _show(found: Comparison, format_: Format, output: Path | None) -> None:
-    from karat.output.compared import describe_comparison
-    from karat.output.terminal import print_document
-
-    if output is not None:
-        write_result(output, format_.of_comparison(found))
-    elif format_.name == "text":
-        print_document(describe_comparison(found), sys.stdout)
-    else:
-        click.echo(format_.of_comparison(found))

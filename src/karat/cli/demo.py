@@ -32,9 +32,9 @@ def command(folder: Path) -> None:
     models of scikit-learn classified them in cross-validation.
     """
     from karat.api.evaluation import evaluate
-    from karat.cli.options import said
-    from karat.cli.outputs import format_of
-    from karat.cli.report import shown, tell
+    from karat.cli.outputs import show
+    from karat.cli.report import tell
+    from karat.cli.streams import said
 
     for name in FILES:
         _copied(bundled(name), folder / name)
@@ -43,7 +43,7 @@ def command(folder: Path) -> None:
     said(f"$ karat report {path}")
     report = evaluate(path)
     tell(report)
-    shown(report, format_of(None, None))
+    show(report, "text", None, "headline")
     said("Next: karat columns digits_rf.parquet, karat metrics macro_f1, karat report --help")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,23 +12,21 @@ import click
 
 from karat.cli.options import (
     Described,
+    choice,
     columns_given,
     options_given,
     rows_options,
-    said,
     shown_mapping,
     source_of,
     sources,
 )
-from karat.cli.outputs import check_outputs, write_file
-from karat.cli.streams import complain
+from karat.cli.outputs import FILE, check_outputs, write_file
+from karat.cli.streams import complain, said
 
 if TYPE_CHECKING:
     from karat.results.gate.result import GateResult
 
 __all__ = ["command"]
-
-_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command(
@@ -45,12 +44,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @sources
 @click.option("--min", "min_", multiple=True, metavar="METRIC=X", help="The value is at least X.")
 @click.option("--max", "max_", multiple=True, metavar="METRIC=X", help="The value is at most X.")
-@click.option(
-    "--evidence",
-    type=click.Choice(["value", "low"]),
-    default="value",
-    show_default=True,
-    help="Ask a bound of the value, or of the limit of its interval.",
+@choice(
+    "--evidence", ["value", "low"], "Ask a bound of the value, or of the limit of its interval."
 )
 @click.option(
     "--baseline",
@@ -71,24 +66,18 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     show_default=True,
     help="Slices with fewer rows are inconclusive.",
 )
-@click.option(
-    "--adjust",
-    type=click.Choice(["holm", "none"]),
-    default="holm",
-    show_default=True,
-    help="How p-values allow for many rules.",
-)
+@choice("--adjust", ["holm", "none"], "How p-values allow for many rules.")
 @click.option("--strict-inconclusive", is_flag=True, help="Exit with 3 where a rule is undecided.")
 @click.option("--warn-only", is_flag=True, help="Exit with 0 whatever is found.")
 @click.option(
     "--update-baseline",
-    type=_FILE,
+    type=FILE,
     metavar="FILE",
     help="Write the next baseline, if no rule fails.",
 )
 @click.option("--with-rows", is_flag=True, help="Keep the rows in it, for a comparison row by row.")
-@click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML.")
-@click.option("--markdown", type=_FILE, metavar="FILE", help="Write Markdown.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
+@click.option("--markdown", type=FILE, metavar="FILE", help="Write Markdown.")
 @rows_options
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
 def command(
@@ -106,8 +95,9 @@ def command(
     wrong usage or input. 3: a rule is inconclusive, with --strict-inconclusive. 70: a defect of
     karat. 130: interrupted.
     """
+    from karat.api.gate.evaluation import GateSpec
     from karat.api.gate.rows import RowsSpec
-    from karat.api.gate.verb import CHOICES, run_gate
+    from karat.api.gate.verb import run_gate
     from karat.cli.streams import ReadingBar
     from karat.data.sources.files.paths import is_query
     from karat.output.gate import junit_of_gate, markdown_of_gate
@@ -127,7 +117,7 @@ def command(
         columns = columns_given(given, given["by"])
         options = {**options_given(given), "progress": bar}
         rows = RowsSpec(source_of(predictions), None, None, None, columns, options)
-        choices = {name: given[name] for name in CHOICES}
+        choices = {choice.name: given[choice.name] for choice in fields(GateSpec)}
         result = run_gate(rows, rules, baseline, update_baseline, **choices)
     if result.mapping is not None:
         said(shown_mapping(result.mapping, given["threshold"]))

@@ -5,30 +5,25 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from karat.cli.streams import complain
-from karat.errors import error
-
-if TYPE_CHECKING:
-    from karat.inference.confidence import Confidence
+from karat.cli.outputs import FILE, OUTPUT_HELP
 
 __all__ = [
     "Described",
     "bytes_of",
+    "choice",
     "columns_given",
     "columns_of",
-    "confidence_of",
     "groups_of",
-    "intervals",
     "labels_of",
     "level_of",
     "listed",
+    "options",
     "options_given",
     "rows_options",
-    "said",
     "shown_columns",
     "shown_mapping",
     "source_of",
@@ -48,15 +43,10 @@ class Described(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
         del ctx
-        write_examples(formatter, self.examples)
-
-
-def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
-    """Write command lines as they are to be typed."""
-    if examples:
-        with formatter.section("Examples"):
-            for line in examples:
-                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
 
 def sources(function: Command) -> Command:
@@ -64,44 +54,81 @@ def sources(function: Command) -> Command:
     return click.argument("predictions", nargs=-1, required=True, metavar="PREDICTIONS…")(function)
 
 
-_INTERVALS = (
-    click.option(
-        "--level",
+def choice(name: str, choices: Sequence[str], said: str) -> Callable[[Command], Command]:
+    """An option that is one of these words, by default the first."""
+    kind = click.Choice(choices)
+    return click.option(name, type=kind, default=choices[0], show_default=True, help=said)
+
+
+_OPTIONS = {
+    "true": click.option("--true", metavar="COLUMN", help="Column of true labels."),
+    "pred": click.option("--pred", metavar="COLUMN", help="Column of predicted labels."),
+    "prob": click.option(
+        "--prob", metavar="COLUMNS", help="Columns of probabilities, as in karat report."
+    ),
+    "score": click.option(
+        "--score", metavar="COLUMNS", help="Columns of any other scores, likewise."
+    ),
+    "threshold": click.option(
+        "--threshold",
+        type=float,
         metavar="X",
-        default="0.95",
-        show_default=True,
-        help="The share of intervals that hold the true value; 'none' for no intervals.",
+        help="Predict the positive class of two from this probability or score on.",
     ),
-    click.option(
-        "--method",
-        type=click.Choice(["wald", "logit", "bootstrap", "bca", "bayesian"]),
-        help="Of all intervals. Default: the best known for each metric.",
+    "weight": click.option(
+        "--weight", metavar="COLUMN", help="Column of row weights; '' for none."
     ),
-    click.option(
-        "--side",
-        type=click.Choice(["both", "low", "high"]),
-        default="both",
-        show_default=True,
-        help="Both limits, or one.",
+    "cluster": click.option(
+        "--cluster",
+        metavar="COLUMN",
+        help="Column of a person, a session: its rows are not independent; '' for none.",
     ),
-    click.option(
-        "--design",
-        type=click.Choice(["cohort", "case-control"]),
-        default="cohort",
-        show_default=True,
-        help="Rows were drawn, or so many of each true class were chosen.",
+    "id": click.option(
+        "--id",
+        "id_",
+        metavar="COLUMN",
+        help="What rows are matched by. Default: id, sample_id, row_id …, else their order.",
     ),
-    click.option(
-        "--seed", type=int, default=0, show_default=True, metavar="N", help="Of methods that draw."
+    "allow-mismatch": click.option(
+        "--allow-mismatch", is_flag=True, help="Compare the rows that all have, and say how many."
     ),
-)
+    "where": click.option(
+        "--where", metavar="SQL", help="Read only rows that meet this condition."
+    ),
+    "labels": click.option("--labels", metavar="A,B,C", help="The classes, in order."),
+    "positive": click.option(
+        "--positive", metavar="LABEL", help="The positive class of two; default: the last."
+    ),
+    "undefined": choice(
+        "--undefined",
+        ["zero", "exclude", "nan"],
+        "What a class without a value counts as in an average.",
+    ),
+    "nulls": choice("--nulls", ["error", "drop"], "What to do with rows that lack a label."),
+    "level": click.option(
+        "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
+    ),
+    "threads": click.option(
+        "--threads", type=click.IntRange(min=1, max=4096), metavar="N", help="Default: all cores."
+    ),
+    "output": click.option("-o", "--output", type=FILE, metavar="FILE", help=OUTPUT_HELP),
+}
 
 
-def intervals(function: Command) -> Command:
-    """The options --level, --method, --side, --design and --seed of a command."""
-    for option in reversed(_INTERVALS):
-        function = option(function)
-    return function
+def options(*names: str) -> Callable[[Command], Command]:
+    """The options of these names, in this order."""
+
+    def with_options(function: Command) -> Command:
+        for name in reversed(names):
+            function = _OPTIONS[name](function)
+        return function
+
+    return with_options
+
+
+def rows_options(function: Command) -> Command:
+    """The options of `columns_given` and `options_given` on a command."""
+    return options(*(name for name in _OPTIONS if name != "output"))(function)
 
 
 _NO_SIZE = 2.0**63
@@ -109,33 +136,20 @@ _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECA
 
 
 def bytes_of(text: str) -> int:
-    """A number of bytes as ``500MB``, ``2GiB`` or ``1000000``.
-
-    Errors:
-        K122 it is none, or fewer than 1 MiB.
-    """
+    """A number of bytes as ``500MB``, ``2GiB`` or ``1000000`` (K122), at least 1 MiB."""
     from karat.api.arguments import MIN_MEMORY
+    from karat.api.options import unknown_choice
 
     found = _SIZE.fullmatch(text)
     if found is None:
-        raise error(
-            "K122",
-            argument="--max-memory",
-            value=text,
-            choices="a size as 500MB or 2GiB",
-            do="It is how many bytes rows with scores may take.",
-        )
+        do = "It is how many bytes rows with scores may take."
+        raise unknown_choice("--max-memory", text, "a size as 500MB or 2GiB", do)
     number, unit, is_binary = found.groups()
     power = " kmgt".index(unit.lower() or " ")
     size = float(number) * (1024.0 if is_binary else 1000.0) ** power
     if not MIN_MEMORY <= size < _NO_SIZE:
-        raise error(
-            "K122",
-            argument="--max-memory",
-            value=text,
-            choices="a size from 1MiB, below 8EiB",
-            do="Give a unit, as 500MB or 2GiB: without one it is a number of bytes.",
-        )
+        do = "Give a unit, as 500MB or 2GiB: without one it is a number of bytes."
+        raise unknown_choice("--max-memory", text, "a size from 1MiB, below 8EiB", do)
     return int(size)
 
 
@@ -149,19 +163,6 @@ def level_of(text: str) -> float | None:
         raise click.BadParameter(
             f"{text!r} is neither a number nor 'none'.", param_hint="--level"
         ) from None
-
-
-def confidence_of(
-    level: str, side: str, method: str | None, design: str, seed: int
-) -> Confidence | None:
-    """What these options ask of every interval; None for no intervals.
-
-    Errors:
-        K122 a level or a seed that cannot be.
-    """
-    from karat.inference.confidence import Confidence
-
-    return Confidence.of(level_of(level), side, method, design, seed)
 
 
 def source_of(predictions: Sequence[str]) -> str | list[str]:
@@ -227,90 +228,22 @@ def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) ->
         mapping: the column of each role; the list of columns of the probabilities or scores.
         threshold: from which probability or score on the positive class is predicted.
     """
-    kinds = {"prob": "probability", "score": "score"}
-    found = {role: mapping[role] for role in kinds if mapping.get(role)}
-    scores = {"prob": "probabilities", "score": "scores"}
-    parts = [f"{scores[role]}={shown_columns(names)}" for role, names in found.items()]
+    parts = []
     roles = {"truth": "true", "pred": "pred", "weight": "weights"}
     columns = {shown: mapping.get(role) or "none" for shown, role in roles.items()}
-    for role in found:
-        if threshold is not None:
-            columns["pred"] = f"{kinds[role]} from {threshold:g} on"
-        elif not mapping.get("pred"):
-            columns["pred"] = f"largest {kinds[role]}"
+    for role, one, several in (
+        ("prob", "probability", "probabilities"),
+        ("score", "score", "scores"),
+    ):
+        if mapping.get(role):
+            parts.append(f"{several}={shown_columns(mapping[role])}")
+            if threshold is not None:
+                columns["pred"] = f"{one} from {threshold:g} on"
+            elif not mapping.get("pred"):
+                columns["pred"] = f"largest {one}"
     if mapping.get("clusters"):
         columns["clusters"] = str(mapping["clusters"])
-    parts += [f"{shown}={column}" for shown, column in columns.items()]
-    return ", ".join(parts)
-
-
-def said(text: str) -> None:
-    """Tell standard error a sentence, its foreign text made harmless."""
-    from karat.errors.text import harmless
-    from karat.output.layout import plain_ascii
-    from karat.output.terminal import shows_unicode
-
-    shown = harmless(text)
-    complain(shown if shows_unicode(sys.stderr) else plain_ascii(shown))
-
-
-_OPTIONS = (
-    click.option("--true", "true", metavar="COLUMN", help="Column of true labels."),
-    click.option("--pred", "pred", metavar="COLUMN", help="Column of predicted labels."),
-    click.option("--prob", metavar="COLUMNS", help="Columns of probabilities, as in karat report."),
-    click.option("--score", metavar="COLUMNS", help="Columns of any other scores, likewise."),
-    click.option(
-        "--threshold",
-        type=float,
-        metavar="X",
-        help="Predict the positive class of two from this probability or score on.",
-    ),
-    click.option("--weight", metavar="COLUMN", help="Column of row weights; '' for none."),
-    click.option(
-        "--cluster",
-        metavar="COLUMN",
-        help="Column of a person, a session: its rows are not independent; '' for none.",
-    ),
-    click.option(
-        "--id",
-        "id_",
-        metavar="COLUMN",
-        help="What rows are matched by. Default: id, sample_id, row_id …, else their order.",
-    ),
-    click.option(
-        "--allow-mismatch", is_flag=True, help="Compare the rows that all have, and say how many."
-    ),
-    click.option("--where", metavar="SQL", help="Read only rows that meet this condition."),
-    click.option("--labels", metavar="A,B,C", help="The classes, in order."),
-    click.option(
-        "--positive", metavar="LABEL", help="The positive class of two; default: the last."
-    ),
-    click.option(
-        "--undefined",
-        type=click.Choice(["zero", "exclude", "nan"]),
-        default="zero",
-        show_default=True,
-        help="What a class without a value counts as in an average.",
-    ),
-    click.option(
-        "--nulls",
-        type=click.Choice(["error", "drop"]),
-        default="error",
-        show_default=True,
-        help="What to do with rows that lack a label.",
-    ),
-    click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals."),
-    click.option(
-        "--threads", type=click.IntRange(min=1, max=4096), metavar="N", help="Default: all cores."
-    ),
-)
-
-
-def rows_options(function: Command) -> Command:
-    """The options of `columns_given` and `options_given` on a command."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+    return ", ".join([*parts, *(f"{shown}={column}" for shown, column in columns.items())])
 
 
 def columns_given(given: Mapping[str, Any], by: str | None = None) -> dict[str, Any]:

@@ -5,29 +5,33 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import click
 
+from karat.cli.streams import said
+
 if TYPE_CHECKING:
     from karat.api.results import Comparison, Report
 
 __all__ = [
+    "FILE",
     "FORMATS",
-    "NAMES",
     "OUTPUT_HELP",
-    "Format",
     "check_outputs",
     "format_of",
     "refuse_inputs",
+    "show",
     "write_file",
-    "write_result",
 ]
 
+Which: TypeAlias = Literal["headline", "all"]
+
+FILE: Final = click.Path(dir_okay=False, path_type=Path)
 _LITERAL = re.compile(r"""--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'|"((?:[^"]|"")*)\"""", re.DOTALL)
 """A text or a quoted name of SQL; a comment is passed over, as its quotes open nothing."""
 _WORD = re.compile(r"[^\s,;()\[\]'\"]+")
@@ -47,9 +51,14 @@ def check_outputs(
         inputs: paths, patterns, folders and queries; see `refuse_inputs`.
         where: the condition on the rows, which may read files too.
     """
-    _refuse_twice(outputs)
-    for path in outputs.values():
-        if path is not None and not path.absolute().parent.is_dir():
+    given = {option: path for option, path in outputs.items() if path is not None}
+    places: dict[str, str] = {}
+    for option, path in given.items():
+        earlier = places.setdefault(os.path.realpath(path), option)
+        if earlier != option:
+            raise click.UsageError(f"{earlier} and {option} name one file, {path}.")
+    for path in given.values():
+        if not path.absolute().parent.is_dir():
             raise click.FileError(str(path), "there is no such folder")
     refuse_inputs(outputs, inputs, where)
 
@@ -143,115 +152,72 @@ def _in_folder(folder: str) -> Iterator[str]:
         yield from (os.path.join(root, name) for name in names if has_data_ending(name))
 
 
-def _refuse_twice(outputs: Mapping[str, Path | None]) -> None:
-    places: dict[str, str] = {}
-    for option, path in outputs.items():
-        if path is None:
-            continue
-        earlier = places.setdefault(os.path.realpath(path), option)
-        if earlier != option:
-            raise click.UsageError(f"{earlier} and {option} name one file, {path}.")
-
-
-Which: TypeAlias = Literal["headline", "all"]
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One way to write a result.
-
-    Attributes:
-        name: what ``--format`` calls it.
-        endings: of files, in small letters; the first is the usual one.
-        of_report: the text of a report, with the metrics that open it or with all.
-        of_comparison: the text of a comparison.
-    """
-
-    name: str
-    endings: tuple[str, ...]
-    of_report: Callable[[Report, Which], str]
-    of_comparison: Callable[[Comparison], str]
-
-
-def _report_as_text(report: Report, metrics: Which) -> str:
-    from karat.output.layout import report_as_text
-
-    return report_as_text(report, metrics=metrics)
-
-
-FORMATS: Final = (
-    Format("text", (".txt",), _report_as_text, lambda found: found.text(100)),
-    Format("json", (".json",), lambda report, _: report.to_json(), lambda found: found.to_json()),
-    Format(
-        "markdown",
-        (".md", ".markdown"),
-        lambda report, metrics: report.to_markdown(metrics=metrics),
-        lambda found: found.to_markdown(),
-    ),
-    Format(
-        "latex",
-        (".tex",),
-        lambda report, metrics: report.to_latex(metrics=metrics),
-        lambda found: found.to_latex(),
-    ),
-    Format("csv", (".csv",), lambda report, _: report.to_csv(), lambda found: found.to_csv()),
-    Format("html", (".html",), lambda report, _: report.to_html(), lambda found: found.to_html()),
-)
-
-NAMES: Final = [each.name for each in FORMATS]
-_USUAL: Final = [each.endings[0] for each in FORMATS]
-OUTPUT_HELP: Final = f"Write to FILE; {', '.join(_USUAL[:-1])} or {_USUAL[-1]} says how."
-
+FORMATS: Final = {
+    "text": (".txt",),
+    "json": (".json",),
+    "markdown": (".md", ".markdown"),
+    "latex": (".tex",),
+    "csv": (".csv",),
+    "html": (".html",),
+}
+"""What ``--format`` calls each way to write a result → endings of files, the usual one first."""
+_USUAL: Final = [endings[0] for endings in FORMATS.values()]
+_WAYS: Final = f"{', '.join(_USUAL[:-1])} or {_USUAL[-1]}"
+OUTPUT_HELP: Final = f"Write to FILE; {_WAYS} says how."
 _ELSEWHERE: Final = {
     ".xml": "JUnit XML says what passed and failed: karat gate --junit FILE writes it."
 }
 """Endings that another command writes."""
 
 
-def format_of(given: str | None, output: Path | None) -> Format:
-    """The format that an option names, else the ending of the file; text without either.
-
-    Errors:
-        click.BadParameter: the ending says nothing, or the file is ``-``.
-    """
+def format_of(given: str | None, output: Path | None) -> str:
+    """The format that an option names, else the ending of the file; text without either."""
     if output is not None and str(output) == "-":
         raise click.BadParameter(
             "'-' would be a file of that name; for standard output leave it out and give --format.",
             param_hint="-o",
         )
-    by_name = {each.name: each for each in FORMATS}
     if given is not None or output is None:
-        return by_name[given or "text"]
+        return given or "text"
     ending = output.suffix.lower()
-    for each in FORMATS:
-        if ending in each.endings:
-            return each
-    known = f"use {', '.join(_USUAL[:-1])} or {_USUAL[-1]}, or give --format."
-    raise click.BadParameter(
-        f"{output.suffix or 'no ending'!r} does not say how to write it; "
-        f"{_ELSEWHERE.get(ending, known)}",
-        param_hint="-o",
-    )
+    found = next((name for name, endings in FORMATS.items() if ending in endings), None)
+    if found is None:
+        told = _ELSEWHERE.get(ending, f"use {_WAYS}, or give --format.")
+        raise click.BadParameter(
+            f"{output.suffix or 'no ending'!r} does not say how to write it; {told}",
+            param_hint="-o",
+        )
+    return found
 
 
-def write_result(output: Path, text: str) -> None:
-    """Write a text to a file, and tell standard error.
+def show(found: Report | Comparison, format_: str, output: Path | None, which: Which) -> None:
+    """Print a result in a format, or write it to a file; `which` metrics a report lists."""
+    if output is None and format_ == "text":
+        from karat.output.terminal import print_document
 
-    Errors:
-        click.FileError: it cannot be written.
-    """
-    from karat.cli.options import said
+        print_document(found._document(which), sys.stdout)
+        return
+    if format_ == "text":
+        from karat.api.results import Comparison
+        from karat.output.layout import report_as_text
 
-    write_file(output, text + "\n")
-    said(f"Wrote {output}.")
+        if isinstance(found, Comparison):
+            text = found.text(100)
+        else:
+            text = report_as_text(found, metrics=which)
+    elif format_ in ("markdown", "latex"):
+        text = getattr(found, f"to_{format_}")(metrics=which)
+    else:
+        text = getattr(found, f"to_{format_}")()
+    if output is None:
+        click.echo(text)
+    else:
+        write_file(output, text + "\n")
+        said(f"Wrote {output}.")
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text to a file.
-
-    Errors:
-        click.FileError: it cannot be written.
-    """
+    """Write a text to a file."""
     from karat.tally.writing import write_text
 
     try:

@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.cli.options import (
     Described,
     bytes_of,
+    choice,
     columns_of,
-    confidence_of,
     groups_of,
-    intervals,
     labels_of,
+    level_of,
     listed,
-    said,
+    options,
     shown_mapping,
     source_of,
     sources,
 )
-from karat.cli.outputs import (
-    NAMES,
-    OUTPUT_HELP,
-    Format,
-    check_outputs,
-    format_of,
-    refuse_inputs,
-    write_result,
-)
+from karat.cli.outputs import FORMATS, check_outputs, format_of, refuse_inputs, show
+from karat.cli.streams import said
 
 if TYPE_CHECKING:
     from karat.api.results import Report
 
-__all__ = ["command", "shown"]
+__all__ = ["command", "tell"]
 
 
 @click.command(
@@ -54,23 +47,16 @@ __all__ = ["command", "shown"]
     no_args_is_help=True,
 )
 @sources
-@click.option("--true", "true", metavar="COLUMN", help="Column of true labels.")
-@click.option("--pred", "pred", metavar="COLUMN", help="Column of predicted labels.")
+@options("true", "pred")
 @click.option(
     "--prob",
     metavar="COLUMNS",
     help="Columns of probabilities: A,B,C in the order of the classes, a pattern 'p_*', or one; "
     "'' for none.",
 )
-@click.option("--score", metavar="COLUMNS", help="Columns of any other scores, likewise.")
+@options("score", "threshold")
 @click.option(
-    "--threshold",
-    type=float,
-    metavar="X",
-    help="Predict the positive class of two from this probability or score on.",
-)
-@click.option(
-    "--weight", "weight", metavar="COLUMN", help="Column of row weights; '' for none, though found."
+    "--weight", metavar="COLUMN", help="Column of row weights; '' for none, though found."
 )
 @click.option(
     "--cluster",
@@ -83,28 +69,15 @@ __all__ = ["command", "shown"]
     metavar="COLUMN",
     help="Slices by this column, A,B for the cross of two; again for more. Numbers are binned.",
 )
-@click.option("--where", metavar="SQL", help="Read only rows that meet this condition.")
+@options("where")
 @click.option(
     "--labels", metavar="A,B,C", help="The classes, in order; a JSON list where they hold commas."
 )
-@click.option("--positive", metavar="LABEL", help="The positive class of two; default: the last.")
+@options("positive")
 @click.option(
     "--metrics", metavar="A,B", help="Only these metrics; 'all' lists every one in the text."
 )
-@click.option(
-    "--undefined",
-    type=click.Choice(["zero", "exclude", "nan"]),
-    default="zero",
-    show_default=True,
-    help="What a class without a value counts as in an average.",
-)
-@click.option(
-    "--nulls",
-    type=click.Choice(["error", "drop"]),
-    default="error",
-    show_default=True,
-    help="What to do with rows that lack a label.",
-)
+@options("undefined", "nulls")
 @click.option(
     "--max-memory",
     metavar="SIZE",
@@ -119,45 +92,38 @@ __all__ = ["command", "shown"]
     help="Write there how far the read of Parquet files is; the same command goes on from there.",
 )
 @click.option("--exact", is_flag=True, help="Read again what had to be put into buckets.")
-@intervals
-@click.option("--format", "format_", type=click.Choice(NAMES), help="Default: text.")
 @click.option(
-    "--threads", type=click.IntRange(min=1, max=4096), metavar="N", help="Default: all cores."
+    "--level",
+    metavar="X",
+    default="0.95",
+    show_default=True,
+    help="The share of intervals that hold the true value; 'none' for no intervals.",
 )
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help=OUTPUT_HELP,
+    "--method",
+    type=click.Choice(["wald", "logit", "bootstrap", "bca", "bayesian"]),
+    help="Of all intervals. Default: the best known for each metric.",
 )
+@choice("--side", ["both", "low", "high"], "Both limits, or one.")
+@choice(
+    "--design",
+    ["cohort", "case-control"],
+    "Rows were drawn, or so many of each true class were chosen.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="Of methods that draw."
+)
+@click.option("--format", "format_", type=click.Choice(list(FORMATS)), help="Default: text.")
+@options("threads", "output")
 def command(
     predictions: tuple[str, ...],
-    true: str | None,
-    pred: str | None,
-    prob: str | None,
-    score: str | None,
-    threshold: float | None,
-    weight: str | None,
-    cluster: str | None,
-    by: tuple[str, ...],
-    where: str | None,
-    labels: str | None,
-    positive: str | None,
     metrics: str | None,
-    undefined: Literal["zero", "exclude", "nan"],
-    nulls: Literal["error", "drop"],
-    max_memory: str,
+    threshold: float | None,
+    where: str | None,
     checkpoint: Path | None,
-    exact: bool,
-    level: str,
-    method: str | None,
-    side: str,
-    design: str,
-    seed: int,
     format_: str | None,
-    threads: int | None,
     output: Path | None,
+    **given: Any,
 ) -> None:
     """Every quality metric of prediction files.
 
@@ -167,51 +133,48 @@ def command(
     from karat.api.evaluation import report_of_table
     from karat.api.measuring import Spec
     from karat.cli.streams import ReadingBar
+    from karat.inference.confidence import Confidence
     from karat.metrics import get
 
     chosen = format_of(format_, output)
     check_outputs({"-o": output, "--checkpoint": checkpoint}, predictions, where)
     # A metric that does not exist is told before the data is read.
     names = None if metrics == "all" else listed(metrics)
-    wanted = None if names is None else [get(name) for name in names]
-    confidence = confidence_of(level, side, method, design, seed)
+    wanted = None if names is None else tuple(get(name) for name in names)
+    asked = (given[name] for name in ("side", "method", "design", "seed"))
+    confidence = Confidence.of(level_of(given["level"]), *asked)
     columns = {
-        "true": true,
-        "pred": pred,
-        "prob": columns_of(prob),
-        "score": columns_of(score),
-        "clusters": cluster,
+        "true": given["true"],
+        "pred": given["pred"],
+        "prob": columns_of(given["prob"]),
+        "score": columns_of(given["score"]),
+        "clusters": given["cluster"],
     }
-    options = {"labels": labels_of(labels), "positive": positive, "weights": weight}
-    spec = Spec(
-        None if wanted is None else tuple(wanted),
-        undefined,
-        confidence,
-        threads,
-        threshold,
-        keeps_curves=chosen.name == "html",
-    )
+    classes = {"labels": labels_of(given["labels"]), "positive": given["positive"]}
+    keeps_curves = chosen == "html"
+    policy, n_threads = given["undefined"], given["threads"]
+    spec = Spec(wanted, policy, confidence, n_threads, threshold, keeps_curves)
     with ReadingBar() as bar:
         report = report_of_table(
             source_of(predictions),
             columns,
-            options,
+            {**classes, "weights": given["weight"]},
             spec,
-            nulls=nulls,
+            nulls=given["nulls"],
             where=where,
             labels_are_text=True,
             progress=bar,
-            max_memory=bytes_of(max_memory),
+            max_memory=bytes_of(given["max_memory"]),
             checkpoint=checkpoint,
-            exact=exact,
-            groups=groups_of(by),
+            exact=given["exact"],
+            groups=groups_of(given["by"]),
         )
     # What was read is known for certain only now.
     refuse_inputs({"-o": output}, report.source.get("files", ()))
     # On a screen the text of the report says the warnings.
-    is_seen = chosen.name == "text" and output is None and sys.stdout.isatty()
+    is_seen = chosen == "text" and output is None and sys.stdout.isatty()
     tell(report, says_warnings=not is_seen)
-    shown(report, chosen, output, lists_all=metrics == "all")
+    show(report, chosen, output, "all" if metrics == "all" else "headline")
 
 
 def tell(report: Report, *, says_warnings: bool = True) -> None:
@@ -222,18 +185,3 @@ def tell(report: Report, *, says_warnings: bool = True) -> None:
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
     for warning in report.warnings if says_warnings else ():
         said(f"Warning: {warning}")
-
-
-def shown(
-    report: Report, format_: Format, output: Path | None = None, *, lists_all: bool = False
-) -> None:
-    """Print a report, or write it to a file."""
-    from karat.output.terminal import print_report
-
-    metrics: Literal["headline", "all"] = "all" if lists_all else "headline"
-    if output is not None:
-        write_result(output, format_.of_report(report, metrics))
-    elif format_.name == "text":
-        print_report(report, sys.stdout, metrics=metrics)
-    else:
-        click.echo(format_.of_report(report, metrics))

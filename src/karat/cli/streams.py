@@ -24,6 +24,7 @@ __all__ = [
     "complain",
     "guarded_output",
     "hold_closed_streams",
+    "said",
     "silence",
 ]
 
@@ -98,6 +99,16 @@ def complain(text: str) -> None:
     """Tell standard error, where it can be told."""
     with contextlib.suppress(OSError):
         click.echo(text, err=True)
+
+
+def said(text: str) -> None:
+    """Tell standard error a sentence, its foreign text made harmless."""
+    from karat.errors.text import harmless
+    from karat.output.layout import plain_ascii
+    from karat.output.terminal import shows_unicode
+
+    shown = harmless(text)
+    complain(shown if shows_unicode(sys.stderr) else plain_ascii(shown))
 
 
 def silence() -> None:

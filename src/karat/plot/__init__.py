@@ -59,7 +59,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("karat.plot.svg")
     if name not in __all__:
         raise AttributeError(f"module 'karat.plot' has no attribute {name!r}{_told(name)}")
-    found = getattr(importlib.import_module("karat.api.plot_functions"), name)
+    found = importlib.import_module("karat.api.plot_functions").FUNCTIONS[name]
     globals()[name] = found
     return found
 

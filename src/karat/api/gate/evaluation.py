@@ -1,37 +1,41 @@
-"""Every rule of a gate with its measurements: values, differences, slices."""
+"""Metrics of the rows of a gate, differences from the baseline, and every rule with both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from statistics import NormalDist
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from karat.api.arguments import refuse_missing
+from karat.api.comparing import check_metrics
 from karat.api.gate.baseline import Baseline, with_hashes
-from karat.api.gate.measure import (
-    GateSpec,
-    change_apart,
-    changes_of,
-    gate_report,
-    measured_of,
-    values_of,
-)
+from karat.api.measuring import Spec, report_of
+from karat.api.models import models_of_rows
 from karat.api.results import Report
+from karat.data.accumulator import accumulate
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
+from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import in_order
-from karat.errors import error, short, shown
+from karat.errors import KaratError, error, short, shown
+from karat.inference.comparison.contrasts import distances_together
+from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
+from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
-from karat.results.gate.verdicts import Case, Change, Measured, Rule, Settled, refused
+from karat.metrics._lift import Policy
+from karat.results.gate.verdicts import Case, Change, Evidence, Measured, Rule, Settled, refused
 from karat.tally import Classes
 
-__all__ = ["Evaluation"]
+__all__ = ["Evaluation", "GateSpec", "n_of"]
 
 Label: TypeAlias = str | None
 """A slice, as ``"country=NO"``; None for all rows."""
 Values: TypeAlias = Mapping[str, Measured]
-Changes: TypeAlias = Mapping[str, tuple[Measured, Change | None]]
 
 _KEPT_OF_SLICES = ("accuracy", "macro_f1")
 """Metrics of every slice in a baseline, beside those of the rules."""
@@ -46,6 +50,172 @@ _SAME_WEIGHTS = (
 )
 _NOT_BEFORE: Settled = ("FAIL", "the baseline does not have the rows of this slice", False)
 _NOT_NOW: Settled = ("FAIL", "the baseline has this slice; these rows do not", False)
+_NAMES: Final = ("new", "old")
+
+
+@dataclass(frozen=True)
+class GateSpec:
+    """The choices of a gate, beside its rules; see `karat.gate`."""
+
+    evidence: Evidence = "value"
+    level: float = 0.95
+    adjust: str = "holm"
+    min_n: int = 30
+    undefined: Policy = "zero"
+    allow_mismatch: bool = False
+    strict_inconclusive: bool = False
+    warn_only: bool = False
+    with_rows: bool = False
+
+
+def gate_report(
+    rows: Rows, metrics: Sequence[Metric] | None, spec: GateSpec, *, is_whole: bool = True
+) -> Report:
+    """The report of rows: of these metrics, or None for all.
+
+    Where they are not the whole, but a slice, only the classes that occur in it count.
+    """
+    of_scores = [metric for metric in metrics or () if metric.needs_scores]
+    if of_scores and rows.scores is None:
+        raise error("K210", name=str(of_scores[0]))
+    if metrics is not None and not of_scores:
+        rows = replace(rows, scores=None)
+    if rows.scores is None:
+        rows = rows if is_whole else _on_own_classes(rows)[0]
+    wanted = None if metrics is None else tuple(metrics)
+    asked = Spec(wanted, spec.undefined, Confidence(spec.level))
+    report = report_of(accumulate(rows, ScoreParts(0)), asked)
+    if wanted is not None:
+        refuse_missing(report, wanted)
+    return report
+
+
+def _on_own_classes(*sides: Rows) -> tuple[Rows, ...]:
+    """Rows of labels on the classes that occur in them; two or declared classes stay."""
+    classes = sides[0].classes
+    if classes.k <= 2 or classes.is_declared:
+        return sides
+    own = np.unique(np.concatenate([codes for rows in sides for codes in (rows.true, rows.pred)]))
+    fewer = Classes.of([classes.labels[code] for code in own.tolist()])
+    places = np.zeros(classes.k, np.int32)
+    places[own] = np.arange(len(own), dtype=np.int32)
+    return tuple(
+        replace(rows, classes=fewer, true=places[rows.true], pred=places[rows.pred], cells=None)
+        for rows in sides
+    )
+
+
+def measured_of(
+    rows: Rows, metrics: Sequence[Metric], spec: GateSpec, *, is_whole: bool
+) -> dict[str, Measured]:
+    """The result of each metric by name; no value depends on the other metrics."""
+    found: dict[str, Measured] = {}
+    for part in _parts(metrics):
+        report = gate_report(rows, part, spec, is_whole=is_whole)
+        found |= values_of(report, part)
+    return found
+
+
+def _parts(metrics: Sequence[Metric]) -> list[list[Metric]]:
+    """Metrics of labels, and those of scores; none of them empty."""
+    parts = [[m for m in metrics if m.needs_scores == of_scores] for of_scores in (False, True)]
+    return [part for part in parts if part]
+
+
+def values_of(
+    report: Report, metrics: Iterable[Metric], *, skips_missing: bool = False
+) -> dict[str, Measured]:
+    """The results of metrics in a report, by name, and why its rows do not define them."""
+    found = {}
+    for metric in metrics:
+        try:
+            result = report[metric]
+        except KaratError:
+            if not skips_missing:
+                raise
+            continue
+        is_undefined = not math.isfinite(result.value)
+        with suppress(KaratError):
+            is_undefined |= bool(report._values(metric, report.cells).undefined.all())
+        why = result.undefined if is_undefined else None
+        facts = (result.value, result.low, result.high, result.n)
+        found[str(metric)] = Measured(*facts, why, result.remark)
+    return found
+
+
+def changes_of(
+    new: Rows, old: Rows, metrics: Sequence[Metric], spec: GateSpec, *, is_whole: bool
+) -> dict[str, tuple[Measured, Change]]:
+    """The result of each metric, and its difference from that of the baseline on the same rows."""
+    found: dict[str, tuple[Measured, Change]] = {}
+    pair = ComparisonSpec(spec.level, "none", {}, ((0, 1),))
+    for part in _parts(metrics):
+        of_scores = part[0].needs_scores
+        sides: tuple[Rows, ...] = (new, old)
+        if not of_scores:
+            sides = tuple(replace(side, scores=None) for side in sides)
+        is_same = _is_same(new, old, of_scores=of_scores)
+        if not is_whole and not of_scores:
+            sides = _on_own_classes(*sides)
+        models = models_of_rows(_NAMES, sides)
+        check_metrics(part, models.classes, _NAMES, models.scored)
+        alone = measured_of(new, part, spec, is_whole=is_whole)
+        for metric, (measured, values) in zip(
+            part, models.measured(part, pair, spec.undefined), strict=True
+        ):
+            (one,) = judged(measured, _NAMES, pair)
+            value = values["new"]
+            now = replace(alone[str(metric)], value=value.value)
+            if value.low is not None:
+                now = replace(now, low=value.low, high=value.high)
+            numbers = (one.value_b, one.difference, one.low, one.high, one.p, one.detectable)
+            change = Change(*numbers, is_same=is_same, remark=one.remark)
+            found[str(metric)] = now, change
+    return found
+
+
+def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:
+    """Whether both models predict the same on every row."""
+    if not of_scores:
+        return bool(np.all(new.pred == old.pred))
+    if new.scores is None or old.scores is None or new.is_prob != old.is_prob:
+        return False
+    return np.array_equal(new.scores.values, old.scores.values)
+
+
+def change_apart(now: Measured, before: Measured, level: float) -> Change:
+    """The difference of two values of different rows, limits combined (Zou and Donner 2008)."""
+    assert now.value is not None
+    assert before.value is not None
+    difference = now.value - before.value
+    if not math.isfinite(difference):
+        return Change(before.value, math.nan, is_paired=False, remark="a value is undefined")
+    if now.low is None or now.high is None or before.low is None or before.high is None:
+        remark = now.remark or before.remark
+        return Change(before.value, difference, is_paired=False, remark=remark)
+    down, up = distances_together(
+        (now.value - now.low, now.high - now.value),
+        (before.value - before.low, before.high - before.value),
+    )
+    normal = NormalDist()
+    quantile = normal.inv_cdf((1.0 + level) / 2.0)
+    error = (down + up) / (2.0 * quantile)
+    # The side that faces 0 decides, so that p and the interval never disagree.
+    facing = (up if difference < 0.0 else down) / quantile
+    return Change(
+        before.value,
+        difference,
+        difference - down,
+        difference + up,
+        math.erfc(abs(difference) / (facing * math.sqrt(2.0))) if facing > 0.0 else None,
+        (quantile + normal.inv_cdf(POWER)) * error,
+        is_paired=False,
+    )
+
+
+def n_of(rows: Rows | Report) -> int:
+    """How many rows there are."""
+    return rows.n_rows if isinstance(rows, Report) else rows.n
 
 
 @dataclass(eq=False)
@@ -53,10 +223,7 @@ class Evaluation:
     """Rules on rows, or on a report, and an earlier model.
 
     Attributes:
-        rules: of the gate.
-        spec: its other choices.
-        current: the rows that are to pass, or their report.
-        before: the earlier model, or None.
+        current, before: the rows that are to pass, or their report; the earlier model, or None.
         name: of the earlier model in messages.
         by: the name of the slices.
         names_weights: whether the user named the weights.
@@ -77,22 +244,17 @@ class Evaluation:
     _common: Mapping[Label, Any] = field(default_factory=dict)
     _values: Mapping[Label, Values] = field(default_factory=dict)
 
-    @property
-    def n(self) -> int:
-        """Rows."""
-        return self.current.n_rows if isinstance(self.current, Report) else self.current.n
-
     def cases(self) -> list[Case]:
         """Every rule with its measurements, on all rows and on every slice."""
         had = self._read_baseline()
         if isinstance(self.current, Report):
             self._check_level(self.current, "The report")
-        cases: list[Case] = []
-        for label, rows in self._parts():
-            cases += self._of_part(label, rows)
+        cases = self._of_part(None, self.current)
         if isinstance(self.current, Rows) and self.current.slices is not None:
-            # Without a comparison a rule must not pass.
             there = self._slices(self.current)
+            for label, places in there.items():
+                cases += self._of_part(label, self.current.at(places))
+            # Without a comparison a rule must not pass.
             gone = [label for label in had if label not in there]
             cases += [
                 Case(rule, slice=each, settled=_NOT_NOW) for each in gone for rule in self.rules
@@ -100,11 +262,7 @@ class Evaluation:
         return cases
 
     def _read_baseline(self) -> Sequence[Label]:
-        """Match the rows of the baseline, or take its values; return its slices.
-
-        Errors:
-            As `pair_rows`; K174, K176 it cannot be compared with.
-        """
+        """Match the rows of the baseline, or take its values; return its slices."""
         current, before = self.current, self.before
         if isinstance(current, Rows):
             self.notes += current.warnings
@@ -130,16 +288,15 @@ class Evaluation:
         if isinstance(before, Report):
             self._values = {None: values_of(before, self._metrics(), skips_missing=True)}
             return ()
-        then = before.settings.get("undefined", self.spec.policy)
-        if then != self.spec.policy:
-            now = self.spec.policy
+        then = before.settings.get("undefined", self.spec.undefined)
+        if then != self.spec.undefined:
+            now = self.spec.undefined
             note = f"The baseline was made with undefined={then!r}, these values with {now!r}."
             self.notes.append(note)
         self._values = had | {None: before.metrics}
         return list(had)
 
     def _match(self, current: Rows, before: Rows) -> None:
-        """Match the rows of both models."""
         found = pair_rows([current, before], allow_mismatch=self.spec.allow_mismatch)
         if not self.names_weights:
             self._check_weights(before.weights is not None)
@@ -149,13 +306,6 @@ class Evaluation:
         self.notes += found.notes
         if found.by == "row order" and new.mapping:
             self.notes.append(_BY_ORDER)
-
-    def _parts(self) -> Iterator[tuple[Label, Rows | Report]]:
-        """All rows, then those of each slice."""
-        yield None, self.current
-        if isinstance(self.current, Rows):
-            for label, places in self._slices(self.current).items():
-                yield label, self.current.at(places)
 
     def _slices(self, rows: Rows) -> dict[Label, Any]:
         """The places of the rows of each slice, in the order of their names."""
@@ -177,18 +327,24 @@ class Evaluation:
 
     def _of_part(self, label: Label, rows: Rows | Report) -> list[Case]:
         """Every rule on some rows."""
-        n = rows.n if isinstance(rows, Rows) else rows.n_rows
-        settled = self._unfit(label, rows)
-        changes: Changes | None = {}
-        if settled is None and self._matched is not None:
-            settled, changes = self._of_common(label)
+        settled, nothing = self._unfit(label, rows), Measured(None, n=n_of(rows))
+        is_whole = label is None
+        changes: Mapping[str, tuple[Measured, Change]] | None = None
+        if settled is None and self._matched is not None and label in self._common:
+            new, old = (
+                side if is_whole else side.at(self._common[label]) for side in self._matched
+            )
+            settled = self._unfit(label, new)
+            if settled is None:
+                compared = self._metrics(needs_baseline=True)
+                changes = changes_of(new, old, compared, self.spec, is_whole=is_whole)
         if settled is not None:
-            return [Case(rule, Measured(None, n=n), None, label, settled) for rule in self.rules]
+            return [Case(rule, nothing, None, label, settled) for rule in self.rules]
         bounds = self._metrics(needs_baseline=None if self._matched is None else False)
         if isinstance(rows, Report):
             values: Values = values_of(rows, bounds)
         else:
-            values = measured_of(rows, bounds, self.spec, is_whole=label is None)
+            values = measured_of(rows, bounds, self.spec, is_whole=is_whole)
         cases = []
         for rule in self.rules:
             name = str(rule.metric)
@@ -199,24 +355,10 @@ class Evaluation:
                 change = None if then is None else change_apart(values[name], then, self.spec.level)
                 cases.append(Case(rule, values[name], change, label))
             elif changes is None:
-                cases.append(Case(rule, Measured(None, n=n), None, label, _NOT_BEFORE))
+                cases.append(Case(rule, nothing, None, label, _NOT_BEFORE))
             else:
                 cases.append(Case(rule, *changes[name], label))
         return cases
-
-    def _of_common(self, label: Label) -> tuple[Settled | None, Changes | None]:
-        """Differences on the rows that both models have; or None, or why none is computed."""
-        assert self._matched is not None
-        if label not in self._common:
-            return None, None
-        new, old = (
-            rows if label is None else rows.at(self._common[label]) for rows in self._matched
-        )
-        settled = self._unfit(label, new)
-        if settled is not None:
-            return settled, None
-        compared = self._metrics(needs_baseline=True)
-        return None, changes_of(new, old, compared, self.spec, is_whole=label is None)
 
     def _unfit(self, label: Label, rows: Rows | Report) -> Settled | None:
         """Why a slice gets no verdict by its numbers, or None."""
@@ -232,11 +374,7 @@ class Evaluation:
         return None if reason is None else ("INCONCLUSIVE", reason, False)
 
     def _check_classes(self, then: Classes) -> None:
-        """Refuse a baseline of other classes.
-
-        Errors:
-            K174; K176 another positive class.
-        """
+        """Refuse a baseline of other classes (K174), or of another positive one (K176)."""
         now = self.current.classes
         if set(now.labels) != set(then.labels) and not self.spec.allow_mismatch:
             raise error(
@@ -256,11 +394,7 @@ class Evaluation:
             )
 
     def _check_weights(self, is_weighted: bool) -> None:
-        """Refuse to compare weighted rows with rows that all weigh the same.
-
-        Errors:
-            K176.
-        """
+        """Refuse to compare weighted rows with rows that all weigh the same (K176)."""
         current, column = self.current, None
         if isinstance(current, Report):
             is_weighted_now = current.cells.is_weighted
@@ -276,11 +410,7 @@ class Evaluation:
         raise refused(found, _SAME_WEIGHTS)
 
     def _check_level(self, side: Baseline | Report, what: str) -> None:
-        """Refuse intervals of another kind than those of the gate.
-
-        Errors:
-            K176.
-        """
+        """Refuse intervals of another kind than those of the gate (K176)."""
         level, is_both = self.spec.level, True
         if isinstance(side, Baseline):
             level = side.settings.get("level", level)
@@ -297,7 +427,7 @@ class Evaluation:
     def baseline(self) -> Baseline:
         """The rows, or the report, as the next baseline."""
         current, metrics = self.current, self._metrics()
-        settings = {"level": self.spec.level, "undefined": self.spec.policy}
+        settings = {"level": self.spec.level, "undefined": self.spec.undefined}
         report = current if isinstance(current, Report) else gate_report(current, None, self.spec)
         values = values_of(report, map(get, report.metrics))
         if isinstance(current, Report):

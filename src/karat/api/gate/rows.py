@@ -38,7 +38,6 @@ class RowsSpec:
     """The arguments that state where rows are, and how they are read.
 
     Attributes:
-        y_true, y_pred, y_prob, y_score: as in `karat.evaluate`.
         columns: the column of each role of tables, or values of each row of arrays.
         options: ``labels``, ``positive``, ``threshold``, ``nulls``, ``n_threads``, and the options
             of files.
@@ -63,11 +62,7 @@ class RowsSpec:
 
 
 def current_rows(given: RowsSpec, name: str) -> Rows:
-    """The rows that are to pass.
-
-    Errors:
-        As `karat.evaluate`.
-    """
+    """The rows that are to pass."""
     if given.is_table:
         columns = dict(given.columns)
         if distributed_host(given.y_true) is not None:

@@ -6,40 +6,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import numpy as np
-
-from karat.api.comparison_arguments import unknown_choice
-from karat.api.functions import check_policy, plain_text
+from karat.api.arguments import confidence_required
 from karat.api.gate.baseline import text_of_baseline
-from karat.api.gate.evaluation import Evaluation
-from karat.api.gate.measure import GateSpec
+from karat.api.gate.evaluation import Evaluation, GateSpec, n_of
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
+from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.results import Report
 from karat.data.arguments import check_flag, check_threads
 from karat.data.rows import Rows
-from karat.errors import error, shown
+from karat.errors import error
 from karat.errors.habits import names_its_arguments
-from karat.inference.confidence import Confidence
 from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, judged, refused, rules_of
 from karat.tally.writing import write_text
 
-__all__ = ["CHOICES", "GateResult", "gate", "run_gate"]
-
-CHOICES: Final = (
-    "evidence",
-    "min_n",
-    "level",
-    "adjust",
-    "allow_mismatch",
-    "strict_inconclusive",
-    "warn_only",
-    "with_rows",
-    "undefined",
-)
-"""The choices of a gate, beside its rules."""
+__all__ = ["GateResult", "gate", "run_gate"]
 
 
 @names_its_arguments
@@ -166,11 +149,7 @@ def run_gate(
     update_baseline: Any = None,
     **choices: Any,
 ) -> GateResult:
-    """The gate of rows and rules; see `gate`.
-
-    Args:
-        choices: ``evidence`` to ``undefined``, all of them.
-    """
+    """The gate of rows and rules; see `gate`. The choices are those of `GateSpec`."""
     spec = _spec(**choices)
     needing = next((rule for rule in rules if rule.needs_baseline), None)
     if needing is not None and baseline is None:
@@ -210,7 +189,7 @@ def run_gate(
     cases = run.cases()
     result = GateResult(
         judged(cases, level=spec.level, evidence=spec.evidence, adjust=spec.adjust),
-        run.n,
+        n_of(current),
         spec.level,
         spec.adjust,
         None if baseline is None else name,
@@ -236,37 +215,22 @@ def _name(source: Any, otherwise: str) -> str:
 def _spec(
     evidence: Any, level: Any, adjust: Any, undefined: Any, min_n: Any, **flags: Any
 ) -> GateSpec:
-    """The choices of a gate, beside its rules.
-
-    Errors:
-        K122 an option is no choice.
-    """
-    for argument, value, known in (
-        ("evidence", evidence, ("value", "low")),
-        ("adjust", adjust, ("holm", "none")),
-    ):
-        if plain_text(value) not in known:
-            do = "'low' asks a bound of the limit; 'holm' allows for many rules."
-            raise unknown_choice(argument, value, shown(known), do)
-    if Confidence.of(level) is None:
-        do = "A gate needs intervals to tell a drop from chance."
-        raise unknown_choice("level", level, "a number between 0 and 1, as 0.95", do)
-    if isinstance(min_n, bool) or not isinstance(min_n, int | np.integer) or min_n < 1:
-        do = "Slices with fewer rows are not judged."
-        raise unknown_choice("min_n", min_n, "a whole number of at least 1", do)
+    """The choices of a gate, beside its rules (K122)."""
+    do = "'low' asks a bound of the limit; 'holm' allows for many rules."
+    evidence = one_of("evidence", evidence, ("value", "low"), do)
+    adjust = one_of("adjust", adjust, ("holm", "none"), do)
+    level = confidence_required(level, "A gate needs intervals to tell a drop from chance.").level
+    do = "Slices with fewer rows are not judged."
+    n = whole_number("min_n", min_n, do, 1, choices="a whole number of at least 1")
     policy = check_policy(undefined)
     for argument, flag in flags.items():
         check_flag(argument, flag, "A text such as 'no' would count as True.")
     is_set = {argument: bool(flag) for argument, flag in flags.items()}
-    return GateSpec(evidence, float(level), adjust, int(min_n), policy, **is_set)
+    return GateSpec(evidence, level, adjust, n, policy, **is_set)
 
 
 def _target(path: Any) -> str:
-    """The file of the next baseline, checked before the rows are read.
-
-    Errors:
-        K122 it is no path; K413 it cannot be written.
-    """
+    """The file of the next baseline, checked before the rows are read (K122, K413)."""
     if not isinstance(path, str | PathLike):
         do = "The next baseline is written there, if the gate passes."
         raise unknown_choice("update_baseline", path, "the path of a file", do)

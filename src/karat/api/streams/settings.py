@@ -1,4 +1,4 @@
-"""What a stream was told: checked once, kept with its bytes; and what it refuses."""
+"""What a stream was told: checked once, and kept with its bytes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from karat.api.arguments import checked_memory, confidence_of
-from karat.api.functions import check_policy, plain_text
 from karat.api.measuring import Spec
+from karat.api.options import check_policy, plain_text
 from karat.data.arguments import check_threads
 from karat.data.labels.align import GivenClasses, classes_of
 from karat.data.labels.column import declared_labels, declared_positive
@@ -18,7 +18,7 @@ from karat.data.labels.matrices import listed_names
 from karat.data.scores.batches import BatchReader
 from karat.data.scores.classes import checked_threshold
 from karat.data.scores.storage import ScoreParts
-from karat.errors import KaratError, error, short, shown
+from karat.errors import error, short, shown
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -26,43 +26,11 @@ from karat.metrics.plan import requested
 from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 
-__all__ = [
-    "Settings",
-    "declared_classes",
-    "mixed",
-    "no_stream",
-    "reduced_again",
-    "scores_taken_away",
-]
-
-
-def mixed(given: str, before: str) -> KaratError:
-    """K180: labels alone beside rows with scores."""
-    return error("K180", before=before, given=given)
-
-
-def no_stream(call: str, given: object, do: str) -> KaratError:
-    """K215: something else than a stream is to be merged or taken away."""
-    found = f"{call}() was given a {type(given).__name__}"
-    return error("K215", call=call, wanted="a karat.Stream", found=found, do=do)
-
-
-def reduced_again() -> KaratError:
-    """K216: wholes would be added up."""
-    return error(
-        "K216",
-        found="all_reduce() was called again: this stream holds the rows of every process",
-        do="Call reset() before the rows of the next epoch. To go on adding rows to this one, "
-        "reduce a copy: copy.copy(stream).all_reduce().",
-    )
-
-
-def scores_taken_away() -> KaratError:
-    """K217: rows with scores are to be taken away."""
-    return error("K217", found="Streams of rows with scores were subtracted")
+__all__ = ["Settings", "declared_classes"]
 
 
 _TWO: Final = Classes((0, 1), positive=1)
+_ASKED: Final = ("level", "side", "method", "design", "weights_are", "seed", "n_replicates")
 _MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency")
 """What streams must have alike to be merged."""
 
@@ -95,11 +63,7 @@ class Settings:
 
     @classmethod
     def of(cls, *, max_memory: Any, **given: Any) -> Settings:
-        """The settings that these arguments say.
-
-        Errors:
-            K122 one of them is not what it may be; K301 unknown metrics.
-        """
+        """The settings that these arguments say (K122, K301)."""
         given = {name: _plain(value) for name, value in given.items()}
         check_threads(given["n_threads"])
         names = given["class_names"]
@@ -110,10 +74,7 @@ class Settings:
         labels, positive, threshold = declared_classes(
             given["labels"], given["positive"], given["threshold"]
         )
-        confidence = {
-            name: given[name] for name in ("level", "side", "method", "design", "weights_are")
-        }
-        confidence |= {name: given[name] for name in ("seed", "n_replicates")}
+        confidence = {name: given[name] for name in _ASKED}
         found = cls(
             labels,
             names,
@@ -171,19 +132,15 @@ class Settings:
         return BatchReader(self.labels, self.positive, self.threshold)
 
     def check_same(self, other: Settings) -> None:
-        """Refuse a stream whose rows were not read alike.
-
-        Errors:
-            K202.
-        """
+        """Refuse a stream whose rows were not read alike (K202)."""
         for name in _MERGED:
-            left, right = getattr(self, name), getattr(other, name)
-            if left != right and name == "is_frequency":
-                kinds = ["frequency" if one.is_frequency else "importance" for one in (self, other)]
-                raise error("K202", axis="weights_are=", left=kinds[0], right=kinds[1])
-            if left != right:
-                texts = [shown(x) if isinstance(x, tuple) else short(x) for x in (left, right)]
-                raise error("K202", axis=f"{name}=", left=texts[0], right=texts[1])
+            sides = [getattr(one, name) for one in (self, other)]
+            if sides[0] == sides[1]:
+                continue
+            axis, texts = name, [shown(x) if isinstance(x, tuple) else short(x) for x in sides]
+            if name == "is_frequency":
+                axis, texts = "weights_are", [("importance", "frequency")[x] for x in sides]
+            raise error("K202", axis=f"{axis}=", left=texts[0], right=texts[1])
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON types."""
@@ -194,11 +151,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls, found: dict[str, Any]) -> Settings:
-        """Read what `to_dict` made.
-
-        Errors:
-            ValueError, LookupError, TypeError it is no such thing.
-        """
+        """Read what `to_dict` made; ValueError, LookupError or TypeError of anything else."""
         names = found["class_names"]
         if isinstance(names, dict):
             names = {pair[0]: pair[1] for pair in names["of"]}
@@ -211,11 +164,7 @@ class Settings:
 def declared_classes(
     labels: Sequence[Label] | None, positive: Any, threshold: Any
 ) -> tuple[tuple[Label, ...] | None, Any, float | None]:
-    """The classes, the positive one and the threshold, as far as they are known beforehand.
-
-    Errors:
-        K110 unusable labels; K111, K112 the positive class; K136 the threshold.
-    """
+    """The classes, the positive one and the threshold, as far as they are known beforehand."""
     declared = None if labels is None else declared_labels(labels)
     if declared is not None and positive is not None and len(declared) == 2:
         positive = declared_positive(positive, declared)

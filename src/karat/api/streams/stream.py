@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy.typing as npt
 
@@ -13,7 +13,7 @@ from karat.api.measuring import report_of
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.api.streams.devices import StreamDevices
-from karat.api.streams.settings import Settings, mixed, no_stream, reduced_again, scores_taken_away
+from karat.api.streams.settings import Settings
 from karat.data.accumulator import Batch, Tallies
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import declared_labels
@@ -26,29 +26,13 @@ from karat.errors import KaratError, error
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric
 from karat.tally import Cells, Label, occurring, subtract, union
-from karat.tally.held_rows import HeldRows
-from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["Stream", "stream_from_bytes", "stream_to_bytes", "without"]
-
-_SPECIES: Final = "stream"
+__all__ = ["Stream"]
 
 
-def stream_to_bytes(settings: Settings, found: Tallies) -> bytes:
-    """Bytes that `stream_from_bytes` of this and every later version reads."""
-    facts, whole = packed_tallies(found)
-    header = {"species": _SPECIES, "settings": settings.to_dict(), **facts}
-    return framed(header, {"parts": whole})
-
-
-def stream_from_bytes(data: bytes) -> tuple[Settings, Tallies]:
-    """What `stream_to_bytes` was given.
-
-    Errors:
-        K205 the bytes are truncated, altered or no stream; K206 a newer version wrote them;
-        K301 metrics that are not registered here.
-    """
+def _from_bytes(data: bytes) -> tuple[Settings, Tallies]:
+    """The settings and the tallies of `Stream.to_bytes`."""
     try:
         return unframed(data, ("parts",), _assembled, ("parts",))
     except KaratError as problem:
@@ -63,8 +47,8 @@ def stream_from_bytes(data: bytes) -> tuple[Settings, Tallies]:
 def _assembled(
     header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
 ) -> tuple[Settings, Tallies]:
-    if header["species"] != _SPECIES:
-        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
+    if header["species"] != "stream":
+        raise damaged(f"It holds {header['species']!r}, not a stream")
     try:
         settings = Settings.from_dict(header["settings"])
     except KaratError as problem:
@@ -72,44 +56,37 @@ def _assembled(
             raise
         raise damaged(f"Its settings cannot be read: {problem}") from None
     parts = unpacked_tallies(header, arrays["parts"], settings.empty)
-    scores = parts.scores
-    held, histograms = (None, None) if scores is None else (scores.held, scores.histograms)
-    found = _contradiction(settings, parts.cells, held, histograms)
+    found = _contradiction(settings, parts)
     if found:
         raise damaged(found)
-    if parts.crossed or (held is not None and held.axes):
-        raise damaged("A stream has no clusters and no slices")
     return settings, parts
 
 
-def _contradiction(
-    settings: Settings,
-    cells: Cells | None,
-    held: HeldRows | None,
-    histograms: ScoreHistograms | None,
-) -> str | None:
+def _contradiction(settings: Settings, found: Tallies) -> str | None:
     """What the parts contradict, or None."""
-    parts = [part for part in (cells, held, histograms) if part is not None]
-    labels = {part.classes.labels for part in parts}
+    cells, scores = found.cells, found.scores
+    held, histograms = (None, None) if scores is None else (scores.held, scores.histograms)
+    labels = {part.classes.labels for part in (cells, held, histograms) if part is not None}
     if settings.labels is not None:
         labels.add(settings.labels)
     if len(labels) > 1:
         return "Its parts are not of the same classes"
     if settings.threshold is not None:
-        shapes = [part.shape[0] or 2 for part in (held,) if part is not None]
-        shapes += [part.classes.k for part in (histograms,) if part is not None]
-        if any(k != 2 for k in shapes) or cells is not None:
+        shapes = {2} if held is None else {held.shape[0] or 2}
+        shapes |= set() if histograms is None else {histograms.classes.k}
+        if shapes != {2} or cells is not None:
             return "A threshold is of two classes with scores"
-    if held is None or histograms is None:
-        return None
-    columns = None if histograms.is_single else histograms.classes.k
-    facts = held.is_prob, held.shape[0], held.shape[2]
-    if facts != (histograms.is_prob, columns, histograms.is_weighted):
-        return "Its rows and its tables do not go together"
+    if held is not None and histograms is not None:
+        columns = None if histograms.is_single else histograms.classes.k
+        facts = held.is_prob, held.shape[0], held.shape[2]
+        if facts != (histograms.is_prob, columns, histograms.is_weighted):
+            return "Its rows and its tables do not go together"
+    if found.crossed or (held is not None and held.axes):
+        return "A stream has no clusters and no slices"
     return None
 
 
-def without(whole: Cells | None, part: Cells) -> Cells | None:
+def _without(whole: Cells | None, part: Cells) -> Cells | None:
     """The tally without a part, on the classes that are left: those that only it has are none."""
     if whole is None:
         whole = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
@@ -244,8 +221,7 @@ class Stream:
             return
         scores = given_scores(y_prob, y_score)
         with self._lock:
-            if self._has_labels:
-                raise mixed("rows with scores", "labels alone")
+            self._refuse_mixed(is_scored=True)
             self._land()
             before = self._tallies.scores
             known = () if before is None else before.classes.labels
@@ -255,49 +231,52 @@ class Stream:
         settings = self._settings
         self._tallies = self._tallies.plus(batch, settings.empty, settings.n_threads)
 
-    @property
-    def _has_labels(self) -> bool:
-        return self._tallies.cells is not None or self._devices.has_labels
-
-    @property
-    def _has_scores(self) -> bool:
-        return self._tallies.scores is not None or self._devices.has_scores
+    def _refuse_mixed(self, *, is_scored: bool) -> None:
+        """Refuse rows with scores beside labels alone, or the other way round (K180)."""
+        kinds = ["labels alone", "rows with scores"]
+        host, devices = self._tallies, self._devices
+        if is_scored:
+            is_mixed = host.cells is not None or devices.has_labels
+        else:
+            is_mixed = host.scores is not None or devices.has_scores
+        if is_mixed:
+            raise error("K180", before=kinds[not is_scored], given=kinds[is_scored])
 
     def _update_on_device(self, rows: DeviceArrays) -> bool:
         """Add rows of a device; False where the host must read them: what `update` does first."""
-        if rows.scores is None and (rows.pred is None or self._settings.threshold is not None):
+        is_scored = rows.scores is not None
+        if not is_scored and (rows.pred is None or self._settings.threshold is not None):
             return False
         with self._lock:
-            if rows.scores is None and self._has_scores:
-                raise mixed("labels alone", "rows with scores")
-            if rows.scores is not None and self._has_labels:
-                raise mixed("rows with scores", "labels alone")
-            self._check_weighted(rows)
+            self._refuse_mixed(is_scored=is_scored)
+            cells, is_weighted = self._tallies.cells, rows.weights is not None
+            if cells is not None and not is_scored and cells.is_weighted != is_weighted:
+                kinds = ["unweighted", "weighted"]
+                raise error("K203", left=kinds[cells.is_weighted], right=kinds[is_weighted])
             is_added = self._devices.add(rows, self._tallies.scores, is_part=True)
-            if self._settings.labels is None and (not is_added or rows.scores is None):
+            if self._settings.labels is None and not (is_added and is_scored):
                 # The host goes on from all rows before; classes of labels may change every time.
                 self._land()
             return is_added
 
-    def _check_weighted(self, rows: DeviceArrays) -> None:
-        """Refuse labels that are not weighted as those of the host are."""
-        cells = self._tallies.cells
-        if cells is None or rows.scores is not None:
-            return
-        if cells.is_weighted != (rows.weights is not None):
-            kinds = ["unweighted", "weighted"]
-            raise error("K203", left=kinds[cells.is_weighted], right=kinds[not cells.is_weighted])
-
     def _land(self) -> None:
-        """Take what the devices hold; they are waited for.
+        """Take what the devices hold; they are waited for, and what is wrong there is raised."""
+        if self._devices.n_rows:
+            before = self._tallies.scores
+            is_in_histograms = before is not None and before.histograms is not None
+            self._add(Tallies(*self._devices.landed(is_in_histograms=is_in_histograms)))
+            self._devices.clear()
 
-        Errors:
-            K104, K105, K109, K113 to K115, K125, K131 to K133 of rows that were added before.
-        """
-        cells, scores = self._devices.landed(self._tallies.scores)
-        if cells is not None or scores is not None:
-            self._add(Tallies(cells, scores))
-        self._devices.clear()
+    def _part_of(self, call: str, other: Any, do: str) -> Tallies:
+        """What another stream holds, which was told the same (K202, K215)."""
+        if not isinstance(other, Stream):
+            found = f"{call}() was given a {type(other).__name__}"
+            raise error("K215", call=call, wanted="a karat.Stream", found=found, do=do)
+        with other._lock:
+            other._land()
+            part = other._tallies
+        self._settings.check_same(other._settings)
+        return part
 
     def _update_labels(self, y_true: Any, y_pred: Any, weights: Any) -> None:
         settings = self._settings
@@ -321,8 +300,7 @@ class Stream:
                 is_part=True,
             )
         with self._lock:
-            if self._has_scores:
-                raise mixed("labels alone", "rows with scores")
+            self._refuse_mixed(is_scored=False)
             self._land()
             self._add(Counted(cells))
 
@@ -334,18 +312,12 @@ class Stream:
 
         Cost: that of adding two tallies, whatever the number of rows.
         """
-        if not isinstance(other, Stream):
-            raise no_stream("merge", other, "Give a karat.Stream; update() adds rows.")
-        with other._lock:
-            other._land()
-            part = other._tallies
-        self._settings.check_same(other._settings)
+        part = self._part_of("merge", other, "Give a karat.Stream; update() adds rows.")
         with self._lock:
             self._land()
-            if part.cells is not None and self._tallies.scores is not None:
-                raise mixed("labels alone", "rows with scores")
-            if part.scores is not None and self._tallies.cells is not None:
-                raise mixed("rows with scores", "labels alone")
+            for is_scored, held in enumerate((part.cells, part.scores)):
+                if held is not None:
+                    self._refuse_mixed(is_scored=bool(is_scored))
             self._add(part)
         return self
 
@@ -370,7 +342,13 @@ class Stream:
             own, problem = None, None
             try:
                 if self._is_whole:
-                    raise reduced_again()
+                    raise error(
+                        "K216",
+                        found="all_reduce() was called again: this stream holds the rows of every "
+                        "process",
+                        do="Call reset() before the rows of the next epoch. To go on adding rows "
+                        "to this one, reduce a copy: copy.copy(stream).all_reduce().",
+                    )
                 own = self.to_bytes()
             except KaratError as found:
                 problem = found
@@ -401,18 +379,13 @@ class Stream:
             K208 this stream does not hold it; K215 it is no stream; K217 rows with scores or
             weights; K201, K202.
         """
-        if not isinstance(other, Stream):
-            raise no_stream("subtract", other, "Give the karat.Stream that was merged in.")
-        with other._lock:
-            other._land()
-            part = other._tallies
-        self._settings.check_same(other._settings)
+        part = self._part_of("subtract", other, "Give the karat.Stream that was merged in.")
         with self._lock:
             self._land()
             if part.scores is not None or self._tallies.scores is not None:
-                raise scores_taken_away()
+                raise error("K217", found="Streams of rows with scores were subtracted")
             if part.cells is not None:
-                self._tallies = Tallies(without(self._tallies.cells, part.cells))
+                self._tallies = Tallies(_without(self._tallies.cells, part.cells))
         return self
 
     def reset(self) -> None:
@@ -454,7 +427,9 @@ class Stream:
         """
         with self._lock:
             self._land()
-            return stream_to_bytes(self._settings, self._tallies)
+            facts, whole = packed_tallies(self._tallies)
+        header = {"species": "stream", "settings": self._settings.to_dict(), **facts}
+        return framed(header, {"parts": whole})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Stream:
@@ -465,7 +440,7 @@ class Stream:
         Errors:
             K205 the bytes are truncated, altered or no stream; K206 a newer version wrote them.
         """
-        settings, tallies = stream_from_bytes(data)
+        settings, tallies = _from_bytes(data)
         found = cls.__new__(cls)
         found._settings = settings
         found._begin()
