@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -35,25 +34,29 @@ _GOOD: Final = 0.6
 _GRID: Final = np.linspace(0.0, 1.0, 201)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Area(NamedTuple):
+    """The metric of one class, and of all, that a legend tells, and the title of the legend."""
+
+    metric: str = ""
+    mean: str = ""
+    title: str | None = None
+
+
+class Kind(NamedTuple):
     """How curves of a kind are drawn.
 
     Attributes:
         curve: the kind.
         x, y: what the axes are called.
         loc: where the legend stands: where good curves do not go.
-        metric, mean, title: what the legend tells of each curve: the metric of one class, that of
-            all, and what stands over the entries.
+        area: what the legend tells of each curve.
     """
 
     curve: type[Traced]
     x: str
     y: str
     loc: str
-    metric: str = ""
-    mean: str = ""
-    title: str | None = None
+    area: Area = Area()
 
     def of(self, report: Report, place: int) -> Any:
         """The curve of a class."""
@@ -108,7 +111,7 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
                 _decisions(kind, ax, shown.series)
             loc = finish(ax, shown, chance)
             if legend:
-                add_legend(ax, loc=loc or kind.loc, title=kind.title)
+                add_legend(ax, loc=loc or kind.loc, title=kind.area.title)
 
         for name in ("__name__", "__qualname__", "__doc__"):
             setattr(body, name, getattr(finish, name))
@@ -118,12 +121,18 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
 
 
 _ROC = Kind(
-    *(Roc, "false positive rate", "true positive rate", "lower right"),
-    *("roc_auc", "roc_auc_ovr_macro", "area under the curve"),
+    Roc,
+    "false positive rate",
+    "true positive rate",
+    "lower right",
+    Area("roc_auc", "roc_auc_ovr_macro", "area under the curve"),
 )
 _PRECISION_RECALL = Kind(
-    *(PrecisionRecall, "recall", "precision", "lower left"),
-    *("average_precision", "mean_average_precision", "average precision"),
+    PrecisionRecall,
+    "recall",
+    "precision",
+    "lower left",
+    Area("average_precision", "mean_average_precision", "average precision"),
 )
 _DET = Kind(Det, "false positive rate", "false negative rate", "upper right")
 _GAIN = Kind(Gain, "share of rows, best first", "share of the class found", "lower right")
@@ -240,17 +249,17 @@ def lift(ax: Axes, _: Shown, chance: bool) -> None:
 
 def _area_of_class(kind: Kind, one: Series) -> str:
     """``0.9881 [0.9803, 0.9942]`` of a class; nothing where the report holds no such value."""
-    found = one.row.get(kind.metric)
+    found = one.row.get(kind.area.metric)
     if found is None:
         return ""
-    low, high = one.row["intervals"].get(kind.metric, (None, None))
-    return _told(found, low, high, exact=kind.metric not in one.row.get("bounds", {}))
+    low, high = one.row["intervals"].get(kind.area.metric, (None, None))
+    return _told(found, low, high, exact=kind.area.metric not in one.row.get("bounds", {}))
 
 
 def _area_of_mean(kind: Kind, report: Report) -> str:
     """The same of the mean of all classes."""
     try:
-        found = report[kind.mean]
+        found = report[kind.area.mean]
     except KaratError:
         return ""
     return _told(found.value, found.low, found.high, exact=found.exact)
