@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from karat.errors.text import amount, count, harmless, interval, shortened, value
+from karat.errors.text import counted, harmless, interval, shortened
 from karat.output.document import Cell, Document, Matrix, Notes, Section, Style, Table, TableColumn
 from karat.output.paper import grid_of, on_paper, titled
+from karat.output.sections import value_of
 
 if TYPE_CHECKING:
     from karat.results.comparison import Comparison
@@ -75,11 +76,7 @@ def confusion_as_html(confusion: Confusion) -> str:
 
 def result_as_html(result: Result) -> str:
     """A result: its value, its interval, and what is known of it."""
-    from karat.metrics import get
-
-    is_count = get(result.name).record.family == "counts"
-    shown = amount(result.value) if is_count else value(result.value)
-    facts = [f"{count(result.n)} {'row' if result.n == 1 else 'rows'}"]
+    facts = [counted(result.n, "row")]
     if result.level is not None:
         limits = interval(result.low, result.high)
         by = f" ({result.method})" if result.method else ""
@@ -93,7 +90,7 @@ def result_as_html(result: Result) -> str:
     if result.remark:
         facts.append(result.remark)
     return _div(
-        f"<strong>{_text(result.name)}</strong> {_text(shown)} "
+        f"<strong>{_text(result.name)}</strong> {_text(value_of(result))} "
         f'<span style="{_STYLES["dim"]}">{_text(" · ".join(facts))}</span>'
         f'<div style="{_STYLES["dim"]};font-size:.9em">{_text(result.definition)}</div>'
     )

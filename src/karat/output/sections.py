@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -34,10 +34,14 @@ if TYPE_CHECKING:
 __all__ = [
     "confusion_section",
     "inexact_notes",
+    "marked_rate",
+    "marked_value",
     "matrix_lines",
     "pairs_section",
     "slice_sections",
+    "some_of",
     "thresholds_section",
+    "value_of",
 ]
 
 INDENT = 2
@@ -45,6 +49,30 @@ NAME_LEAST = 3
 HEADING_MAX = 12
 """Class names no longer than this head their columns; longer ones are numbered."""
 ZERO = "·"
+
+
+def value_of(result: Result) -> str:
+    """The value of a metric; counts have every digit."""
+    is_count = get(result.name).record.family == "counts"
+    return amount(result.value) if is_count else value(result.value)
+
+
+def marked_value(result: Result) -> str:
+    """The value with a star where it is undefined and a wave where it is not exact."""
+    return f"{value_of(result)}{'*' if result.undefined else ''}{'' if result.exact else '~'}"
+
+
+def marked_rate(row: Mapping[str, Any], key: str) -> str:
+    """The same of an entry of the table of classes."""
+    is_open = key in row.get("bounds", ())
+    return f"{value(row.get(key))}{'*' if key in row['undefined'] else ''}{'~' if is_open else ''}"
+
+
+def some_of(names: Sequence[str], limit: int = 4) -> str:
+    """The first names, and how many more there are."""
+    text = ", ".join(names[:limit])
+    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
 
 Texts: TypeAlias = Sequence[Sequence[str]]
 Shorten: TypeAlias = Callable[[Sequence[str], int], list[str]]
@@ -301,8 +329,7 @@ def _section(table: SliceTable, metric: str) -> Table:
             )
         )
     for reason, names in list(reasons.items())[:3]:
-        shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        notes.append(f"not compared: {shown}: {reason}")
+        notes.append(f"not compared: {some_of(names)}: {reason}")
     columns = (
         TableColumn("slice", "left", is_name=True, is_whole=True),
         TableColumn("rows"),
