@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from karat.errors.text import counted, interval, value
 from karat.output.document import Cell, Document, Notes, Section, Style, Table, TableColumn
-from karat.output.layout import lay_out, line_text
+from karat.output.layout import text_of
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Estimate
@@ -21,8 +21,7 @@ _STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalen
 
 def comparison_as_text(comparison: Comparison, width: int = 80, *, is_ascii: bool = False) -> str:
     """The text of a comparison, at most `width` cells wide."""
-    lines = lay_out(describe_comparison(comparison), width, is_ascii=is_ascii)
-    return "\n".join(line_text(line).rstrip() for line in lines)
+    return text_of(describe_comparison(comparison), width, is_ascii=is_ascii)
 
 
 def describe_comparison(comparison: Comparison) -> Document:

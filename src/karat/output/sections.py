@@ -17,8 +17,10 @@ from karat.errors.text import (
     cells,
     count,
     counted,
+    distinct,
     interval,
     padded,
+    safe,
     share,
     threshold,
     value,
@@ -33,11 +35,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "confusion_section",
+    "counts_and_shares",
     "inexact_notes",
     "marked_rate",
     "marked_value",
     "matrix_lines",
     "pairs_section",
+    "short_names",
     "slice_sections",
     "some_of",
     "thresholds_section",
@@ -100,14 +104,7 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
         shorten: makes names harmless and at most so many cells long.
         limit: the longest that a name may be.
     """
-    values = np.asarray(matrix.values)
-    totals = values.sum(axis=1, keepdims=True)
-    shares = values / np.where(totals > 0, totals, 1)
-    flat = [
-        text if cell else ZERO
-        for cell, text in zip(values.flat, amounts(values.reshape(-1).tolist()), strict=True)
-    ]
-    counts = [flat[start : start + len(values)] for start in range(0, len(flat), len(values))]
+    counts, shares = counts_and_shares(matrix)
     percents = [[_percent(cell) for cell in row] for row in shares.tolist()]
     names = shorten(matrix.names, limit)
     title = Span(matrix.title, "heading")
@@ -123,6 +120,26 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
         needed += 1
     yield [title]
     yield [Span(" " * INDENT + f"needs a width of {needed}", "dim")]
+
+
+def counts_and_shares(matrix: Matrix) -> tuple[list[list[str]], npt.NDArray[np.float64]]:
+    """Exact counts as text, a dot for none, and the share of each cell of its row."""
+    values, k = np.asarray(matrix.values), len(matrix.names)
+    totals = values.sum(axis=1, keepdims=True)
+    texts = amounts(values.reshape(-1).tolist())
+    flat = [text if cell else ZERO for cell, text in zip(values.flat, texts, strict=True)]
+    shares = np.asarray(values / np.where(totals > 0, totals, 1), np.float64)
+    return [flat[start : start + k] for start in range(0, k * k, k)], shares
+
+
+def short_names(
+    names: Sequence[str], limit: int, legend: dict[str, str], *, is_ascii: bool = False
+) -> list[str]:
+    """Names made harmless and short; those cut are entered in the legend."""
+    full = [safe(name, is_ascii=is_ascii) for name in names]
+    short = distinct(full, limit)
+    legend.update((s, f) for s, f in zip(short, full, strict=True) if s != f)
+    return short
 
 
 def _subtitle(text: str, width: int) -> list[Span]:
