@@ -112,7 +112,8 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
         for texts, unit in ((counts, ""), (percents, ", in % of the row")):
             plan = _plan(names, texts, width, least)
             if plan is not None:
-                yield [title, *_subtitle(f"rows true, columns predicted{unit}", width)]
+                told = f"rows true, columns predicted{unit}"
+                yield [title, *([Span(f"  {told}", "dim")] if len(told) + 11 <= width else [])]
                 yield from _drawn(matrix.names, shorten, texts, shares, plan)
                 return
     needed = width
@@ -140,10 +141,6 @@ def short_names(
     short = distinct(full, limit)
     legend.update((s, f) for s, f in zip(short, full, strict=True) if s != f)
     return short
-
-
-def _subtitle(text: str, width: int) -> list[Span]:
-    return [Span("  " + text, "dim")] if len(text) + 11 <= width else []
 
 
 def _percent(ratio: float) -> str:
@@ -319,7 +316,7 @@ def _section(table: SliceTable, metric: str) -> Table:
     places = list(range(len(table)))
     notes = [_told(table, metric)]
     if len(places) > N_LISTED:
-        places.sort(key=lambda i: _p(differences[i]))
+        places.sort(key=lambda i: 1.0 if (p := differences[i].p) is None else p)
         notes.insert(
             0,
             f"{count(len(places) - N_LISTED)} slices not listed: --format json "
@@ -333,7 +330,9 @@ def _section(table: SliceTable, metric: str) -> Table:
     for row, i in enumerate(places):
         result, one = parts[i][metric], differences[i]
         star = "*" if result.undefined else ""
+        signed = f"{'-' if one.difference < 0 else '+'}{value(abs(one.difference))}"
         if one.undefined:
+            signed = ""
             reasons.setdefault(one.undefined, []).append(one.name)
         rows.append(
             (
@@ -341,7 +340,7 @@ def _section(table: SliceTable, metric: str) -> Table:
                 Cell(n[row]),
                 Cell(f"{value(result.value)}{star}", "strong"),
                 *([] if asked is None else [Cell(interval(result.low, result.high), "dim")]),
-                Cell("" if one.undefined else _signed(one.difference), _style(one, metric)),
+                Cell(signed, _style(one, metric)),
                 Cell(interval(one.low_simultaneous, one.high_simultaneous), "dim"),
             )
         )
@@ -362,9 +361,9 @@ def _told(table: SliceTable, metric: str) -> str:
     """What the test of all slices says, the gap beside that of equal ones, and the worst slice."""
     test, gap, worst = table.heterogeneity(metric), table.gap(metric), table.worst(metric)
     text = str(test)
-    if test.p is None:
-        return f"{text[0].upper()}{text[1:]}."
     sentences = [f"{text[0].upper()}{text[1:]}."]
+    if test.p is None:
+        return sentences[0]
     if gap.p is not None:
         sentences.append(
             f"The largest gap is {value(gap.observed)}; equal slices show {value(gap.expected)} on "
@@ -383,15 +382,6 @@ def _style(one: SliceDifference, metric: str) -> Style:
     if not one.is_shown or better is None:
         return ""
     return "good" if (one.difference > 0) is (better == "higher") else "bad"
-
-
-def _p(one: SliceDifference) -> float:
-    return 1.0 if one.p is None else one.p
-
-
-def _signed(number: float) -> str:
-    text = value(abs(number))
-    return f"{'-' if number < 0 else '+'}{text}"
 
 
 _MOST: Final = 8
@@ -413,8 +403,14 @@ def inexact_notes(report: Report, shown: Collection[str], rest: str) -> Notes | 
     seen = [name for name in open_ones if name in shown]
     if not open_ones:
         return None
-    lines = [f"{name}: {_within(open_ones[name])}" for name in seen if open_ones[name].bound]
-    unknown = [name for name in seen if not open_ones[name].bound]
+    lines, unknown = [], []
+    for name in seen:
+        if (bound := open_ones[name].bound) is None:
+            unknown.append(name)
+        else:
+            found = open_ones[name].value
+            far = at_most(max(found - bound[0], bound[1] - found))
+            lines.append(f"{name}: {value(found)} ± {far}")
     if unknown:
         lines.append(f"{', '.join(unknown)}: {_UNKNOWN}")
     if len(lines) > _MOST:
@@ -422,10 +418,3 @@ def inexact_notes(report: Report, shown: Collection[str], rest: str) -> Notes | 
     if len(open_ones) > len(seen):
         lines.append(f"{counted(len(open_ones) - len(seen), 'metric')} not listed here: {rest}")
     return Notes(_NOT_EXACT, tuple(lines))
-
-
-def _within(result: Result) -> str:
-    """``0.9123 ± 2.4e-06``."""
-    assert result.bound is not None
-    far = max(result.value - result.bound[0], result.bound[1] - result.value)
-    return f"{value(result.value)} ± {at_most(far)}"
