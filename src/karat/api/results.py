@@ -414,9 +414,9 @@ class Report(Exports, report.Report):
         return wandb_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
     def _repr_html_(self) -> str:
-        from karat.output.notebook import report_as_html
+        from karat.output.notebook import html_of
 
-        return report_as_html(self)
+        return html_of(self._document("headline"))
 
 
 class Comparison(Exports, outcome.Comparison):
@@ -450,9 +450,9 @@ class Comparison(Exports, outcome.Comparison):
         return rows_of_comparison(self), COMPARISON_COLUMNS
 
     def _repr_html_(self) -> str:
-        from karat.output.notebook import comparison_as_html
+        from karat.output.notebook import html_of
 
-        return comparison_as_html(self)
+        return html_of(self._document("headline"))
 
 
 def _written(text: str, path: Path, end: str = "\n") -> str:

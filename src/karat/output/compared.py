@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from karat.errors.text import counted, interval, value
-from karat.output.document import Cell, Document, Notes, Section, Style, Table, TableColumn
-from karat.output.layout import lay_out, line_text
+from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn
+from karat.output.layout import text_of
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Estimate
@@ -21,21 +21,14 @@ _STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalen
 
 def comparison_as_text(comparison: Comparison, width: int = 80, *, is_ascii: bool = False) -> str:
     """The text of a comparison, at most `width` cells wide."""
-    lines = lay_out(describe_comparison(comparison), width, is_ascii=is_ascii)
-    return "\n".join(line_text(line).rstrip() for line in lines)
+    return text_of(describe_comparison(comparison), width, is_ascii=is_ascii)
 
 
 def describe_comparison(comparison: Comparison) -> Document:
     """A table for each pair of models, the surest difference first; then values and notes."""
     pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
     tables = [_pair(comparison, a, b) for a, b in pairs]
-    notes = Notes("Notes", comparison.notes, "dim")
-    values = _values(comparison)
-    sections: tuple[Section, ...] = (*tables, values, *_omnibus(comparison), notes)
-    return Document("karat compare", _facts(comparison), sections)
-
-
-def _facts(comparison: Comparison) -> tuple[str, ...]:
+    tables += [_values(comparison), *_omnibus(comparison)]
     rows = sorted(set(comparison.n.values()))
     n = counted(rows[0], "row") if len(rows) == 1 else f"{rows[0]} to {rows[-1]} rows"
     same = "the same rows" if comparison.is_paired else "different rows"
@@ -43,7 +36,8 @@ def _facts(comparison: Comparison) -> tuple[str, ...]:
     positive = comparison.classes.positive
     if positive is not None:
         facts.append(f"positive class {comparison.classes.display[positive]}")
-    return (*facts, same)
+    sections: tuple[Table | Notes, ...] = (*tables, Notes("Notes", comparison.notes, "dim"))
+    return Document("karat compare", (*facts, same), sections)
 
 
 def _pair(comparison: Comparison, a: str, b: str) -> Table:
@@ -67,10 +61,11 @@ def _pair(comparison: Comparison, a: str, b: str) -> Table:
             Cell(_signed(one.difference), "strong"),
             Cell(_interval(one), "dim"),
             Cell(_p(one.p_adjusted)),
-            Cell(_verdict(one), _STYLES.get(one.verdict, "")),
+            Cell("not inferior" if is_enough else one.verdict, _STYLES.get(one.verdict, "")),
             Cell(value(one.detectable), "dim"),
         )
         for one in found
+        for is_enough in (one.verdict == "not resolved" and one.not_inferior,)
     )
     return Table(f"{a} (a) against {b} (b)", columns, rows, _remarks(found))
 
@@ -90,51 +85,39 @@ def _remarks(found: Sequence[Difference]) -> tuple[str, ...]:
     first = next((one for one in found if one.discordant is not None), None)
     if first is not None and first.discordant is not None:
         b, c = first.discordant.b, first.discordant.c
-        lines.insert(0, f"a alone is right on {value_of(b)}, b alone on {value_of(c)}")
+        told = [
+            counted(x, "row") if float(x).is_integer() else f"weight {value(x)}" for x in (b, c)
+        ]
+        lines.insert(0, f"a alone is right on {told[0]}, b alone on {told[1]}")
     return tuple(lines)
-
-
-def value_of(total: float) -> str:
-    """Rows, or a weight of rows."""
-    return counted(total, "row") if float(total).is_integer() else f"weight {value(total)}"
 
 
 def _values(comparison: Comparison) -> Table:
     """What each model scored; with intervals, where there is room for them."""
-    is_short = len(comparison.models) < 3
+    has_limits = len(comparison.models) < 3
+
+    def shown(one: Estimate) -> str:
+        limits = interval(one.low, one.high) if has_limits else ""
+        return f"{value(one.value)} {limits}".strip()
+
     names = [TableColumn(name, "left", rank=i) for i, name in enumerate(comparison.models)]
     columns = [TableColumn("metric", "left"), *names]
     rows = tuple(
-        (Cell(metric), *(Cell(_estimate(each[name], is_short)) for name in comparison.models))
+        (Cell(metric), *(Cell(shown(each[name])) for name in comparison.models))
         for metric, each in comparison.values.items()
     )
     return Table("Values", tuple(columns), rows)
 
 
-def _estimate(one: Estimate, has_limits: bool) -> str:
-    return f"{value(one.value)} {interval(one.low, one.high) if has_limits else ''}".strip()
-
-
 def _omnibus(comparison: Comparison) -> list[Table]:
     if not comparison.omnibus:
         return []
-    columns = (
-        TableColumn("metric", "left"),
-        TableColumn("Wald"),
-        TableColumn("df"),
-        TableColumn("p"),
-    )
+    columns = (TableColumn("metric", "left"), *map(TableColumn, ("Wald", "df", "p")))
     rows = tuple(
         (Cell(name), Cell(value(found.statistic)), Cell(str(found.df)), Cell(_p(found.p)))
         for name, found in comparison.omnibus.items()
     )
     return [Table("All models equally good?", columns, rows)]
-
-
-def _verdict(one: Difference) -> str:
-    if one.verdict == "not resolved" and one.not_inferior:
-        return "not inferior"
-    return one.verdict
 
 
 def _signed(number: float) -> str:

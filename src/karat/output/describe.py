@@ -9,23 +9,25 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.errors import error
-from karat.errors.text import amount, amounts, count, counted, interval, value
+from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import Metric, PairRanks, Pairwise, get
 from karat.output.document import Cell, Document, Notes, Table, TableColumn
 from karat.output.sections import (
     confusion_section,
     inexact_notes,
+    marked_rate,
+    marked_value,
     pairs_section,
     slice_sections,
+    some_of,
     thresholds_section,
 )
 
 if TYPE_CHECKING:
     from karat.results.report import Report
-    from karat.results.result import Result
     from karat.results.values import ReportValues
 
-__all__ = ["describe", "facts", "headline_names", "is_headline"]
+__all__ = ["POLICIES", "describe", "facts", "headline_names", "is_headline"]
 
 FAMILIES = (
     "accuracy",
@@ -59,6 +61,7 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
     """
     # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
     headline = headline_names(report, metrics)
+    told = (*report.warnings, *report.cautions)
     sections = [
         *(_every(report) if metrics == "all" else [_headline(report, headline)]),
         _classes(report),
@@ -69,7 +72,7 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
         pairs_section(report),
         _undefined(report, headline),
         inexact_notes(report, [*headline, *_averages()], _ALL),
-        _warnings(report),
+        Notes("Warnings", told, "warning") if told else None,
     ]
     return Document("karat report", facts(report), tuple(s for s in sections if s is not None))
 
@@ -144,7 +147,7 @@ def _headline(report: Report, names: Sequence[str]) -> Table:
     rows = []
     for name in names:
         result = results[name]
-        cells = [Cell(name), Cell(_value(result), "strong")]
+        cells = [Cell(name), Cell(marked_value(result), "strong")]
         if has_interval:
             cells.append(Cell(interval(result.low, result.high), "dim"))
         rows.append(tuple(cells))
@@ -164,7 +167,7 @@ def _every(report: Report) -> list[Table]:
         metric = get(name)
         if metric.record.is_per_class:
             row = str(replace(metric, lift="plain"))
-            averaged.setdefault(row, {})[metric.lift] = Cell(_value(result))
+            averaged.setdefault(row, {})[metric.lift] = Cell(marked_value(result))
         else:
             whole.append(name)
     whole.sort(key=_family)
@@ -183,12 +186,6 @@ def _every(report: Report) -> list[Table]:
 
 
 _LIFTS = {"plain": "positive", "macro": "macro", "micro": "micro", "weighted": "weighted"}
-
-
-def _value(result: Result) -> str:
-    is_count = get(result.name).record.family == "counts"
-    text = amount(result.value) if is_count else value(result.value)
-    return f"{text}{'*' if result.undefined else ''}{'' if result.exact else '~'}"
 
 
 _AVERAGES = ("macro", "weighted")
@@ -221,7 +218,7 @@ def _classes(report: Report) -> Table | None:
             Cell(str(row["name"])),
             Cell(support[i]),
             Cell(predicted[i]),
-            *(Cell(_score(row, key)) for key in keys),
+            *(Cell(marked_rate(row, key)) for key in keys),
         )
         for i, row in enumerate(listed)
     ]
@@ -230,7 +227,7 @@ def _classes(report: Report) -> Table | None:
         names = {key: _lifted(key, average) for key in keys}
         if all(names[key] in report.metrics for key in keys if key in _RATES):
             cells = [
-                Cell(_value(report.metrics[name]) if name in report.metrics else "")
+                Cell(marked_value(report.metrics[name]) if name in report.metrics else "")
                 for name in names.values()
             ]
             body.append((Cell(average, "dim"), Cell(""), Cell(""), *cells))
@@ -258,13 +255,7 @@ def _number(row: Mapping[str, Any], key: str) -> float:
     return -1.0 if found is None or float(found) != float(found) else float(found)
 
 
-def _score(row: Mapping[str, Any], key: str) -> str:
-    found = row.get(key)
-    is_open = key in row.get("bounds", ())
-    return f"{value(found)}{'*' if key in row['undefined'] else ''}{'~' if is_open else ''}"
-
-
-_POLICIES = {
+POLICIES = {
     "zero": "a class without a value counts as 0 in an average",
     "exclude": "a class without a value is left out of an average",
     "nan": "a class without a value leaves its average without one",
@@ -283,7 +274,7 @@ def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
             has_policy |= not get(name).needs_scores
         else:
             n_others += 1
-    lines = [f"{_listed(names)}: {reason}" for reason, names in by_reason.items()]
+    lines = [f"{some_of(names)}: {reason}" for reason, names in by_reason.items()]
     of_classes = _undefined_classes(report)
     lines += of_classes
     if len(lines) > N_REASONS:
@@ -295,7 +286,7 @@ def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
     title = "Undefined (*)" if len(lines) > bool(n_others) else "Undefined"
     if has_policy or of_classes:
         # Averages of rankings leave such classes out, and their reasons say so.
-        title += f"  {_POLICIES[report.undefined]}"
+        title += f"  {POLICIES[report.undefined]}"
     return Notes(title, tuple(lines))
 
 
@@ -316,14 +307,4 @@ def _undefined_classes(report: Report) -> list[str]:
             is_shown = key in _RATES or key in _OF_SCORES
             if is_shown and _lifted(key, "macro") not in report.metrics:
                 found.setdefault((key, reason), []).append(str(row["name"]))
-    return [f"{key} of {_listed(names)}: {reason}" for (key, reason), names in found.items()]
-
-
-def _listed(names: Sequence[str], limit: int = 4) -> str:
-    text = ", ".join(names[:limit])
-    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
-
-
-def _warnings(report: Report) -> Notes | None:
-    told = (*report.warnings, *report.cautions)
-    return Notes("Warnings", told, "warning") if told else None
+    return [f"{key} of {some_of(names)}: {reason}" for (key, reason), names in found.items()]

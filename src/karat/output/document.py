@@ -5,7 +5,8 @@ Every renderer (plain text, terminal) reads this one description.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
@@ -29,10 +30,17 @@ Style: TypeAlias = Literal["", "title", "heading", "strong", "dim", "good", "bad
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One entry of a table."""
+    """One entry of a table.
+
+    Attributes:
+        text: what it shows.
+        style: what it is.
+        heat: 0 to 1 shades the background, for a share of a row; negative for wrong cells.
+    """
 
     text: str
     style: Style = ""
+    heat: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,10 @@ class TableColumn:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns; `rule_before` is the index of a row that a rule is drawn above."""
+    """Rows under columns; `rule_before` is the index of a row that a rule is drawn above.
+
+    Columns of a matrix are headed by class names.
+    """
 
     title: str
     columns: tuple[TableColumn, ...]
@@ -66,6 +77,20 @@ class Table:
     notes: tuple[str, ...] = ()
     rule_before: int | None = None
     is_compact: bool = False
+    is_matrix: bool = False
+
+    def with_names(self, shorten: Callable[[Sequence[str]], Sequence[str]]) -> Table:
+        """The table with what is made of its class names."""
+        places = [i for i, column in enumerate(self.columns) if column.is_name]
+        names = iter(shorten([row[i].text for row in self.rows for i in places]))
+        rows = tuple(
+            tuple(
+                replace(cell, text=next(names)) if i in places else cell
+                for i, cell in enumerate(row)
+            )
+            for row in self.rows
+        )
+        return replace(self, rows=rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +124,8 @@ class Document:
     sections: tuple[Section, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A piece of a line.
-
-    Attributes:
-        text: without line ends and control characters.
-        style: what it is.
-        heat: 0 to 1 shades the background, for a share of a row; negative for wrong cells.
-    """
-
-    text: str
-    style: Style = ""
-    heat: float = 0.0
-
-
+Span: TypeAlias = Cell
+"""A piece of a line, without line ends and control characters."""
 Line: TypeAlias = list[Span]
 
 

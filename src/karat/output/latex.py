@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from karat.errors.text import harmless
-from karat.output.document import Document, Matrix, Notes, Section, Table
-from karat.output.paper import grid_of, on_paper, titled
+from karat.output.document import Document, Notes, Table
+from karat.output.paper import on_paper, titled
 
 __all__ = ["escaped", "latex_of"]
 
@@ -63,16 +63,15 @@ def latex_of(document: Document) -> str:
 
     A figure of a report that stands on its own: no preamble; it needs the package booktabs.
     """
-    paper = on_paper(document, N_MATRIX)
     body: list[str] = []
-    for section in paper.sections:
+    for section in on_paper(document, N_MATRIX):
         body += ["", *_section(section)]
     head = [r"% In the preamble: \usepackage{booktabs}"]
     if _NOT_LATIN.search("\n".join(body)):
         head.append(
             "% Some names are not in Latin letters: use LuaLaTeX or XeLaTeX and their font."
         )
-    title = _spaced(" · ".join((paper.title, *paper.facts)))
+    title = _spaced(" · ".join((document.title, *document.facts)))
     return "\n".join([*head, rf"\noindent {title}", *body])
 
 
@@ -92,7 +91,7 @@ def escaped(text: str) -> str:
     )
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: Table | Notes) -> Iterator[str]:
     title, rest = titled(section.title)
     if isinstance(section, Notes):
         yield rf"\paragraph{{{escaped(title)}}}"
@@ -102,19 +101,22 @@ def _section(section: Section) -> Iterator[str]:
         yield from (rf"  \item {escaped(line)}" for line in section.lines)
         yield r"\end{itemize}"
         return
-    if isinstance(section, Matrix):
-        rest = "rows true, columns predicted"
     caption = f"{title}: {rest}" if rest else title
     yield r"\begin{table}[htbp]"
     yield r"  \centering"
     yield rf"  \caption{{{escaped(caption)}}}"
-    yield from _matrix(section) if isinstance(section, Matrix) else _table(section)
+    yield from _table(section)
     yield r"\end{table}"
 
 
 def _table(table: Table) -> Iterator[str]:
     columns = table.columns
-    yield from _start("".join("l" if column.align == "left" else "r" for column in columns))
+    if table.is_matrix:
+        is_small = len(table.rows) > 10
+        yield r"  \scriptsize\setlength{\tabcolsep}{3pt}" if is_small else r"  \footnotesize"
+    alignment = "".join(column.align[0] for column in columns)
+    yield rf"  \begin{{tabular}}{{{alignment}}}"
+    yield r"    \toprule"
     yield _row([escaped(column.heading) for column in columns])
     yield r"    \midrule"
     for i, row in enumerate(table.rows):
@@ -126,31 +128,10 @@ def _table(table: Table) -> Iterator[str]:
                 for cell, column in zip(row, columns, strict=True)
             ]
         )
-    yield from _end()
-    for note in table.notes:
-        yield rf"  \par\smallskip{{\footnotesize {_spaced(note)}\par}}"
-
-
-def _matrix(matrix: Matrix) -> Iterator[str]:
-    grid = grid_of(matrix)
-    size = r"\footnotesize" if len(grid.rows) <= 10 else r"\scriptsize\setlength{\tabcolsep}{3pt}"
-    yield f"  {size}"
-    yield from _start("l" + "r" * len(grid.columns))
-    yield _row(["", *map(escaped, grid.columns)])
-    yield r"    \midrule"
-    for name, texts in zip(grid.rows, grid.texts, strict=True):
-        yield _row([escaped(name), *map(_spaced, texts)])
-    yield from _end()
-
-
-def _start(columns: str) -> Iterator[str]:
-    yield rf"  \begin{{tabular}}{{{columns}}}"
-    yield r"    \toprule"
-
-
-def _end() -> Iterator[str]:
     yield r"    \bottomrule"
     yield r"  \end{tabular}"
+    for note in table.notes:
+        yield rf"  \par\smallskip{{\footnotesize {_spaced(note)}\par}}"
 
 
 def _spaced(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from karat.errors.text import cells, distinct, harmless, padded, safe, wrapped
+from karat.errors.text import cells, harmless, padded, safe, wrapped
 from karat.output.describe import describe
 from karat.output.document import (
     Cell,
@@ -21,7 +21,7 @@ from karat.output.document import (
     TableColumn,
     line_text,
 )
-from karat.output.sections import confusion_section, matrix_lines
+from karat.output.sections import confusion_section, matrix_lines, short_names
 
 if TYPE_CHECKING:
     from karat.results.report import Report
@@ -35,6 +35,7 @@ __all__ = [
     "line_text",
     "plain_ascii",
     "report_as_text",
+    "text_of",
 ]
 
 INDENT = 2
@@ -67,10 +68,7 @@ class Page:
 
     def short_names(self, names: Sequence[str], limit: int) -> list[str]:
         """Names made harmless and short; those cut are entered in the legend."""
-        full = [safe(name, is_ascii=self.is_ascii) for name in names]
-        short = distinct(full, limit)
-        self.legend.update((s, f) for s, f in zip(short, full, strict=True) if s != f)
-        return short
+        return short_names(names, limit, self.legend, is_ascii=self.is_ascii)
 
 
 def lay_out(document: Document, width: int = 80, *, is_ascii: bool = False) -> list[Line]:
@@ -88,7 +86,9 @@ def lay_out(document: Document, width: int = 80, *, is_ascii: bool = False) -> l
     for section in document.sections:
         lines += [[], *_section(section, page)]
     lines += _legend(page)
-    return [_as_ascii(line) for line in lines] if is_ascii else lines
+    if is_ascii:
+        return [[replace(span, text=plain_ascii(span.text)) for span in line] for line in lines]
+    return lines
 
 
 def _section(section: Section, page: Page) -> Iterator[Line]:
@@ -160,7 +160,7 @@ def _compact(table: Table, page: Page) -> Iterator[Line]:
 def _full(table: Table, page: Page) -> Iterator[Line]:
     table, left_out = _chosen(table, page)
     columns = table.columns
-    shown = _with_names(table, page)
+    shown = table.with_names(lambda names: page.short_names(names, page.name_limit)).rows
     widths = [
         max(cells(column.heading), *(cells(row[i].text) for row in shown))
         for i, column in enumerate(columns)
@@ -256,18 +256,6 @@ def _name_limit(table: Table, page: Page) -> int:
     return limit
 
 
-def _with_names(table: Table, page: Page) -> Rows:
-    places = [i for i, column in enumerate(table.columns) if column.is_name]
-    names = [row[i].text for row in table.rows for i in places]
-    short = iter(page.short_names(names, page.name_limit))
-    return tuple(
-        tuple(
-            replace(cell, text=next(short)) if i in places else cell for i, cell in enumerate(row)
-        )
-        for row in table.rows
-    )
-
-
 _ASCII = str.maketrans("·…─→–×∞²≥≤Σ", ".~->-xI2><S")
 
 
@@ -276,8 +264,9 @@ def plain_ascii(text: str) -> str:
     return text.translate(_ASCII).encode("ascii", "backslashreplace").decode()
 
 
-def _as_ascii(line: Line) -> Line:
-    return [replace(span, text=plain_ascii(span.text)) for span in line]
+def text_of(document: Document, width: int = 80, *, is_ascii: bool = False) -> str:
+    """The text of a document, at most `width` cells wide, without a line end after the last."""
+    return "\n".join(map(line_text, lay_out(document, width, is_ascii=is_ascii)))
 
 
 def report_as_text(
@@ -295,8 +284,7 @@ def report_as_text(
         is_ascii: whether to use ASCII characters only.
         metrics: ``"headline"``, or ``"all"`` to list every one.
     """
-    lines = lay_out(describe(report, metrics=metrics), width, is_ascii=is_ascii)
-    return "\n".join(map(line_text, lines))
+    return text_of(describe(report, metrics=metrics), width, is_ascii=is_ascii)
 
 
 def confusion_as_text(confusion: Confusion, width: int = 80) -> str:
@@ -304,5 +292,4 @@ def confusion_as_text(confusion: Confusion, width: int = 80) -> str:
     section = confusion_section(confusion)
     if section is None:
         return repr(confusion)
-    lines = lay_out(Document("", (), (section,)), width)
-    return "\n".join(map(line_text, lines)).strip("\n")
+    return text_of(Document("", (), (section,)), width).strip("\n")

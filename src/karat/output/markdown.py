@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from karat.errors.text import harmless
-from karat.output.document import Cell, Document, Matrix, Notes, Section, Table, TableColumn
-from karat.output.paper import grid_of, on_paper, titled
-from karat.output.sections import ZERO
+from karat.output.document import Cell, Document, Notes, Table, TableColumn
+from karat.output.paper import on_paper, titled
 
 __all__ = ["code", "escaped", "markdown_of"]
 
@@ -33,9 +32,8 @@ def markdown_of(document: Document) -> str:
 
     No HTML stands in it, and no text of a user can add any, or a link, a mention or a table cell.
     """
-    paper = on_paper(document, N_MATRIX)
-    lines = [f"## {escaped(paper.title)}", "", escaped(" · ".join(paper.facts))]
-    for section in paper.sections:
+    lines = [f"## {escaped(document.title)}", "", escaped(" · ".join(document.facts))]
+    for section in on_paper(document, N_MATRIX):
         lines += ["", *_section(section)]
     return "\n".join(lines)
 
@@ -72,10 +70,8 @@ def code(text: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}".replace("|", "\\|")
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: Table | Notes) -> Iterator[str]:
     title, rest = titled(section.title)
-    if isinstance(section, Matrix):
-        rest = "rows true, columns predicted"
     yield f"### {escaped(title)}"
     yield ""
     if rest:
@@ -84,17 +80,17 @@ def _section(section: Section) -> Iterator[str]:
     if isinstance(section, Notes):
         for line in section.lines:
             yield escaped(line) if section.is_prose else f"- {escaped(line)}"
-    elif isinstance(section, Matrix):
-        yield from _matrix(section)
     else:
         yield from _table(section)
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield _row([escaped(column.heading) for column in table.columns])
+    first, *others = (column.heading for column in table.columns)
+    yield _row([escaped(first), *map(code if table.is_matrix else escaped, others)])
     yield _row([":---" if column.align == "left" else "---:" for column in table.columns])
     for row in table.rows:
-        yield _row([_cell(*pair) for pair in zip(row, table.columns, strict=True)])
+        cells = [_cell(*pair) for pair in zip(row, table.columns, strict=True)]
+        yield _row([code(row[0].text), *cells[1:]] if table.is_matrix else cells)
     if table.notes:
         yield ""
         yield from (f"- {escaped(note)}" for note in table.notes)
@@ -105,15 +101,6 @@ def _cell(cell: Cell, column: TableColumn) -> str:
         return cell.text
     text = code(cell.text) if column.is_name else escaped(cell.text)
     return f"**{text}**" if cell.style == "strong" and text else text
-
-
-def _matrix(matrix: Matrix) -> Iterator[str]:
-    grid = grid_of(matrix)
-    yield _row(["", *map(code, grid.columns)])
-    yield _row([":---", *(["---:"] * len(grid.columns))])
-    for i, (name, texts) in enumerate(zip(grid.rows, grid.texts, strict=True)):
-        shown = [f"**{text}**" if i == j and text != ZERO else text for j, text in enumerate(texts)]
-        yield _row([code(name), *shown])
 
 
 def _row(cells: Sequence[str]) -> str:

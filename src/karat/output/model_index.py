@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,22 +15,11 @@ from karat.output.tidy import rows_of_metrics
 if TYPE_CHECKING:
     from os import PathLike
 
-    from karat.metrics import Metric
     from karat.output.tidy import Row
     from karat.results.report import Report
 
 __all__ = ["ModelIndex", "model_index_of", "yaml_of"]
 
-_TYPES: Final[Mapping[str, str]] = {
-    "brier": "brier_score",
-    "jaccard": "jaccard_score",
-    "roc_auc_ovr_macro": "roc_auc",
-    "roc_auc_ovr_micro": "roc_auc",
-    "roc_auc_ovr_weighted": "roc_auc",
-    "roc_auc_ovo_macro": "roc_auc",
-    "roc_auc_ovo_weighted": "roc_auc",
-}
-"""What the Hub calls a metric, where that is not karat's name of it."""
 _ARGUMENTS: Final[Mapping[str, dict[str, str]]] = {
     "roc_auc_ovr_macro": {"average": "macro", "multi_class": "ovr"},
     "roc_auc_ovr_micro": {"average": "micro", "multi_class": "ovr"},
@@ -38,6 +28,10 @@ _ARGUMENTS: Final[Mapping[str, dict[str, str]]] = {
     "roc_auc_ovo_weighted": {"average": "weighted", "multi_class": "ovo"},
 }
 """With which arguments theirs gives this number, beside the average of a name."""
+_TYPES: Final = {"brier": "brier_score", "jaccard": "jaccard_score"} | dict.fromkeys(
+    _ARGUMENTS, "roc_auc"
+)
+"""What the Hub calls a metric, where that is not karat's name of it."""
 
 
 class ModelIndex(dict[str, Any]):
@@ -96,11 +90,12 @@ def model_index_of(
 
 def _entry(row: Row) -> dict[str, Any]:
     metric = get(str(row["metric"]))
-    entry = {"type": _type(metric), "value": row["value"], "name": row["metric"]}
-    facts: dict[str, Any] = dict(_ARGUMENTS.get(metric.record.name, {}))
+    name = metric.record.name
+    entry = {"type": _TYPES.get(name, name), "value": row["value"], "name": row["metric"]}
+    facts: dict[str, Any] = dict(_ARGUMENTS.get(name, {}))
     if metric.lift in ("macro", "micro", "weighted"):
         facts["average"] = metric.lift
-    facts |= {name: value for name, value in metric.params if isinstance(value, str | int | float)}
+    facts |= {key: value for key, value in metric.params if isinstance(value, str | int | float)}
     if row["level"] is not None:
         ends = (row["low"], row["high"])
         # An end that is infinite is none: neither JSON nor the Hub has a number for it.
@@ -109,11 +104,6 @@ def _entry(row: Row) -> dict[str, Any]:
     if row["undefined"]:
         facts["undefined"] = row["undefined"]
     return {**entry, "args": {**facts, "n_rows": row["n"]}}
-
-
-def _type(metric: Metric) -> str:
-    name = metric.record.name
-    return _TYPES.get(name, name)
 
 
 def _is_finite(value: Any) -> bool:
@@ -151,14 +141,12 @@ def _scalar(value: Any) -> str:
         return "{}"
     if isinstance(value, list):
         return f"[{', '.join(map(_scalar, value))}]"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
+    if value is None or isinstance(value, bool | int):
+        return json.dumps(value)
     if isinstance(value, float):
         # 1e-05 without a point is text in YAML 1.1.
         text = repr(value)
         return text.replace("e", ".0e") if "e" in text and "." not in text else text
-    if isinstance(value, int):
-        return str(value)
     text = str(value)
     is_plain = _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
     return text if is_plain else f'"{"".join(map(_quoted, text))}"'

@@ -6,20 +6,19 @@ transparent, what is shaded lets the page through, so that light and dark notebo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from karat.errors.text import amount, count, harmless, interval, shortened, value
-from karat.output.document import Cell, Document, Matrix, Notes, Section, Style, Table, TableColumn
-from karat.output.paper import grid_of, on_paper, titled
+from karat.errors.text import counted, harmless, interval, shortened
+from karat.output.document import Cell, Document, Notes, Section, Style, Table, TableColumn
+from karat.output.paper import on_paper, titled
+from karat.output.sections import value_of
 
 if TYPE_CHECKING:
-    from karat.results.comparison import Comparison
-    from karat.results.report import Report
     from karat.results.result import Confusion, Result
 
-__all__ = ["comparison_as_html", "confusion_as_html", "report_as_html", "result_as_html"]
+__all__ = ["confusion_as_html", "html_of", "result_as_html"]
 
 N_MATRIX: Final = 30
 """Classes of the largest matrix that is drawn."""
@@ -45,20 +44,6 @@ _LINE: Final = "1px solid rgba(128,128,128,.5)"
 _STYLES: Final[dict[Style, str]] = {"strong": "font-weight:bold", "dim": f"opacity:{_DIM}"}
 
 
-def report_as_html(report: Report) -> str:
-    """A report for a notebook: what its text shows, as tables."""
-    from karat.output.describe import describe
-
-    return _page(describe(report))
-
-
-def comparison_as_html(comparison: Comparison) -> str:
-    """A comparison likewise."""
-    from karat.output.compared import describe_comparison
-
-    return _page(describe_comparison(comparison))
-
-
 def confusion_as_html(confusion: Confusion) -> str:
     """A confusion matrix; of more than 30 classes the wrong cells that hold most rows."""
     from karat.output.sections import confusion_section, pairs_section
@@ -69,17 +54,12 @@ def confusion_as_html(confusion: Confusion) -> str:
         section = pairs_section(Report(confusion.cells))
     if section is None:
         section = Notes("Confusion", ("only totals of the classes were kept, no cells",))
-    paper = on_paper(Document("", (), (section,)), N_MATRIX, keeps_pointers=True)
-    return _div("".join(line for part in paper.sections for line in _section(part)))
+    return _div(_sections(Document("", (), (section,))))
 
 
 def result_as_html(result: Result) -> str:
     """A result: its value, its interval, and what is known of it."""
-    from karat.metrics import get
-
-    is_count = get(result.name).record.family == "counts"
-    shown = amount(result.value) if is_count else value(result.value)
-    facts = [f"{count(result.n)} {'row' if result.n == 1 else 'rows'}"]
+    facts = [counted(result.n, "row")]
     if result.level is not None:
         limits = interval(result.low, result.high)
         by = f" ({result.method})" if result.method else ""
@@ -93,18 +73,22 @@ def result_as_html(result: Result) -> str:
     if result.remark:
         facts.append(result.remark)
     return _div(
-        f"<strong>{_text(result.name)}</strong> {_text(shown)} "
+        f"<strong>{_text(result.name)}</strong> {_text(value_of(result))} "
         f'<span style="{_STYLES["dim"]}">{_text(" · ".join(facts))}</span>'
         f'<div style="{_STYLES["dim"]};font-size:.9em">{_text(result.definition)}</div>'
     )
 
 
-def _page(document: Document) -> str:
+def html_of(document: Document) -> str:
+    """A document for a notebook: what its text shows, as tables."""
+    title, facts = _text(document.title), _text(" · ".join(document.facts))
+    head = f'<strong>{title}</strong> <span style="opacity:{_DIM}">{facts}</span>'
+    return _div(f"<div>{head}</div>{_sections(document)}")
+
+
+def _sections(document: Document) -> str:
     paper = on_paper(document, N_MATRIX, keeps_pointers=True)
-    facts = _text(" · ".join(paper.facts))
-    head = f'<div><strong>{_text(paper.title)}</strong> <span style="opacity:{_DIM}">{facts}</span>'
-    parts = [line for section in paper.sections for line in _section(section)]
-    return _div(f"{head}</div>{''.join(parts)}")
+    return "".join(line for section in paper for line in _section(section))
 
 
 def _div(inside: str) -> str:
@@ -116,19 +100,17 @@ def _text(text: str) -> str:
     return f"<bdi>{escape(harmless(text))}</bdi>" if not text.isascii() else escape(harmless(text))
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: Table | Notes) -> Iterator[str]:
     title, rest = titled(section.title)
     if isinstance(section, Notes):
         yield f'<div style="{_NOTES};font-size:.9em">{_heading(title, rest)}'
         yield "".join(f"<div>{_text(line)}</div>" for line in section.lines)
         yield "</div>"
         return
-    if isinstance(section, Matrix):
-        rest = "rows true, columns predicted"
     yield f'<table style="{_TABLE}"><caption style="{_CAPTION}">{_heading(title, rest)}</caption>'
-    yield from _matrix(section) if isinstance(section, Matrix) else _table(section)
+    yield from _table(section)
     yield "</table>"
-    if isinstance(section, Table) and section.notes:
+    if section.notes:
         lines = "".join(f"<div>{_text(note)}</div>" for note in section.notes)
         yield f'<div style="{_NOTES};font-size:.85em;opacity:{_DIM}">{lines}</div>'
 
@@ -141,16 +123,20 @@ def _heading(title: str, rest: str) -> str:
 
 
 def _table(table: Table) -> Iterator[str]:
-    if any(column.heading for column in table.columns):
+    if table.is_matrix or any(column.heading for column in table.columns):
         heads = [
             _th(shortened(harmless(column.heading), HEADING_MAX), "col", column.align)
             for column in table.columns
         ]
+        if table.is_matrix:
+            heads[0] = '<td style="border:0"></td>'
         yield f'<thead><tr style="border-bottom:{_LINE}">{"".join(heads)}</tr></thead>'
     yield "<tbody>"
     for i, row in enumerate(table.rows):
         rule = f"border-top:{_LINE};" if i == table.rule_before else ""
         cells = [_cell(*pair) for pair in zip(row, table.columns, strict=True)]
+        if table.is_matrix:
+            cells = [_th(row[0].text, "row", "left"), *map(_shaded, row[1:])]
         yield f'<tr style="{rule}background:transparent">{"".join(cells)}</tr>'
     yield "</tbody>"
 
@@ -169,21 +155,10 @@ def _place(align: str) -> str:
     return f"text-align:{align};padding:.15em .5em"
 
 
-def _matrix(matrix: Matrix) -> Iterator[str]:
-    grid = grid_of(matrix)
-    heads = "".join(_th(name, "col", "right") for name in grid.columns)
-    yield f'<thead><tr style="border-bottom:{_LINE}"><td style="border:0"></td>{heads}</tr></thead>'
-    yield "<tbody>"
-    for i, (name, texts) in enumerate(zip(grid.rows, grid.texts, strict=True)):
-        shares: Sequence[float] = grid.shares[i].tolist()
-        cells = "".join(_shaded(text, shares[j], is_right=i == j) for j, text in enumerate(texts))
-        yield f'<tr style="background:transparent">{_th(name, "row", "left")}{cells}</tr>'
-    yield "</tbody>"
-
-
-def _shaded(text: str, share: float, *, is_right: bool) -> str:
+def _shaded(cell: Cell) -> str:
     """A cell on the colour of its share of the row."""
-    red, green, blue = RIGHT if is_right else WRONG
-    shade = f";background:rgba({red},{green},{blue},{MOST_OPAQUE * share:.3f})" if share else ""
-    weight = ";font-weight:bold" if is_right and share else ""
-    return f'<td style="{_place("right")}{shade}{weight}">{text}</td>'
+    red, green, blue = RIGHT if cell.style == "strong" else WRONG
+    opacity = f"{MOST_OPAQUE * abs(cell.heat):.3f}"
+    shade = f";background:rgba({red},{green},{blue},{opacity})" if cell.heat else ""
+    weight = f";{_STYLES['strong']}" if cell.style == "strong" else ""
+    return f'<td style="{_place("right")}{shade}{weight}">{cell.text}</td>'

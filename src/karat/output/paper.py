@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
+from karat.errors.text import cells, count
+from karat.output.document import Cell, Document, Matrix, Notes, Table, TableColumn
+from karat.output.sections import HEADING_MAX, ZERO, counts_and_shares, short_names
 
-from karat.errors.text import amounts, cells, count, distinct, safe
-from karat.output.document import Cell, Document, Matrix, Notes, Section, Table
-from karat.output.sections import HEADING_MAX, ZERO
-
-__all__ = ["Grid", "grid_of", "on_paper", "titled"]
+__all__ = ["on_paper", "titled"]
 
 NAME_MAX: Final = 48
 """Cells of the longest name in a table."""
@@ -26,24 +23,10 @@ _N_LEGEND: Final = 30
 _POINTER: Final = re.compile(r":? --\S+ \S+ \(in Python [\w.]+\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A confusion matrix as text.
-
-    Attributes:
-        rows, columns: their headings, k each.
-        texts: counts, k rows of k.
-        shares: float64[k, k], of the row.
-    """
-
-    rows: list[str]
-    columns: list[str]
-    texts: list[list[str]]
-    shares: npt.NDArray[np.float64]
-
-
-def on_paper(document: Document, most_classes: int, *, keeps_pointers: bool = False) -> Document:
-    """The document with short harmless names and their legend.
+def on_paper(
+    document: Document, most_classes: int, *, keeps_pointers: bool = False
+) -> list[Table | Notes]:
+    """The sections of a document with short harmless names, and their legend.
 
     Args:
         document: what to show.
@@ -51,72 +34,50 @@ def on_paper(document: Document, most_classes: int, *, keeps_pointers: bool = Fa
         keeps_pointers: whether notes still say with which option the rest is shown.
     """
     legend: dict[str, str] = {}
-    sections = [_section(section, most_classes, legend) for section in document.sections]
-    if not keeps_pointers:
-        sections = [_without_pointers(section) for section in sections]
+
+    def shorten(names: Sequence[str]) -> list[str]:
+        return short_names(names, NAME_MAX, legend)
+
+    def edited(lines: tuple[str, ...]) -> tuple[str, ...]:
+        return lines if keeps_pointers else tuple(_POINTER.sub("", line) for line in lines)
+
+    sections: list[Table | Notes] = []
+    for section in document.sections:
+        if isinstance(section, Notes):
+            sections.append(replace(section, lines=edited(section.lines)))
+        elif isinstance(section, Table):
+            table = section.with_names(shorten)
+            sections.append(replace(table, notes=edited(table.notes)))
+        elif (k := len(section.names)) > most_classes:
+            told = f"the {count(k)} × {count(k)} matrix is not drawn here"
+            sections.append(Notes(section.title, (told,)))
+        else:
+            sections.append(_table_of(section, shorten(section.names)))
     if legend:
         lines = [f"{short} = {full}" for short, full in list(legend.items())[:_N_LEGEND]]
         n_more = len(legend) - len(lines)
         sections.append(Notes("Names", (*lines, *([f"{n_more} more"] if n_more else []))))
-    return replace(document, sections=tuple(sections))
+    return sections
 
 
-def _section(section: Section, most: int, legend: dict[str, str]) -> Section:
-    if isinstance(section, Matrix):
-        k = len(section.names)
-        if k > most:
-            return Notes(section.title, (f"the {count(k)} × {count(k)} matrix is not drawn here",))
-        return replace(section, names=tuple(_short(section.names, legend)))
-    if isinstance(section, Notes):
-        return section
-    places = [i for i, column in enumerate(section.columns) if column.is_name]
-    names = iter(_short([row[i].text for row in section.rows for i in places], legend))
-    rows = tuple(
-        tuple(_renamed(cell, next(names)) if i in places else cell for i, cell in enumerate(row))
-        for row in section.rows
-    )
-    return replace(section, rows=rows)
-
-
-def _renamed(cell: Cell, name: str) -> Cell:
-    return replace(cell, text=name)
-
-
-def _short(names: Sequence[str], legend: dict[str, str]) -> list[str]:
-    full = [safe(name) for name in names]
-    short = distinct(full, NAME_MAX)
-    legend.update((s, f) for s, f in zip(short, full, strict=True) if s != f)
-    return short
-
-
-def _without_pointers(section: Section) -> Section:
-    if isinstance(section, Table):
-        return replace(section, notes=tuple(_POINTER.sub("", note) for note in section.notes))
-    if isinstance(section, Notes):
-        return replace(section, lines=tuple(_POINTER.sub("", line) for line in section.lines))
-    return section
+def _table_of(matrix: Matrix, names: list[str]) -> Table:
+    """A matrix as a table, whose columns are numbered where names are too long for headings."""
+    counts, shares = counts_and_shares(matrix)
+    headings = names
+    if max(map(cells, names)) > HEADING_MAX:
+        headings = [str(i) for i in range(1, len(names) + 1)]
+        names = [f"{i} {name}" for i, name in enumerate(names, start=1)]
+    rows = []
+    for i, (texts, row) in enumerate(zip(counts, shares.tolist(), strict=True)):
+        body = [Cell(text, heat=-share) for text, share in zip(texts, row, strict=True)]
+        body[i] = Cell(texts[i], "" if texts[i] == ZERO else "strong", row[i])
+        rows.append((Cell(names[i]), *body))
+    columns = (TableColumn("", "left", is_name=True), *map(TableColumn, headings))
+    title = f"{matrix.title}  rows true, columns predicted"
+    return Table(title, columns, tuple(rows), is_matrix=True)
 
 
 def titled(title: str) -> tuple[str, str]:
     """A title and what follows it after two blanks: ``Classes  worst 10 of 100 by f1``."""
     head, _, rest = title.partition("  ")
     return head, rest.strip()
-
-
-def grid_of(matrix: Matrix) -> Grid:
-    """A matrix as text: exact counts, a dot for none."""
-    values: npt.NDArray[Any] = np.asarray(matrix.values)
-    k = len(matrix.names)
-    flat = [
-        text if cell else ZERO
-        for cell, text in zip(values.flat, amounts(values.reshape(-1).tolist()), strict=True)
-    ]
-    totals = values.sum(axis=1, keepdims=True)
-    names = list(matrix.names)
-    is_numbered = max(map(cells, names)) > HEADING_MAX
-    return Grid(
-        [f"{i} {name}" for i, name in enumerate(names, start=1)] if is_numbered else names,
-        [str(i) for i in range(1, k + 1)] if is_numbered else names,
-        [flat[start : start + k] for start in range(0, k * k, k)],
-        np.asarray(values / np.where(totals > 0, totals, 1), np.float64),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -17,8 +17,10 @@ from karat.errors.text import (
     cells,
     count,
     counted,
+    distinct,
     interval,
     padded,
+    safe,
     share,
     threshold,
     value,
@@ -33,11 +35,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "confusion_section",
+    "counts_and_shares",
     "inexact_notes",
+    "marked_rate",
+    "marked_value",
     "matrix_lines",
     "pairs_section",
+    "short_names",
     "slice_sections",
+    "some_of",
     "thresholds_section",
+    "value_of",
 ]
 
 INDENT = 2
@@ -45,6 +53,30 @@ NAME_LEAST = 3
 HEADING_MAX = 12
 """Class names no longer than this head their columns; longer ones are numbered."""
 ZERO = "·"
+
+
+def value_of(result: Result) -> str:
+    """The value of a metric; counts have every digit."""
+    is_count = get(result.name).record.family == "counts"
+    return amount(result.value) if is_count else value(result.value)
+
+
+def marked_value(result: Result) -> str:
+    """The value with a star where it is undefined and a wave where it is not exact."""
+    return f"{value_of(result)}{'*' if result.undefined else ''}{'' if result.exact else '~'}"
+
+
+def marked_rate(row: Mapping[str, Any], key: str) -> str:
+    """The same of an entry of the table of classes."""
+    is_open = key in row.get("bounds", ())
+    return f"{value(row.get(key))}{'*' if key in row['undefined'] else ''}{'~' if is_open else ''}"
+
+
+def some_of(names: Sequence[str], limit: int = 4) -> str:
+    """The first names, and how many more there are."""
+    text = ", ".join(names[:limit])
+    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
 
 Texts: TypeAlias = Sequence[Sequence[str]]
 Shorten: TypeAlias = Callable[[Sequence[str], int], list[str]]
@@ -72,14 +104,7 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
         shorten: makes names harmless and at most so many cells long.
         limit: the longest that a name may be.
     """
-    values = np.asarray(matrix.values)
-    totals = values.sum(axis=1, keepdims=True)
-    shares = values / np.where(totals > 0, totals, 1)
-    flat = [
-        text if cell else ZERO
-        for cell, text in zip(values.flat, amounts(values.reshape(-1).tolist()), strict=True)
-    ]
-    counts = [flat[start : start + len(values)] for start in range(0, len(flat), len(values))]
+    counts, shares = counts_and_shares(matrix)
     percents = [[_percent(cell) for cell in row] for row in shares.tolist()]
     names = shorten(matrix.names, limit)
     title = Span(matrix.title, "heading")
@@ -87,7 +112,8 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
         for texts, unit in ((counts, ""), (percents, ", in % of the row")):
             plan = _plan(names, texts, width, least)
             if plan is not None:
-                yield [title, *_subtitle(f"rows true, columns predicted{unit}", width)]
+                told = f"rows true, columns predicted{unit}"
+                yield [title, *([Span(f"  {told}", "dim")] if len(told) + 11 <= width else [])]
                 yield from _drawn(matrix.names, shorten, texts, shares, plan)
                 return
     needed = width
@@ -97,8 +123,24 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
     yield [Span(" " * INDENT + f"needs a width of {needed}", "dim")]
 
 
-def _subtitle(text: str, width: int) -> list[Span]:
-    return [Span("  " + text, "dim")] if len(text) + 11 <= width else []
+def counts_and_shares(matrix: Matrix) -> tuple[list[list[str]], npt.NDArray[np.float64]]:
+    """Exact counts as text, a dot for none, and the share of each cell of its row."""
+    values, k = np.asarray(matrix.values), len(matrix.names)
+    totals = values.sum(axis=1, keepdims=True)
+    texts = amounts(values.reshape(-1).tolist())
+    flat = [text if cell else ZERO for cell, text in zip(values.flat, texts, strict=True)]
+    shares = np.asarray(values / np.where(totals > 0, totals, 1), np.float64)
+    return [flat[start : start + k] for start in range(0, k * k, k)], shares
+
+
+def short_names(
+    names: Sequence[str], limit: int, legend: dict[str, str], *, is_ascii: bool = False
+) -> list[str]:
+    """Names made harmless and short; those cut are entered in the legend."""
+    full = [safe(name, is_ascii=is_ascii) for name in names]
+    short = distinct(full, limit)
+    legend.update((s, f) for s, f in zip(short, full, strict=True) if s != f)
+    return short
 
 
 def _percent(ratio: float) -> str:
@@ -274,7 +316,7 @@ def _section(table: SliceTable, metric: str) -> Table:
     places = list(range(len(table)))
     notes = [_told(table, metric)]
     if len(places) > N_LISTED:
-        places.sort(key=lambda i: _p(differences[i]))
+        places.sort(key=lambda i: 1.0 if (p := differences[i].p) is None else p)
         notes.insert(
             0,
             f"{count(len(places) - N_LISTED)} slices not listed: --format json "
@@ -288,7 +330,9 @@ def _section(table: SliceTable, metric: str) -> Table:
     for row, i in enumerate(places):
         result, one = parts[i][metric], differences[i]
         star = "*" if result.undefined else ""
+        signed = f"{'-' if one.difference < 0 else '+'}{value(abs(one.difference))}"
         if one.undefined:
+            signed = ""
             reasons.setdefault(one.undefined, []).append(one.name)
         rows.append(
             (
@@ -296,13 +340,12 @@ def _section(table: SliceTable, metric: str) -> Table:
                 Cell(n[row]),
                 Cell(f"{value(result.value)}{star}", "strong"),
                 *([] if asked is None else [Cell(interval(result.low, result.high), "dim")]),
-                Cell("" if one.undefined else _signed(one.difference), _style(one, metric)),
+                Cell(signed, _style(one, metric)),
                 Cell(interval(one.low_simultaneous, one.high_simultaneous), "dim"),
             )
         )
     for reason, names in list(reasons.items())[:3]:
-        shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        notes.append(f"not compared: {shown}: {reason}")
+        notes.append(f"not compared: {some_of(names)}: {reason}")
     columns = (
         TableColumn("slice", "left", is_name=True, is_whole=True),
         TableColumn("rows"),
@@ -318,9 +361,9 @@ def _told(table: SliceTable, metric: str) -> str:
     """What the test of all slices says, the gap beside that of equal ones, and the worst slice."""
     test, gap, worst = table.heterogeneity(metric), table.gap(metric), table.worst(metric)
     text = str(test)
-    if test.p is None:
-        return f"{text[0].upper()}{text[1:]}."
     sentences = [f"{text[0].upper()}{text[1:]}."]
+    if test.p is None:
+        return sentences[0]
     if gap.p is not None:
         sentences.append(
             f"The largest gap is {value(gap.observed)}; equal slices show {value(gap.expected)} on "
@@ -339,15 +382,6 @@ def _style(one: SliceDifference, metric: str) -> Style:
     if not one.is_shown or better is None:
         return ""
     return "good" if (one.difference > 0) is (better == "higher") else "bad"
-
-
-def _p(one: SliceDifference) -> float:
-    return 1.0 if one.p is None else one.p
-
-
-def _signed(number: float) -> str:
-    text = value(abs(number))
-    return f"{'-' if number < 0 else '+'}{text}"
 
 
 _MOST: Final = 8
@@ -369,8 +403,14 @@ def inexact_notes(report: Report, shown: Collection[str], rest: str) -> Notes | 
     seen = [name for name in open_ones if name in shown]
     if not open_ones:
         return None
-    lines = [f"{name}: {_within(open_ones[name])}" for name in seen if open_ones[name].bound]
-    unknown = [name for name in seen if not open_ones[name].bound]
+    lines, unknown = [], []
+    for name in seen:
+        if (bound := open_ones[name].bound) is None:
+            unknown.append(name)
+        else:
+            found = open_ones[name].value
+            far = at_most(max(found - bound[0], bound[1] - found))
+            lines.append(f"{name}: {value(found)} ± {far}")
     if unknown:
         lines.append(f"{', '.join(unknown)}: {_UNKNOWN}")
     if len(lines) > _MOST:
@@ -378,10 +418,3 @@ def inexact_notes(report: Report, shown: Collection[str], rest: str) -> Notes | 
     if len(open_ones) > len(seen):
         lines.append(f"{counted(len(open_ones) - len(seen), 'metric')} not listed here: {rest}")
     return Notes(_NOT_EXACT, tuple(lines))
-
-
-def _within(result: Result) -> str:
-    """``0.9123 ± 2.4e-06``."""
-    assert result.bound is not None
-    far = max(result.value - result.bound[0], result.bound[1] - result.value)
-    return f"{value(result.value)} ± {at_most(far)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from karat.output.describe import describe
 from karat.output.document import Document
@@ -52,24 +52,21 @@ def console(stream: IO[str], *, width: int | None = None) -> Console:
     if width is None and not stream.isatty():
         width = 80
     is_coloured = wants_colour(stream)
+    # How many colours the terminal says it has.
+    is_rich = os.environ.get("COLORTERM", "").lower() in ("truecolor", "24bit")
+    is_256 = "256" in os.environ.get("TERM", "")
+    colours: Any = "truecolor" if is_rich else "256" if is_256 else "standard"
     return Console(
         file=stream,
         width=width,
         force_terminal=is_coloured,
         no_color=not is_coloured,
-        color_system=_colours() if is_coloured else None,
+        color_system=colours if is_coloured else None,
         highlight=False,
         markup=False,
         emoji=False,
         legacy_windows=False,
     )
-
-
-def _colours() -> Literal["truecolor", "256", "standard"]:
-    """How many colours the terminal says it has."""
-    if os.environ.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
-        return "truecolor"
-    return "256" if "256" in os.environ.get("TERM", "") else "standard"
 
 
 def wants_colour(stream: IO[str]) -> bool:

@@ -60,6 +60,7 @@ REPORT_COLUMNS: Final[Mapping[str, type]] = {
     "exact": bool,
 }
 """Columns of the rows of a report, and what they hold where they are not None."""
+_EMPTY: Final[Row] = dict.fromkeys(REPORT_COLUMNS)
 
 COMPARISON_COLUMNS: Final[Mapping[str, type]] = {
     "metric": str,
@@ -103,11 +104,9 @@ def _row(report: Report, result: Result) -> Row:
     metric = get(result.name)
     is_of_positive = metric.record.is_per_class and metric.lift == "plain"
     average = "positive" if is_of_positive else None if metric.lift == "plain" else metric.lift
-    return {
+    return _EMPTY | {
         "metric": result.name,
         "average": average,
-        "label": None,
-        "slice": None,
         "value": _number(result.value),
         "low": _number(result.low),
         "high": _number(result.high),
@@ -135,16 +134,13 @@ def rows_of_classes(report: Report) -> list[Row]:
 
 def _class_row(row: dict[str, Any], name: str, level: float | None, n: int) -> Row:
     low, high = row["intervals"].get(name, (None, None))
-    return {
+    return _EMPTY | {
         "metric": name,
-        "average": None,
-        "label": _text(str(row["label"])),
-        "slice": None,
+        "label": writable(str(row["label"])),
         "value": _number(row[name]),
         "low": _number(low),
         "high": _number(high),
         "level": None if low is None else level,
-        "method": None,
         "n": n,
         "undefined": row["undefined"].get(name),
         "exact": name not in row.get("bounds", ()),
@@ -154,16 +150,12 @@ def _class_row(row: dict[str, Any], name: str, level: float | None, n: int) -> R
 def rows_of_slices(report: Report) -> list[Row]:
     """One row for each slice and metric that opens the report: ``slice`` is ``"country = NO"``."""
     return [
-        _row(report, one[name]) | {"slice": _slice_name(table.columns, one.key), "n": one.n_rows}
+        _row(report, one[name]) | {"slice": writable(", ".join(values)), "n": one.n_rows}
         for table in report.slices.values()
         for one in table.values()
+        for values in ([f"{x} = {y}" for x, y in zip(table.columns, one.key, strict=True)],)
         for name in headline_names(report)
     ]
-
-
-def _slice_name(columns: Iterable[str], key: Iterable[str]) -> str:
-    pairs = zip(columns, key, strict=True)
-    return writable(", ".join(f"{column} = {value}" for column, value in pairs))
 
 
 def rows_of_comparison(comparison: Comparison) -> list[Row]:
@@ -248,10 +240,10 @@ def _chosen(backend: str | None) -> Any:
             choices=", ".join(BACKENDS),
             do="Leave it out for the first of them that is installed.",
         )
-    for name in BACKENDS if backend is None else (backend,):
+    names = BACKENDS if backend is None else (backend,)
+    for name in names:
         if _is_installed(name):
             return name
-    names = BACKENDS if backend is None else (backend,)
     raise error(
         "K501",
         feature="A frame",
@@ -289,14 +281,13 @@ class MlflowLog(NamedTuple):
 def mlflow_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) -> MlflowLog:
     """See `karat.Report.to_mlflow`."""
     # Of the letters of any script: \w, as in MLflow.
-    names = _Names(re.compile(r"[^\w.\- ]+"), "/")
-    numbers = _numbers(report, names, metrics, per_class=per_class, prefix=prefix)
-    classes = csv_of(rows_of_classes(report), REPORT_COLUMNS)
+    tracker = (r"[^\w.\- ]+", "/")
+    numbers = _numbers(report, *tracker, metrics, per_class=per_class, prefix=prefix)
     texts = {
         "karat/report.json": report_to_json(report),
         "karat/report.md": markdown_of(describe(report)),
         "karat/metrics.csv": csv_of(rows_of_metrics(report), REPORT_COLUMNS),
-        "karat/per_class.csv": classes,
+        "karat/per_class.csv": csv_of(rows_of_classes(report), REPORT_COLUMNS),
     }
     if report.cells.storage != "marginals":
         texts["karat/confusion.csv"] = confusion_csv(report)
@@ -305,8 +296,8 @@ def mlflow_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) -
 
 def wandb_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) -> dict[str, float]:
     """See `karat.Report.to_wandb`."""
-    names = _Names(re.compile(r"[^A-Za-z0-9_]+"), "__")
-    return _numbers(report, names, metrics, per_class=per_class, prefix=prefix)
+    tracker = (r"[^A-Za-z0-9_]+", "__")
+    return _numbers(report, *tracker, metrics, per_class=per_class, prefix=prefix)
 
 
 def confusion_csv(report: Report) -> str:
@@ -320,60 +311,52 @@ def confusion_csv(report: Report) -> str:
 
 
 def _numbers(
-    report: Report, names: _Names, metrics: Which, *, per_class: bool, prefix: str
+    report: Report, refused: str, joint: str, metrics: Which, *, per_class: bool, prefix: str
 ) -> dict[str, float]:
+    """Key → number for a tracker.
+
+    Args:
+        refused: a pattern of what may not stand in a key.
+        joint: what stands between a metric and a class.
+    """
     found: dict[str, float] = {}
     for row in rows_of_metrics(report, headline_names(report, metrics)):
-        for ending, number in _finite(row):
-            found[f"{prefix}{names.of_metric(row)}{ending}"] = number
+        for key, number in _finite(row):
+            found[f"{prefix}{key}"] = number
     if per_class:
         rows = rows_of_classes(report)
         labels = dict.fromkeys(str(row["label"]) for row in rows)
-        keys = dict(zip(labels, names.of_classes(labels), strict=True))
+        keys = dict(zip(labels, _class_keys(labels, refused), strict=True))
         for row in rows:
-            for ending, number in _finite(row):
+            for key, number in _finite(row):
                 # The class stands last: one may be called as another with the ending.
-                path = (f"{prefix}per_class", f"{names.of_metric(row)}{ending}")
-                found[names.joint.join((*path, keys[str(row["label"])]))] = number
+                path = (f"{prefix}per_class", key, keys[str(row["label"])])
+                found[joint.join(path)] = number
     return found
 
 
 def _finite(row: Row) -> Iterator[tuple[str, float]]:
-    """The value and its limits; what is not a finite number is left out: trackers lose it."""
+    """The value and its limits by key; what is not a finite number is left out: trackers lose it.
+
+    ``macro_f_beta(beta=2)`` is ``macro_f_beta_beta_2``.
+    """
+    metric = re.sub(r"[^A-Za-z0-9]+", "_", str(row["metric"])).strip("_")
     for ending, name in (("", "value"), ("_low", "low"), ("_high", "high")):
         number = row[name]
         if isinstance(number, float) and math.isfinite(number):
-            yield ending, number
+            yield f"{metric}{ending}", number
 
 
-class _Names:
-    """Keys of one tracker.
-
-    Attributes:
-        refused: what may not stand in a key.
-        joint: what stands between a metric and a class.
-    """
-
-    def __init__(self, refused: re.Pattern[str], joint: str) -> None:
-        self.refused = refused
-        self.joint = joint
-
-    def of_metric(self, row: Row) -> str:
-        """``macro_f_beta(beta=2)`` is ``macro_f_beta_beta_2``."""
-        return re.sub(r"[^A-Za-z0-9]+", "_", str(row["metric"])).strip("_")
-
-    def of_classes(self, labels: Iterable[str]) -> list[str]:
-        """A key for each class, no two alike: a name that says nothing is its number."""
-        used: set[str] = set()
-        keys = []
-        for number, label in enumerate(labels, start=1):
-            key = self.refused.sub("_", label).encode()[:_LONGEST].decode("utf-8", "ignore")
-            # No path: neither a folder above nor a name that another one resolves to.
-            key = key.strip("_. ") or f"class_{number}"
-            if key in used:
-                key = f"{key}_{number}"
-            while key in used:
-                key += "_"
-            used.add(key)
-            keys.append(key)
-        return keys
+def _class_keys(labels: Iterable[str], refused: str) -> list[str]:
+    """A key for each class, no two alike: a name that says nothing is its number."""
+    keys: dict[str, None] = {}
+    for number, label in enumerate(labels, start=1):
+        key = re.sub(refused, "_", label).encode()[:_LONGEST].decode("utf-8", "ignore")
+        # No path: neither a folder above nor a name that another one resolves to.
+        key = key.strip("_. ") or f"class_{number}"
+        if key in keys:
+            key = f"{key}_{number}"
+        while key in keys:
+            key += "_"
+        keys[key] = None
+    return list(keys)

@@ -83,17 +83,10 @@ def palette(theme: str) -> dict[str, str]:
     for kind, end in _ENDS[theme].items():
         for step in range(1, N_SHADES + 1):
             part = _FIRST + (1.0 - _FIRST) * (step - 1) / (N_SHADES - 1)
-            shades[f"{kind}-{step}"] = _between(named["paper"], end, part)
+            start, stop = (bytes.fromhex(colour[1:]) for colour in (named["paper"], end))
+            mixed = bytes(round(a + (b - a) * part) for a, b in zip(start, stop, strict=True))
+            shades[f"{kind}-{step}"] = f"#{mixed.hex()}"
     return {**named, **shades}
-
-
-def _between(start: str, end: str, part: float) -> str:
-    pairs = zip(_rgb(start), _rgb(end), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
-
-
-def _rgb(colour: str) -> tuple[int, ...]:
-    return tuple(bytes.fromhex(colour[1:]))
 
 
 def as_css() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from karat.output.html.colours import N_SHADES
 if TYPE_CHECKING:
     from karat.results.result import Confusion
 
-__all__ = ["Matrix", "clustered", "matrix_of"]
+__all__ = ["clustered", "matrix_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,98 +28,12 @@ PLAIN: Final = 30
 """Up to here the rows are in the page before the script runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """A confusion matrix as a page shows it.
+def matrix_of(confusion: Confusion) -> dict[str, Any] | None:
+    """The matrix of a page: what its template shows, and as ``data`` what its script reads.
 
-    Attributes:
-        names: of the classes; the last stands for all others where `is_cut`.
-        cells: [m, m], rows true, columns predicted.
-        order: int[m], the classes so that those taken for each other stand together.
-        k: number of classes.
-        unit: ``"rows"`` or ``"weight"``.
-        is_cut: whether some classes share the last row and column.
+    None where only totals of the classes were kept. Of many classes the last name stands for all
+    others, which share the last row and column.
     """
-
-    names: tuple[str, ...]
-    cells: npt.NDArray[Any]
-    order: list[int]
-    k: int
-    unit: str
-    is_cut: bool
-
-    @property
-    def note(self) -> str:
-        """Which classes have a row, where not all have one; else empty."""
-        listed = len(self.names) - 1
-        return (
-            f"Of {count(self.k)} classes the {listed} with most wrong rows, true and predicted "
-            "together; the others share the last row and column, and what is right of them and "
-            "what is wrong the cell in the corner."
-            if self.is_cut
-            else ""
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """What the script reads: the cells in one list, row by row."""
-        return {
-            "names": [harmless(name) for name in self.names],
-            "cells": self.cells.ravel().tolist(),
-            "clustered": self.order,
-            "unit": self.unit,
-            "cut": self.is_cut,
-        }
-
-    @property
-    def _top(self) -> float:
-        """The share of its true class that the strongest wrong cell holds."""
-        totals = self.cells.sum(axis=1, keepdims=True).astype(np.float64)
-        shares = np.divide(self.cells, totals, out=np.zeros(self.cells.shape), where=totals > 0)
-        np.fill_diagonal(shares, 0.0)
-        return max(LEAST_TOP, float(shares.max()))
-
-    @property
-    def plain_rows(self) -> list[dict[str, Any]]:
-        """The rows as they are in the page: name, text and shade of each cell; none of many."""
-        m = len(self.names)
-        if m > PLAIN:
-            return []
-        texts = amounts(self.cells.ravel().tolist())
-        totals = self.cells.sum(axis=1)
-        top = self._top
-        return [
-            {
-                "name": name,
-                "cells": [
-                    {
-                        "text": texts[i * m + j] if self.cells[i, j] else "·",
-                        "shade": shade(
-                            float(self.cells[i, j]), float(totals[i]), None if i == j else top
-                        ),
-                    }
-                    for j in range(m)
-                ],
-                "total": amounts([float(totals[i])])[0],
-            }
-            for i, name in enumerate(self.names)
-        ]
-
-
-def shade(part: float, whole: float, top: float | None) -> str:
-    """The style of a cell: by the root of its share, so that a few rows among many are seen.
-
-    Args:
-        part, whole: whose share it is.
-        top: the share of the strongest wrong cell; None: the cell is right, where that is all.
-    """
-    if not part or not whole:
-        return ""
-    step = math.ceil(N_SHADES * math.sqrt(part / whole / (top or 1.0)))
-    return f"{'w' if top else 'r'}{min(N_SHADES, max(1, step))}"
-
-
-def matrix_of(confusion: Confusion) -> Matrix | None:
-    """The matrix of a page; None where only totals of the classes were kept."""
     tally = confusion.cells
     if tally.storage == "marginals":
         return None
@@ -138,8 +52,69 @@ def matrix_of(confusion: Confusion) -> Matrix | None:
     m = len(names)
     cells = np.zeros((m, m), totals.dtype)
     np.add.at(cells, (rows, cols), totals)
-    order = [*clustered(cells[:-1, :-1]), m - 1] if is_cut else clustered(cells)
-    return Matrix(names, cells, order, k, "weight" if tally.is_weighted else "rows", is_cut)
+    unit = "weight" if tally.is_weighted else "rows"
+    note = (
+        f"Of {count(k)} classes the {N_LISTED} with most wrong rows, true and predicted together; "
+        "the others share the last row and column, and what is right of them and what is wrong the "
+        "cell in the corner."
+    )
+    return {
+        "names": names,
+        "unit": unit,
+        "note": note if is_cut else "",
+        "rows": _plain_rows(names, cells) if m <= PLAIN else [],
+        "data": {
+            "names": [harmless(name) for name in names],
+            "cells": cells.ravel().tolist(),
+            "clustered": [*clustered(cells[:-1, :-1]), m - 1] if is_cut else clustered(cells),
+            "unit": unit,
+            "cut": is_cut,
+        },
+    }
+
+
+def _shares(cells: npt.NDArray[Any]) -> Floats:
+    """The share of each cell of its true class."""
+    totals = cells.sum(axis=1, keepdims=True).astype(np.float64)
+    shares: Floats = np.divide(cells, totals, out=np.zeros(cells.shape), where=totals > 0)
+    return shares
+
+
+def _plain_rows(names: Sequence[str], cells: npt.NDArray[Any]) -> list[dict[str, Any]]:
+    """The rows as they are in the page: name, text and shade of each cell."""
+    m = len(names)
+    texts = amounts(cells.ravel().tolist())
+    totals = cells.sum(axis=1).tolist()
+    wrong = _shares(cells)
+    np.fill_diagonal(wrong, 0.0)
+    top = max(LEAST_TOP, float(wrong.max()))
+    return [
+        {
+            "name": names[i],
+            "cells": [
+                {
+                    "text": texts[i * m + j] if part else "·",
+                    "shade": shade(part, totals[i], None if i == j else top),
+                }
+                for j, part in enumerate(row)
+            ],
+            "total": amounts([float(totals[i])])[0],
+        }
+        for i, row in enumerate(cells.tolist())
+    ]
+
+
+def shade(part: float, whole: float, top: float | None) -> str:
+    """The style of a cell: by the root of its share, so that a few rows among many are seen.
+
+    Args:
+        part, whole: whose share it is.
+        top: the share of the strongest wrong cell; None: the cell is right, where that is all.
+    """
+    if not part or not whole:
+        return ""
+    step = math.ceil(N_SHADES * math.sqrt(part / whole / (top or 1.0)))
+    return f"{'w' if top else 'r'}{min(N_SHADES, max(1, step))}"
 
 
 def clustered(cells: npt.NDArray[Any]) -> list[int]:
@@ -156,8 +131,7 @@ def clustered(cells: npt.NDArray[Any]) -> list[int]:
         >>> clustered(np.array([[9, 0, 4, 0], [0, 9, 0, 1], [3, 0, 9, 0], [0, 1, 0, 9]]))
         [0, 2, 1, 3]
     """
-    totals = cells.sum(axis=1, keepdims=True).astype(np.float64)
-    shares = np.divide(cells, totals, out=np.zeros(cells.shape), where=totals > 0)
+    shares = _shares(cells)
     alike = shares + shares.T
     np.fill_diagonal(alike, 0.0)
     groups: dict[int, list[int]] = {i: [i] for i in range(len(cells))}

@@ -113,8 +113,7 @@ def _points(report: Report, kept: ClassCurves, i: int) -> Floats:
         found.append(np.stack([decisions, kept.decided[:, 0], kept.decided[:, 1]]))
     if report.threshold is not None and i == report.classes.positive:
         fields = report.cells.fields
-        counts = [float(fields.tp[i]), float(fields.fp[i])]
-        found.append(np.array([[report.threshold], [counts[0]], [counts[1]]]))
+        found.append(np.array([[report.threshold], [fields.tp[i]], [fields.fp[i]]], np.float64))
     points = np.concatenate(found, axis=1)
     _, places = np.unique(-points[0], return_index=True)
     return np.asarray(points[:, places], np.float64)
@@ -124,11 +123,16 @@ def _class_to_json(report: Report, i: int, points: Floats, *, is_weighted: bool)
     thresholds, tps, fps = points
     usual = 0.5 if report.scores == "probabilities" else 0.0
     start = usual if report.threshold is None else report.threshold
+    # Weights as they are; how much each count is above the one before.
+    shown = [
+        _packed(x) if is_weighted else np.diff(x.astype(np.int64), prepend=0).tolist()
+        for x in (tps, fps)
+    ]
     return {
         "name": harmless(report.classes.display[i]),
         "thresholds": _packed(thresholds),
-        "tp": _packed(tps) if is_weighted else _steps(tps),
-        "fp": _packed(fps) if is_weighted else _steps(fps),
+        "tp": shown[0],
+        "fp": shown[1],
         "start": int(np.abs(thresholds - start).argmin()),
     }
 
@@ -136,12 +140,6 @@ def _class_to_json(report: Report, i: int, points: Floats, *, is_weighted: bool)
 def _packed(numbers: Floats) -> str:
     """Float64 in base64, low byte first: every digit, in fewer letters than as text."""
     return base64.b64encode(numbers.astype("<f8").tobytes()).decode("ascii")
-
-
-def _steps(counts: Floats) -> list[int]:
-    """How much each count is above the one before."""
-    steps: list[int] = np.diff(counts.astype(np.int64), prepend=0).tolist()
-    return steps
 
 
 def _metric_to_json(report: Report, name: str) -> dict[str, Any]:

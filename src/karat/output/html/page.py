@@ -17,7 +17,7 @@ from karat.errors import error
 from karat.errors.text import harmless, interval, value
 from karat.metrics import get
 from karat.output.compared import describe_comparison
-from karat.output.describe import facts
+from karat.output.describe import POLICIES, facts, headline_names
 from karat.output.document import Notes, Table
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
@@ -27,7 +27,6 @@ from karat.output.html.tables import (
     bar,
     class_table,
     definitions,
-    headline_and_rest,
     metric_table,
     signatures,
     undefined_reasons,
@@ -58,19 +57,18 @@ def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None
     Errors:
         K501 jinja2 is not installed.
     """
-    style = as_css() + _packed(read("style.css"))
-    script = "" if data is None else read("script.js")
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            **facts,
-            style=style,
-            script=script,
-            data="" if data is None else _as_json(data),
-            policy=_policy(style, script),
-        )
-    )
+    lines = (line.strip() for line in read("style.css").splitlines())
+    style = as_css() + "\n".join(filter(None, lines))
+    found = {"style": style, "script": "", "data": ""}
+    if data is not None:
+        # JSON that neither ends its block nor opens a comment: the escapes are JSON's own.
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        found |= {"script": read("script.js"), "data": text.translate(_ESCAPED)}
+    # What the page may load: its own style sheet, its own script, and nothing else.
+    rules = ["default-src 'none'", f"style-src {_hash(style)}"]
+    rules += [f"script-src {_hash(found['script'])}"] if found["script"] else []
+    policy = "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
+    return _environment().get_template(template).render(**facts, **found, policy=policy)
 
 
 def read(name: str) -> str:
@@ -78,27 +76,9 @@ def read(name: str) -> str:
     return resources.files(__package__).joinpath(_FOLDER, name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
-    """What the page may load: its own style sheet, its own script, and nothing else."""
-    rules = ["default-src 'none'", f"style-src {_hash(style)}"]
-    rules += [f"script-src {_hash(script)}"] if script else []
-    return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
-
-
 def _hash(text: str) -> str:
     digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
     return f"'sha256-{digest}'"
-
-
-def _as_json(data: Mapping[str, Any]) -> str:
-    """JSON that neither ends its block nor opens a comment: the escapes are JSON's own."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.translate(_ESCAPED)
-
-
-def _packed(text: str) -> str:
-    """A style sheet without indentation and blank lines."""
-    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _shown(item: Any) -> Any:
@@ -125,13 +105,6 @@ def _environment() -> Environment:
     )
 
 
-_POLICIES = {
-    "zero": "A class without a value counts as 0 in an average.",
-    "exclude": "A class without a value is left out of an average.",
-    "nan": "A class without a value leaves its average without one.",
-}
-
-
 def report_to_html(report: Report) -> str:
     """The page of a report, as text.
 
@@ -140,7 +113,9 @@ def report_to_html(report: Report) -> str:
 
     Cost: the drawings take most of it, about a second; nothing depends on the number of rows.
     """
-    first, rest = headline_and_rest(report)
+    first = headline_names(report)
+    rest = [name for name in report.metrics if name not in first]
+    policy = POLICIES[report.undefined]
     matrix = matrix_of(report.confusion)
     decisions, about_decisions = decisions_of(report)
     shown: dict[str, Any] = {
@@ -148,12 +123,12 @@ def report_to_html(report: Report) -> str:
         "version": __version__,
         "facts": facts(report),
         "warnings": (*report.warnings, *report.cautions),
-        "level": _level(report),
+        "level": "" if report.confidence is None else report.confidence.told,
         "metrics": metric_table(report, first),
         "more_metrics": metric_table(report, rest),
         "inexact": inexact_notes(report, list(report.metrics), ""),
         "matrix": matrix,
-        "is_plain": matrix is not None and len(matrix.names) <= PLAIN,
+        "is_plain": matrix is not None and len(matrix["names"]) <= PLAIN,
         "decisions": decisions,
         "about_decisions": about_decisions,
         "best_thresholds": thresholds_section(report),
@@ -162,18 +137,14 @@ def report_to_html(report: Report) -> str:
         "figures": figures_of(report),
         "pairs": _pairs(report),
         "undefined": undefined_reasons(report),
-        "policy_of_undefined": _POLICIES[report.undefined],
+        "policy_of_undefined": f"{policy[0].upper()}{policy[1:]}.",
         "definitions": list(definitions(report)),
         "mapping": _pairs_of(report.mapping),
         "source": _pairs_of(report.source),
         "signatures": signatures(report, first),
     }
-    data = {"matrix": None if matrix is None else matrix.to_json(), "decisions": decisions}
+    data = {"matrix": matrix and matrix["data"], "decisions": decisions}
     return page("report.html", shown, data)
-
-
-def _level(report: Report) -> str:
-    return "" if report.confidence is None else report.confidence.told
 
 
 def _pairs(report: Report) -> Table | None:
@@ -187,13 +158,11 @@ def _pairs(report: Report) -> Table | None:
 
 def _pairs_of(facts_: Any) -> list[tuple[str, str]]:
     """Name and text of each fact that is there."""
-    found = []
-    for name, item in facts_.items():
-        if item is None:
-            continue
-        is_list = isinstance(item, list | tuple)
-        found.append((str(name), ", ".join(map(str, item)) if is_list else str(item)))
-    return found
+    return [
+        (str(name), ", ".join(map(str, item if isinstance(item, list | tuple) else [item])))
+        for name, item in facts_.items()
+        if item is not None
+    ]
 
 
 def comparison_to_html(comparison: Comparison) -> str:

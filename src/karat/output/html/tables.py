@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from karat.errors.text import MISSING, amount, amounts, count, interval, value
+from karat.errors.text import MISSING, amounts, count, interval, value
 from karat.metrics import get
-from karat.metrics._record import Record
-from karat.output.describe import headline_names
+from karat.output.sections import marked_rate, marked_value
 
 if TYPE_CHECKING:
     from karat.results.report import Report
@@ -96,23 +95,15 @@ def _scale_text(scale: tuple[float, float]) -> str:
 
 
 def _metric_row(result: Result, scale: tuple[float, float] | None) -> dict[str, Any]:
-    is_count = get(result.name).record.family == "counts"
-    text = amount(result.value) if is_count else value(result.value)
     return {
         "name": result.name,
-        "value": f"{text}{'*' if result.undefined else ''}{'' if result.exact else '~'}",
+        "value": marked_value(result),
         "key": result.value if math.isfinite(result.value) else "",
         "interval": interval(result.low, result.high),
         "bar": bar(result.value, result.low, result.high, scale) if scale else None,
         "better": result.better or "",
         "undefined": result.undefined or "",
     }
-
-
-def headline_and_rest(report: Report) -> tuple[list[str], list[str]]:
-    """The metrics that open a page, and every other one."""
-    first = headline_names(report, "headline")
-    return first, [name for name in report.metrics if name not in first]
 
 
 def class_table(report: Report) -> dict[str, Any]:
@@ -157,15 +148,13 @@ def class_table(report: Report) -> dict[str, Any]:
 
 
 def _rate(row: dict[str, Any], key: str, scale: tuple[float, float] | None) -> dict[str, Any]:
-    number = row[key]
     low, high = row["intervals"].get(key, (None, None))
-    is_undefined = key in row["undefined"]
-    is_open = key in row.get("bounds", ())
+    undefined = row["undefined"].get(key, "")
     return {
-        "text": f"{value(number)}{'*' if is_undefined else ''}{'~' if is_open else ''}",
+        "text": marked_rate(row, key),
         "interval": interval(low, high),
-        "bar": bar(number, low, high, scale) if scale and not is_undefined else None,
-        "undefined": row["undefined"].get(key, ""),
+        "bar": bar(row[key], low, high, scale) if scale and not undefined else None,
+        "undefined": undefined,
     }
 
 
@@ -191,28 +180,18 @@ def undefined_reasons(report: Report) -> list[tuple[str, list[str]]]:
 
 def definitions(report: Report) -> Iterator[dict[str, str]]:
     """What every metric of the report means, from its record; averages are said once."""
-    records: dict[str, Record] = {}
-    for name in report.metrics:
-        record = get(name).record
-        records.setdefault(record.name, record)
-    for name in report.per_class[0]:
-        if name in COLUMNS:
-            records.setdefault(name, get(name).record)
-    for record in sorted(records.values(), key=lambda record: record.name):
-        metric = get(record.name)
-        low, high = (_bound(end) for end in metric.range)
+    names = {get(name).record.name for name in report.metrics}
+    for name in sorted(names | (set(COLUMNS) & report.per_class[0].keys())):
+        metric = get(name)
+        low, high = (f"{end:g}".replace("inf", "∞") for end in metric.range)
         yield {
-            "name": record.name,
-            "summary": record.summary,
+            "name": name,
+            "summary": metric.record.summary,
             "formula": metric.formula,
             "undefined": metric.undefined_when,
             "range": f"{low} to {high}",
             "better": metric.better or "neither",
         }
-
-
-def _bound(end: float) -> str:
-    return f"{end:g}".replace("inf", "∞")
 
 
 def signatures(report: Report, names: Sequence[str]) -> list[str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final, TypeVar
@@ -31,9 +30,6 @@ __all__ = ["SCHEMA", "report_from_json", "report_schema", "report_to_dict", "rep
 ReportT = TypeVar("ReportT", bound=Report)
 
 _READ_IT: Final = "Give the text of the file: Report.from_json(Path('report.json').read_text())."
-_NAMES: Final = ("label", "name")
-_COUNTS: Final = ("support", "predicted_count")
-"""What rows of the table of classes state in a text of any version."""
 _NUMBERS: Final = ("value", "n", "low", "high", "standard_error", "exact", "bound")
 """What a metric states that is compared."""
 _MEASURED: Final = "scores.measured"
@@ -48,8 +44,7 @@ _MOST: Final = 40
 def report_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of ``karat.report/1``."""
     path = Path(__file__).parents[1] / "report.schema.json"
-    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return loaded
+    return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
 def report_to_dict(report: Report) -> dict[str, Any]:
@@ -85,17 +80,24 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
     report: ReportT = REPORT.read(whole, scope)
     is_own = whole.value["karat"] == __version__
     again = DERIVED.write(report, report)
+    # What rows of the table of classes state in a text of any version.
     of_classes = [
-        {name: row[name] for name in _NAMES}
-        | {name: row[name] and float(row[name]) for name in _COUNTS}
+        {name: row[name] for name in ("label", "name")}
+        | {name: row[name] and float(row[name]) for name in ("support", "predicted_count")}
         for row in again["per_class"]
     ]
     whole["per_class"].check(of_classes, "the tally gives", compares_texts=True)
-    _check_listed(whole, report)
+    listed = whole["metrics"].fields()
+    # A metric that these classes do not have is an error here, not when the report is printed.
+    is_fit = report.requested is None or sorted(report.metrics) == sorted(listed)
+    require(is_fit, "metrics lists others than settings.metrics asks for")
+    known = (metric for metric in map(find, listed) if metric is not None)
+    is_fit = report.scores is not None or not any(metric.needs_scores for metric in known)
+    require(is_fit, "metrics lists some of scores, and scores is null")
     if (slices := whole.get("slices")) is not None:
         scope = SimpleNamespace(report=report, is_own=is_own)
         report = replace(report, kept_slices=SLICES.read(slices, scope))
-    for name, part in whole["metrics"].fields().items():
+    for name, part in listed.items():
         found = report.metrics.get(name)
         if found is not None and found.low is not None and found.high is not None:
             part.must(found.low <= found.value <= found.high, "an interval that holds the value")
@@ -103,16 +105,6 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
         _check_agreement(whole, report, again)
     sentences = _left_out(whole, report, is_own=is_own)
     return replace(report, warnings=(*report.warnings, *sentences)) if sentences else report
-
-
-def _check_listed(whole: Part, report: Report) -> None:
-    names = list(whole["metrics"].fields())
-    # A metric that these classes do not have is an error here, not when the report is printed.
-    is_fit = report.requested is None or sorted(report.metrics) == sorted(names)
-    require(is_fit, "metrics lists others than settings.metrics asks for")
-    known = (metric for metric in map(find, names) if metric is not None)
-    is_fit = report.scores is not None or not any(metric.needs_scores for metric in known)
-    require(is_fit, "metrics lists some of scores, and scores is null")
 
 
 def _check_agreement(whole: Part, report: Report, again: Mapping[str, Any]) -> None:
@@ -196,7 +188,11 @@ def _places(value: Any, known: set[str] | None = None, path: str = "") -> Iterat
     elif isinstance(value, list):
         for item in value:
             if isinstance(item, dict):
-                place = _of_measured(item) if path == _MEASURED else f"{path}[]"
+                place = f"{path}[]"
+                if path == _MEASURED:
+                    # What was measured, named as metrics are listed.
+                    lift = "" if item["lift"] == "plain" else f"{item['lift']}_"
+                    place = f"{path}.{lift}{_canonical(item['metric'])}"
                 inside.append((place, f"{path}[]", item))
     for place, below, item in inside:
         yield place
@@ -209,15 +205,7 @@ def _canonical(name: str) -> str:
     return name if metric is None else str(metric)
 
 
-def _of_measured(item: dict[str, Any]) -> str:
-    """The place of what was measured, named as metrics are listed."""
-    lift, name = item["lift"], _canonical(item["metric"])
-    return f"{_MEASURED}.{name if lift == 'plain' else f'{lift}_{name}'}"
-
-
-@lru_cache(maxsize=1)
-def _encoder() -> json.JSONEncoder:
-    return json.JSONEncoder(allow_nan=False, sort_keys=True)
+_ENCODER: Final = json.JSONEncoder(allow_nan=False, sort_keys=True)
 
 
 def _written(value: Any, depth: int) -> Iterator[str]:
@@ -225,7 +213,7 @@ def _written(value: Any, depth: int) -> Iterator[str]:
     inner, outer = "\n" + "  " * (depth + 1), "\n" + "  " * depth
     if isinstance(value, dict) and value:
         for i, key in enumerate(sorted(value)):
-            yield f"{',' if i else '{'}{inner}{_encoder().encode(key)}: "
+            yield f"{',' if i else '{'}{inner}{_ENCODER.encode(key)}: "
             yield from _written(value[key], depth + 1)
         yield outer + "}"
     elif isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
@@ -234,4 +222,4 @@ def _written(value: Any, depth: int) -> Iterator[str]:
             yield from _written(item, depth + 1)
         yield outer + "]"
     else:
-        yield _encoder().encode(value)
+        yield _ENCODER.encode(value)

@@ -126,7 +126,7 @@ def _of_cells(s: Scope) -> Cells:
     return found
 
 
-def _written_cells(cells: Cells) -> list[list[float]]:
+def _written_cells(cells: Cells, _: Scope) -> list[list[float]]:
     squares = _finite_squares(cells)
     last = None if squares is None else cells.flat(squares)
     # A sparse tally lists every cell it has: the order of additions stays.
@@ -156,7 +156,7 @@ _FORMS: Final = {
             lambda part, s: cell_columns(
                 part, (3, 4) if s.is_weighted else (3,), is_weighted=s.is_weighted
             ),
-            lambda cells, _: _written_cells(cells),
+            _written_cells,
         ).of(js.itself),
     ),
     "dense": js.record(
@@ -195,14 +195,16 @@ def _write_tally(cells: Cells, s: Scope) -> dict[str, Any]:
     return facts | form.write(cells, s)  # type: ignore[no-any-return]
 
 
-def _matrix(cells: Cells) -> Any:
-    """The matrix, rows true; None where there are only totals or many classes."""
-    is_left_out = cells.storage == "marginals" or cells.k > _DENSE_K_MAX
-    return None if is_left_out else cells.matrix().tolist()
+CONFUSION: Final = Kind(
+    js.itself,
+    lambda cells, _: (
+        None if cells.storage == "marginals" or cells.k > _DENSE_K_MAX else cells.matrix().tolist()
+    ),
+)
+"""The matrix, rows true; None where there are only totals or many classes.
 
-
-CONFUSION: Final = Kind(js.itself, lambda cells, _: _matrix(cells))
-"""Read as the part: what its numbers are depends on the tally."""
+Read as the part: what its numbers are depends on the tally.
+"""
 TALLY: Final = Kind(_read_tally, _write_tally)
 """Read after the number of rows, the classes and the matrix."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 __all__ = [
+    "COMPARED_WITH",
     "DASHES",
     "FAINT",
     "MARKERS",
@@ -29,6 +30,7 @@ __all__ = [
     "axes_of",
     "check_matplotlib",
     "deviate_axes",
+    "draw_others",
     "faint",
     "ink",
     "names_on_plots",
@@ -57,6 +59,13 @@ MUTED: Final = PALETTE["muted"]
 """Of what is compared with: chance, right probabilities, no difference."""
 FAINT: Final = PALETTE["faint"]
 """Of what is there and not named one by one."""
+COMPARED_WITH: Final[dict[str, Any]] = {
+    "color": MUTED,
+    "linestyle": ":",
+    "linewidth": 1,
+    "zorder": 1,
+}
+"""A line that others are compared with."""
 
 Dashes: TypeAlias = Any
 DASHES: Final[tuple[Dashes, ...]] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1.5, 1, 1.5)))
@@ -197,6 +206,12 @@ def faint(ax: Axes) -> str:
     return "#4a4a4a" if red + green + blue < 1.5 and alpha else FAINT
 
 
+def draw_others(ax: Axes, parts: Sequence[tuple[Any, Any]], label: str) -> None:
+    """Lines without a name of their own, as one faint line with gaps."""
+    x, y = (np.concatenate([np.append(part[i], np.nan) for part in parts]) for i in (0, 1))
+    ax.plot(x, y, color=faint(ax), linewidth=0.6, zorder=1, label=label)
+
+
 def without_tex(texts: Sequence[Text]) -> None:
     """Texts that hold foreign names are not set by TeX, which would read them as its source."""
     for text in texts:
@@ -215,36 +230,25 @@ _LEAST: Final = 1e-6
 """No share is shown further away than this from 0."""
 
 
-def deviate_axes(ax: Axes, drawn: Iterable[tuple[Any, Any]]) -> None:
+def deviate_axes(ax: Axes, drawn: Sequence[tuple[Any, Any]]) -> None:
     """Make both axes those of normal deviates, as wide as the points between 0 and 1 ask for.
 
     Args:
         ax: the axes.
         drawn: shares along both axes of each curve.
     """
+    from matplotlib.ticker import NullLocator
     from scipy.special import ndtr, ndtri
 
-    pairs = list(drawn)
     for axis, place in (("x", 0), ("y", 1)):
-        values = np.concatenate([np.asarray(pair[place]) for pair in pairs] or [np.zeros(0)])
-        low, high = _limits(values)
+        values = np.concatenate([np.asarray(pair[place]) for pair in drawn] or [np.zeros(0)])
+        # From below the smallest share to above the largest one, of those that are not 0 or 1.
+        inner = values[(values > 0) & (values < 1)]
+        low = float(np.clip(inner.min(initial=0.02) / 1.5, _LEAST, 0.02))
+        high = 1 - float(np.clip((1 - inner.max(initial=0.5)) / 1.5, 0.01, 0.5))
         getattr(ax, f"set_{axis}scale")("function", functions=(ndtri, ndtr))
         getattr(ax, f"set_{axis}lim")(low, high)
         ticks = [tick for tick in _TICKS if low <= tick <= high]
         texts = [f"{100 * tick:.10g} %" for tick in ticks]
         getattr(ax, f"set_{axis}ticks")(ticks, texts)
-        getattr(ax, f"{axis}axis").set_minor_locator(_no_ticks())
-
-
-def _no_ticks() -> Any:
-    from matplotlib.ticker import NullLocator
-
-    return NullLocator()
-
-
-def _limits(values: Any) -> tuple[float, float]:
-    """From below the smallest share to above the largest one, of those that are not 0 or 1."""
-    inner = values[(values > 0) & (values < 1)]
-    low = float(np.clip(inner.min(initial=0.02) / 1.5, _LEAST, 0.02))
-    high = 1 - float(np.clip((1 - inner.max(initial=0.5)) / 1.5, 0.01, 0.5))
-    return low, high
+        getattr(ax, f"{axis}axis").set_minor_locator(NullLocator())

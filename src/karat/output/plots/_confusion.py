@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 
-    from karat.results.report import Report
-
 __all__ = ["confusion"]
 
 _MOST_WRITTEN: Final = 20
@@ -60,7 +58,11 @@ def confusion(
         >>> ax.images[0].get_array().tolist()
         [[1, 1, 0], [0, 1, 0], [0, 1, 0]]
     """
-    report = _only(reports)
+    if len(reports) != 1:
+        found = f"{len(reports)} reports were given: {shown(reports)}"
+        do = "Draw one matrix on each Axes: karat.plot.confusion(report, ax=axes[0])."
+        raise error("K702", name="confusion", found=found, do=do)
+    (report,) = reports.values()
     _check(normalize, sort)
     matrix = report.confusion.matrix
     k = len(matrix)
@@ -70,8 +72,10 @@ def confusion(
         order = np.lexsort((order, -wrong))
     matrix = matrix[np.ix_(order, order)]
     values = _shares(matrix, normalize)
+    # Colours begin at 0, and shares of a class end at 1.
+    top = 1.0 if normalize in ("true", "pred") else float(np.ma.max(values)) or 1.0
     look: dict[str, Any] = {"cmap": "YlGnBu", "interpolation": "nearest", "aspect": "equal"}
-    drawn = ax.imshow(values, **(_scale(values, normalize) | look | image))
+    drawn = ax.imshow(values, **({"vmin": 0.0, "vmax": top} | look | image))
     names = names_on_plots(report.classes.display, _NAME_LIMIT)
     is_written = k <= _MOST_WRITTEN if annotate is None else annotate
     has_totals = is_written if totals is None else totals
@@ -82,39 +86,22 @@ def confusion(
         _totals(ax, matrix)
     if colorbar:
         unit = "weight" if report.cells.is_weighted else "rows"
-        _colour_bar(ax, drawn, _TITLES[normalize] or unit)
-
-
-def _only(reports: Reports) -> Report:
-    """The one report.
-
-    Errors:
-        K702 there are several.
-    """
-    if len(reports) != 1:
-        found = f"{len(reports)} reports were given: {shown(reports)}"
-        do = "Draw one matrix on each Axes: karat.plot.confusion(report, ax=axes[0])."
-        raise error("K702", name="confusion", found=found, do=do)
-    return next(iter(reports.values()))
+        figure = ax.get_figure(root=False)
+        assert figure is not None
+        # Beside the map and as high as it, whatever the layout makes of the map.
+        beside = ax.inset_axes((1.03, 0.0, 0.04, 1.0))
+        bar = figure.colorbar(drawn, cax=beside, label=_TITLES[normalize] or unit)
+        bar.outline.set_visible(False)
 
 
 def _check(normalize: Any, sort: Any) -> None:
-    if not (normalize is None or (isinstance(normalize, str) and normalize in _TITLES)):
-        raise error(
-            "K122",
-            argument="normalize",
-            value=normalize,
-            choices=shown(_TITLES),
-            do="None draws counts.",
-        )
-    if not (isinstance(sort, str) and sort in ("class", "error")):
-        raise error(
-            "K122",
-            argument="sort",
-            value=sort,
-            choices="'class', 'error'",
-            do="'class' keeps the order of the report.",
-        )
+    for argument, value, options, do in (
+        ("normalize", normalize, tuple(_TITLES), "None draws counts."),
+        ("sort", sort, ("class", "error"), "'class' keeps the order of the report."),
+    ):
+        if not (value is None or isinstance(value, str)) or value not in options:
+            facts = {"argument": argument, "value": value, "choices": shown(options)}
+            raise error("K122", **facts, do=do)
 
 
 def _shares(matrix: Numbers, normalize: str | None) -> Numbers:
@@ -125,12 +112,6 @@ def _shares(matrix: Numbers, normalize: str | None) -> Numbers:
     whole = np.broadcast_to(matrix.sum(axis=axis, keepdims=True), matrix.shape)
     shares = np.divide(matrix, whole, out=np.zeros(matrix.shape), where=whole > 0)
     return np.ma.masked_array(shares, whole == 0)
-
-
-def _scale(values: Numbers, normalize: str | None) -> dict[str, float]:
-    """Colours begin at 0, and shares of a class end at 1."""
-    top = 1.0 if normalize in ("true", "pred") else float(np.ma.max(values)) or 1.0
-    return {"vmin": 0.0, "vmax": top}
 
 
 def _write(
@@ -232,12 +213,3 @@ def _totals(ax: Axes, matrix: Numbers) -> None:
     ax.set(xlim=(-0.5, k + 0.5), ylim=(k + 0.5, -0.5))
     for draw in (ax.axhline, ax.axvline):
         draw(k - 0.5, color=faint(ax), linewidth=0.8)
-
-
-def _colour_bar(ax: Axes, drawn: AxesImage, title: str) -> None:
-    figure = ax.get_figure(root=False)
-    assert figure is not None
-    # Beside the map and as high as it, whatever the layout makes of the map.
-    beside = ax.inset_axes((1.03, 0.0, 0.04, 1.0))
-    bar = figure.colorbar(drawn, cax=beside, label=title)
-    bar.outline.set_visible(False)

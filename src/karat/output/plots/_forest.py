@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from karat.inference.comparison.records import Difference
 from karat.metrics import Metric, get
 from karat.output.describe import is_headline
 from karat.output.plots._axes import (
+    COMPARED_WITH,
     MUTED,
     PALETTE,
     add_legend,
@@ -23,7 +24,7 @@ from karat.output.plots._axes import (
     style,
     without_tex,
 )
-from karat.output.plots._series import Reports, requested_metrics, series_of
+from karat.output.plots._series import Reports, Shown, requested_metrics, series_of
 from karat.results.comparison import Comparison
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 
@@ -31,25 +32,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from karat.results.report import Report
-    from karat.results.result import Result
 
-__all__ = [
-    "MOST_ROWS",
-    "Row",
-    "add_row_legend",
-    "compare",
-    "draw_rows",
-    "intervals",
-    "name_rows",
-    "tell_missing",
-]
+__all__ = ["compare", "intervals"]
 
-MOST_ROWS: Final = 40
+_MOST_ROWS: Final = 40
 """More rows than this cannot be read."""
+_MARK: Final[dict[str, Any]] = {"linestyle": "none", "markersize": 5}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One point of a forest plot.
 
     Attributes:
@@ -63,51 +54,60 @@ class Row:
     high: float | None = None
     reason: str | None = None
 
-    @property
-    def has_value(self) -> bool:
-        """Whether there is a point to draw."""
-        return math.isfinite(self.value)
 
-
-def draw_rows(ax: Axes, rows: Sequence[Row], places: Sequence[float], look: dict[str, Any]) -> None:
-    """Points with their intervals; hollow ones where no interval is known.
+def _draw_rows(
+    ax: Axes, rows: Sequence[Row], places: Sequence[float], look: dict[str, Any]
+) -> list[tuple[float, str]]:
+    """Draw points with their intervals; hollow ones where no interval is known.
 
     Args:
         ax: the axes.
         rows: what to draw.
         places: the height of each.
         look: colour, marker, label and whatever else `Axes.errorbar` takes.
+
+    Returns:
+        The place of each row without a point, and why.
     """
-    drawn = [(row, place) for row, place in zip(rows, places, strict=True) if row.has_value]
-    whole = [pair for pair in drawn if pair[0].low is not None and pair[0].high is not None]
-    bare = [pair for pair in drawn if pair not in whole]
-    kinds: dict[str, Any] = {
-        "linestyle": "none",
-        "markersize": 5,
-        "elinewidth": 1.4,
-        "capsize": 0,
-    } | look
-    x = np.array([row.value for row, _ in whole])
-    y = [place for _, place in whole]
+    whole, bare, missing = [], [], []
+    for row, place in zip(rows, places, strict=True):
+        if not math.isfinite(row.value):
+            missing.append((place, row.reason or "no value"))
+        elif row.low is None or row.high is None:
+            bare.append((row, place))
+        else:
+            whole.append((row, place))
+    x, low, high = (np.array([row[i] for row, _ in whole]) for i in range(3))
     # A limit on the other side of the value, as rounding may leave it, is no distance.
-    low, high = (np.array([getattr(row, end) for row, _ in whole]) for end in ("low", "high"))
     reach = np.maximum([x - low, high - x], 0.0)
-    ax.errorbar(x, y, xerr=reach, **kinds)
+    y = [place for _, place in whole]
+    ax.errorbar(x, y, xerr=reach, **(_MARK | {"elinewidth": 1.4, "capsize": 0} | look))
     if bare:
-        hollow = {name: look[name] for name in ("color", "marker") if name in look}
-        label = None if whole else look.get("label")
-        ax.plot(
-            [row.value for row, _ in bare],
-            [place for _, place in bare],
-            linestyle="none",
-            markersize=5,
-            fillstyle="none",
-            **hollow,
-            label=label,
-        )
+        hollow: dict[str, Any] = {x: look[x] for x in ("color", "marker") if x in look}
+        hollow |= {"fillstyle": "none", "label": None if whole else look.get("label")}
+        values = [row.value for row, _ in bare]
+        ax.plot(values, [place for _, place in bare], **_MARK, **hollow)
+    return missing
 
 
-def add_row_legend(ax: Axes, n_rows: int, title: str | None = None) -> None:
+def _finish(ax: Axes, names: Sequence[str], missing: Sequence[tuple[float, str]]) -> None:
+    """The names of the rows, the first on top, and why a row has no point."""
+    size = "medium" if len(names) <= 12 else "small" if len(names) <= 24 else "x-small"
+    ax.set_yticks(range(len(names)), names, fontsize=size)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    # Limits of intervals have many digits.
+    ax.locator_params(axis="x", nbins=5)
+    without_tex(ax.get_yticklabels())
+    look: dict[str, Any] = {"va": "center", "ha": "left", "color": MUTED, "fontsize": "x-small"}
+    for place, reason in missing:
+        across = ax.get_yaxis_transform()
+        ax.text(0.01, place, reason, transform=across, clip_on=True, **look)
+    ax.grid(visible=True, axis="x", linewidth=0.5, color=faint(ax), alpha=0.6)
+    ax.set_axisbelow(True)
+
+
+def _legend(ax: Axes, n_rows: int, title: str | None = None) -> None:
     """A legend below the rows, which make room for it."""
     handles, _ = ax.get_legend_handles_labels()
     figure = ax.get_figure(root=True)
@@ -120,34 +120,6 @@ def add_row_legend(ax: Axes, n_rows: int, title: str | None = None) -> None:
     room = n_rows * needed / max(height - needed, needed)
     ax.set_ylim(n_rows - 0.5 + max(room, 0.1), -0.6)
     add_legend(ax, loc="lower left", title=title, columns=columns)
-
-
-def name_rows(ax: Axes, names: Sequence[str]) -> None:
-    """The names of the rows, the first on top."""
-    size = "medium" if len(names) <= 12 else "small" if len(names) <= 24 else "x-small"
-    ax.set_yticks(range(len(names)), names, fontsize=size)
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
-    # Limits of intervals have many digits.
-    ax.locator_params(axis="x", nbins=5)
-    without_tex(ax.get_yticklabels())
-
-
-def tell_missing(ax: Axes, reasons: Sequence[tuple[float, str]]) -> None:
-    """Where a row has no point, why."""
-    across = ax.get_yaxis_transform()
-    for place, reason in reasons:
-        ax.text(
-            0.01,
-            place,
-            reason,
-            transform=across,
-            va="center",
-            ha="left",
-            color=MUTED,
-            fontsize="x-small",
-            clip_on=True,
-        )
 
 
 _OF_CLASSES: Final = (*PER_CLASS[2:], *PER_CLASS_OF_SCORES)
@@ -183,39 +155,71 @@ def intervals(
         >>> [text.get_text() for text in ax.get_yticklabels()]
         ['f1', 'matthews_correlation']
     """
-    of_classes = _of_classes(reports, metrics, classes)
-    if of_classes is None:
-        n_rows = _metrics(reports, ax, _chosen(reports, metrics), errorbar)
+    metric = _metric_of_classes(reports, metrics, classes)
+    missing: list[tuple[float, str]] = []
+    n, picked = len(reports), Shown([], [])
+    if metric is None:
+        metrics = _chosen(reports, metrics)
+        names = metrics[:_MOST_ROWS]
+        if len(metrics) > len(names):
+            ax.set_ylabel(f"the first {len(names)} of {len(metrics)} metrics")
     else:
-        n_rows = _classes(reports, ax, of_classes, classes, errorbar)
+        # The first report says which classes there are to see, and which are the lowest.
+        first = dict(list(reports.items())[:1])
+        most, badness = _MOST_ROWS, partial(_badness, metric)
+        picked = series_of(first, classes, badness, has_positive=False, most=most, n_worst=most)
+        names = [one.name for one in picked.series]
+    models = names_on_plots(list(reports)) if n > 1 else [""]
+    for at, (report, model) in enumerate(zip(reports.values(), models, strict=True)):
+        if metric is None:
+            found = [report[name] for name in names]
+            rows = [Row(one.value, one.low, one.high, one.undefined) for one in found]
+        else:
+            table = dict(zip(report.labels, report.per_class, strict=True))
+            rows = [_row_of_class(table.get(one.label, {}), metric) for one in picked.series]
+        # What several reports share of a row, from above its middle to below.
+        offset = 0.0 if n == 1 else _HEIGHT * (at / (n - 1) - 0.5)
+        look: dict[str, Any] = {"color": style(at).color, "marker": style(at).marker}
+        look |= {"label": model if n > 1 else None}
+        missing += _draw_rows(ax, rows, [i + offset for i in range(len(rows))], look | errorbar)
+        if metric is not None:
+            _mean(ax, report, metric, style(at).color, model)
+    if metric is not None and picked.others:
+        values = [one.row.get(metric) for one in picked.others]
+        x = [found for found in values if found is not None]
+        y = [len(names)] * len(x)
+        ax.plot(x, y, linestyle="none", marker="|", color=MUTED, alpha=0.5)
+        names = [*names, f"{count(len(picked.others))} others"]
+    _finish(ax, names, missing)
     levels = {report.confidence.told for report in reports.values() if report.confidence}
     share = f" ({levels.pop()} interval)" if len(levels) == 1 else ""
-    ax.set_xlabel(f"{of_classes or 'value'}{share}")
-    ax.grid(visible=True, axis="x", linewidth=0.5, color=faint(ax), alpha=0.6)
-    ax.set_axisbelow(True)
-    if legend and (len(reports) > 1 or of_classes):
-        add_row_legend(ax, n_rows)
+    ax.set_xlabel(f"{metric or 'value'}{share}")
+    if legend and (n > 1 or metric):
+        _legend(ax, len(names))
 
 
-def _of_classes(reports: Reports, metrics: Any, classes: Any) -> str | None:
+def _badness(metric: str, report: Report, place: int) -> float:
+    found = report.per_class[place].get(metric)
+    return math.nan if found is None else -float(found)
+
+
+def _metric_of_classes(reports: Reports, metrics: Any, classes: Any) -> str | None:
     """The one metric that is drawn over classes, or None.
 
     Errors:
         K301 no such metric; K702 the table of classes does not hold it.
     """
     names = [] if metrics is None else requested_metrics("intervals", metrics)
-    if len(names) != 1:
-        if classes is not None:
-            do = f"Name one of {shown(_OF_CLASSES, 20)}."
-            raise error("K702", name="intervals", found="classes= goes with one metric", do=do)
-        return None
-    name = str(get(names[0]))
-    has_many = any(report.classes.positive is None for report in reports.values())
-    if name in _OF_CLASSES and (has_many or classes is not None):
-        return name
+    found = "classes= goes with one metric"
+    if len(names) == 1:
+        name = str(get(names[0]))
+        has_many = any(report.classes.positive is None for report in reports.values())
+        if name in _OF_CLASSES and (has_many or classes is not None):
+            return name
+        found = f"{name} is not kept of each class"
     if classes is not None:
         do = f"Name one of {shown(_OF_CLASSES, 20)}."
-        raise error("K702", name="intervals", found=f"{name} is not kept of each class", do=do)
+        raise error("K702", name="intervals", found=found, do=do)
     return None
 
 
@@ -245,82 +249,6 @@ def _opens(report: Report, metric: Metric) -> bool:
     """Whether a metric is among those that open a report, and high where it is good."""
     is_fit = metric.record.range in _RANGES and metric.record.better == "higher"
     return is_fit and is_headline(report, metric)
-
-
-def _row(found: Result) -> Row:
-    return Row(found.value, found.low, found.high, found.undefined)
-
-
-def _metrics(reports: Reports, ax: Axes, names: Sequence[str], errorbar: dict[str, Any]) -> int:
-    """Draw metrics; returns how many rows there are."""
-    kept = names[:MOST_ROWS]
-    missing: list[tuple[float, str]] = []
-    models = _models(reports)
-    for at, report in enumerate(reports.values()):
-        rows = [_row(report[name]) for name in kept]
-        places = [place + _offset(at, len(reports)) for place in range(len(kept))]
-        look: dict[str, Any] = {"color": style(at).color, "marker": style(at).marker}
-        look |= {"label": models[at] if len(reports) > 1 else None}
-        draw_rows(ax, rows, places, look | errorbar)
-        missing += _missing(rows, places)
-    name_rows(ax, kept)
-    if len(names) > len(kept):
-        ax.set_ylabel(f"the first {len(kept)} of {len(names)} metrics")
-    tell_missing(ax, missing)
-    return len(kept)
-
-
-def _offset(at: int, n: int) -> float:
-    """How far below the middle of its row the report at a place stands."""
-    return 0.0 if n == 1 else _HEIGHT * (at / (n - 1) - 0.5)
-
-
-def _missing(rows: Sequence[Row], places: Sequence[float]) -> list[tuple[float, str]]:
-    pairs = zip(rows, places, strict=True)
-    return [(place, row.reason or "no value") for row, place in pairs if not row.has_value]
-
-
-def _classes(
-    reports: Reports, ax: Axes, metric: str, classes: Any, errorbar: dict[str, Any]
-) -> int:
-    """Draw one metric of each class; returns how many rows there are."""
-
-    def badness(report: Report, place: int) -> float:
-        found = report.per_class[place].get(metric)
-        return math.nan if found is None else -float(found)
-
-    n_models = len(reports)
-    missing: list[tuple[float, str]] = []
-    models = _models(reports)
-    # The first report says which classes there are to see, and which are the lowest.
-    name, first = next(iter(reports.items()))
-    shown = series_of(
-        {name: first}, classes, badness, has_positive=False, most=MOST_ROWS, n_worst=MOST_ROWS
-    )
-    labels, others = [one.label for one in shown.series], shown.others
-    shown_names = [one.name for one in shown.series]
-    for at, report in enumerate(reports.values()):
-        table = dict(zip(report.labels, report.per_class, strict=True))
-        rows = [_row_of_class(table.get(label, {}), metric) for label in labels]
-        places = [i + _offset(at, n_models) for i in range(len(labels))]
-        look: dict[str, Any] = {"color": style(at).color, "marker": style(at).marker}
-        look |= {"label": models[at] if n_models > 1 else None}
-        draw_rows(ax, rows, places, look | errorbar)
-        missing += _missing(rows, places)
-        _mean(ax, report, metric, style(at).color, models[at])
-    if others:
-        shown_names.append(f"{count(len(others))} others")
-        values = [one.row.get(metric) for one in others]
-        x = [found for found in values if found is not None]
-        ax.plot(x, [len(labels)] * len(x), linestyle="none", marker="|", color=MUTED, alpha=0.5)
-    name_rows(ax, shown_names)
-    tell_missing(ax, missing)
-    return len(shown_names)
-
-
-def _models(reports: Reports) -> list[str]:
-    """How the reports are called; one alone needs no name."""
-    return names_on_plots(list(reports)) if len(reports) > 1 else [""]
 
 
 def _row_of_class(row: dict[str, Any], metric: str) -> Row:
@@ -376,38 +304,37 @@ def compare(
         'new − old (95 % interval)'
     """
     chosen = _chosen_differences(comparison, metrics)
-    rows, pairs = chosen[:MOST_ROWS], _pairs(comparison, chosen)
+    rows = chosen[:_MOST_ROWS]
+    models = dict(zip(comparison.models, names_on_plots(comparison.models), strict=True))
+    pairs = {(one.a, one.b): f"{models[one.a]} − {models[one.b]}" for one in chosen}
     names = [
         one.metric if len(pairs) == 1 else f"{one.metric}  {pairs[one.a, one.b]}" for one in rows
     ]
-    places: dict[str, list[int]] = {}
-    for place, one in enumerate(rows):
-        places.setdefault(one.verdict, []).append(place)
-    for verdict in [known for known in _LOOKS if known in places]:
-        color, marker = _LOOKS[verdict]
-        look = {"color": color, "marker": marker, "label": verdict}
-        of_verdict = [_row_of_difference(rows[place]) for place in places[verdict]]
-        draw_rows(ax, of_verdict, places[verdict], look | errorbar)
+    missing: list[tuple[float, str]] = []
+    for verdict, (color, marker) in _LOOKS.items():
+        places = [place for place, one in enumerate(rows) if one.verdict == verdict]
+        if places:
+            look = {"color": color, "marker": marker, "label": verdict}
+            points = [_row_of_difference(rows[place]) for place in places]
+            missing += _draw_rows(ax, points, places, look | errorbar)
     ax.axvline(0, color=MUTED, linewidth=1, zorder=1)
-    _margins(ax, rows)
-    name_rows(ax, names)
-    tell_missing(
-        ax,
-        [
-            (place, f"not known: {one.remark or 'a value is undefined'}")
-            for place, one in enumerate(rows)
-            if not _row_of_difference(one).has_value
-        ],
-    )
+    margins = {one.margin for one in rows}
+    if len(margins) == 1 and (margin := margins.pop()):
+        for mark, at in (("", -margin), ("_", margin)):
+            ax.axvline(at, label=f"{mark}margin {margin:g}", **COMPARED_WITH)
+    _finish(ax, names, sorted(missing))
     what = next(iter(pairs.values())) if len(pairs) == 1 else "difference"
     ax.set_xlabel(f"{what} ({100 * comparison.level:g} % interval)")
     if len(chosen) > len(rows):
         ax.set_ylabel(f"the first {len(rows)} of {len(chosen)} differences")
-    ax.grid(visible=True, axis="x", linewidth=0.5, color=faint(ax), alpha=0.6)
-    ax.set_axisbelow(True)
     if legend and rows:
-        first = "the first model is" if len(pairs) > 1 else f"{names_on_plots([rows[0].a])[0]} is"
-        add_row_legend(ax, len(rows), title=first)
+        first = "the first model is" if len(pairs) > 1 else f"{models[rows[0].a]} is"
+        _legend(ax, len(rows), title=first)
+
+
+def _row_of_difference(one: Difference) -> Row:
+    reason = f"not known: {one.remark or 'a value is undefined'}"
+    return Row(one.difference, one.low, one.high, reason)
 
 
 def _chosen_differences(comparison: Comparison, metrics: Any) -> list[Difference]:
@@ -423,21 +350,3 @@ def _chosen_differences(comparison: Comparison, metrics: Any) -> list[Difference
         if name not in comparison.metrics:
             raise error("K168", what=name, known=shown(comparison.metrics))
     return [one for name in names for one in comparison.differences if one.metric == name]
-
-
-def _pairs(comparison: Comparison, chosen: Sequence[Difference]) -> dict[tuple[str, str], str]:
-    """How each pair of models is called."""
-    models = dict(zip(comparison.models, names_on_plots(comparison.models), strict=True))
-    return {(one.a, one.b): f"{models[one.a]} − {models[one.b]}" for one in chosen}
-
-
-def _row_of_difference(one: Difference) -> Row:
-    return Row(one.difference, one.low, one.high)
-
-
-def _margins(ax: Axes, rows: Sequence[Difference]) -> None:
-    margins = {one.margin for one in rows}
-    if len(margins) == 1 and (margin := margins.pop()):
-        for place, at in enumerate((-margin, margin)):
-            label = "_" * bool(place) + f"margin {margin:g}"
-            ax.axvline(at, color=MUTED, linestyle=":", linewidth=1, zorder=1, label=label)

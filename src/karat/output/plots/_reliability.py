@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from karat.errors.text import count
-from karat.output.plots._axes import MUTED, add_legend, faint, ink, unit_axes
-from karat.output.plots._series import Reports, Series, Shown, series_of
+from karat.output.plots._axes import (
+    COMPARED_WITH,
+    MUTED,
+    add_legend,
+    draw_others,
+    faint,
+    ink,
+    unit_axes,
+)
+from karat.output.plots._series import Reports, Series, Shown, area_badness, series_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,30 +51,29 @@ def scores(
         >>> [int(patch.get_data().values.sum()) for patch in ax.patches[::3]]
         [2, 2]
     """
-    shown = series_of(reports, classes, _overlap)
+    shown = series_of(reports, classes, area_badness)
     is_one = len(shown.series) == 1 and not shown.others
     as_shares = not is_one if shares is None else shares
     if shown.others:
-        outlines = [_outline(one, as_shares) for one in shown.others]
-        label = f"{count(len(shown.others))} other classes"
-        x, y = (np.concatenate(parts) for parts in zip(*outlines, strict=True))
-        ax.plot(x, y, color=faint(ax), linewidth=0.6, zorder=1, label=label)
+        outlines = [
+            (np.repeat(edges, 2)[1:-1], np.repeat(_scaled(inside, as_shares), 2))
+            for inside, _, edges in map(_histograms, shown.others)
+        ]
+        draw_others(ax, outlines, f"{count(len(outlines))} other classes")
     for one in shown.series:
         inside, outside, edges = _histograms(one)
-        look: dict[str, Any] = {
-            "color": one.style.color,
-            "linestyle": one.style.linestyle,
-            "linewidth": 1.4,
-        }
+        look: dict[str, Any] = {"color": one.style.color, "linestyle": one.style.linestyle}
+        look["linewidth"] = 1.4
         undefined = one.report.curves.roc[one.label].undefined
         note = f"  {undefined}" if undefined and not inside.sum() else ""
+        inside, outside = _scaled(inside, as_shares), _scaled(outside, as_shares)
         if is_one:
             light = look | {"color": MUTED, "linestyle": "-"} | patch
-            ax.stairs(_scaled(outside, as_shares), edges, **(light | {"label": "other rows"}))
-            ax.stairs(_scaled(outside, as_shares), edges, fill=True, color=MUTED, alpha=0.15)
-            ax.stairs(_scaled(inside, as_shares), edges, fill=True, color=look["color"], alpha=0.15)
+            ax.stairs(outside, edges, **(light | {"label": "other rows"}))
+            ax.stairs(outside, edges, fill=True, color=MUTED, alpha=0.15)
+            ax.stairs(inside, edges, fill=True, color=look["color"], alpha=0.15)
         name = f"truly {one.name}" if is_one and one.name else one.name or "truly of the class"
-        ax.stairs(_scaled(inside, as_shares), edges, **(look | {"label": name + note} | patch))
+        ax.stairs(inside, edges, **(look | {"label": name + note} | patch))
     of_scores = any(report.scores == "scores" for report in reports.values())
     unit = "weight" if any(r.cells.is_weighted for r in reports.values()) else "rows"
     ax.set(
@@ -81,27 +88,16 @@ def scores(
 
 def _histograms(one: Series) -> tuple[Any, Any, Any]:
     """Rows of the class and of the others in each bin, and its edges."""
-    curve = one.report.curves.reliability[one.label]
+    curve = _of(one)
     inside = np.nan_to_num(curve.weight * curve.share)
     # Counts come back whole from the shares that are kept.
     inside = inside if one.report.cells.is_weighted else np.rint(inside)
     return inside, np.maximum(curve.weight - inside, 0.0), curve.edges
 
 
-def _outline(one: Series, as_shares: bool) -> tuple[Any, Any]:
-    """The histogram of the rows of a class as a line with an end."""
-    inside, _, edges = _histograms(one)
-    x, y = np.repeat(edges, 2)[1:-1], np.repeat(_scaled(inside, as_shares), 2)
-    return np.append(x, np.nan), np.append(y, np.nan)
-
-
 def _scaled(heights: Any, as_shares: bool) -> Any:
     total = heights.sum()
     return heights / total if as_shares and total else heights
-
-
-def _overlap(report: Report, place: int) -> float:
-    return -float(report.curves.roc[report.labels[place]].area)
 
 
 _FEW: Final = 5
@@ -141,7 +137,7 @@ def reliability(
     # Of many classes, lines between bins of few rows would cover what can be read.
     is_few = len(shown.series) <= _FEW
     for one in shown.series:
-        curve = _of(one.report, one.place)
+        curve = _of(one)
         x, y, _ = _filled(curve)
         look: dict[str, Any] = {
             "color": one.style.color,
@@ -169,14 +165,14 @@ def reliability(
     unit_axes(ax, x="mean predicted probability", y="share that came true")
     ax.set_ylim(-_ROOM if histogram else -0.02, 1.02)
     ax.set_yticks(np.linspace(0, 1, 6))
-    ax.plot([0, 1], [0, 1], color=MUTED, linestyle=":", linewidth=1, label="calibrated", zorder=1)
+    ax.plot([0, 1], [0, 1], label="calibrated", **COMPARED_WITH)
     if legend:
         columns = 2 if len(shown.series) > _FEW else 1
         add_legend(ax, loc="best", columns=columns)
 
 
-def _of(report: Report, place: int) -> Reliability:
-    return report.curves.reliability[report.labels[place]]
+def _of(one: Series) -> Reliability:
+    return one.report.curves.reliability[one.label]
 
 
 def _filled(curve: Reliability) -> tuple[Any, Any, Any]:
@@ -187,7 +183,7 @@ def _filled(curve: Reliability) -> tuple[Any, Any, Any]:
 
 def _distance(report: Report, place: int) -> float:
     """A class is the worse, the further its rows lie from the diagonal on the whole."""
-    curve = _of(report, place)
+    curve = report.curves.reliability[report.labels[place]]
     gaps = np.nan_to_num(np.abs(curve.mean_confidence - curve.share))
     return float((curve.weight * gaps).sum())
 
@@ -195,12 +191,8 @@ def _distance(report: Report, place: int) -> float:
 def _others(ax: Axes, shown: Shown) -> None:
     if not shown.others:
         return
-    parts = [_filled(_of(one.report, one.place))[:2] for one in shown.others]
-    gap = [np.nan]
-    x = np.concatenate([np.append(part, gap) for part, _ in parts])
-    y = np.concatenate([np.append(part, gap) for _, part in parts])
-    label = f"{count(len(parts))} other classes, nearer to the diagonal"
-    ax.plot(x, y, color=faint(ax), linewidth=0.6, zorder=1, label=label)
+    parts = [_filled(_of(one))[:2] for one in shown.others]
+    draw_others(ax, parts, f"{count(len(parts))} other classes, nearer to the diagonal")
     if len({id(one.report) for one in shown.others}) == 1:
         _pooled(ax, shown.others[0].report)
 
@@ -220,7 +212,7 @@ def _pooled(ax: Axes, report: Report) -> None:
 
 
 def _spread(ax: Axes, one: Series) -> None:
-    x, _, spread = _filled(_of(one.report, one.place))
+    x, _, spread = _filled(_of(one))
     ax.errorbar(
         x,
         x,
@@ -237,8 +229,8 @@ def _spread(ax: Axes, one: Series) -> None:
 
 def _weights(ax: Axes, series: Sequence[Series]) -> None:
     """How the rows lie: bars below the diagram, the fullest bin as high as there is room."""
-    total = np.sum([_of(one.report, one.place).weight for one in series], axis=0)
-    edges = _of(series[0].report, series[0].place).edges
+    total = np.sum([_of(one).weight for one in series], axis=0)
+    edges = _of(series[0]).edges
     most = float(total.max())
     heights = total / most * (_ROOM - 0.03) if most else np.zeros(len(total))
     ax.bar(

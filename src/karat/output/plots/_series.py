@@ -15,7 +15,16 @@ from karat.output.plots._axes import Style, names_on_plots, style
 if TYPE_CHECKING:
     from karat.results.report import Report
 
-__all__ = ["MOST_SERIES", "N_WORST", "Reports", "Series", "Shown", "requested_metrics", "series_of"]
+__all__ = [
+    "MOST_SERIES",
+    "N_WORST",
+    "Reports",
+    "Series",
+    "Shown",
+    "area_badness",
+    "requested_metrics",
+    "series_of",
+]
 
 Reports: TypeAlias = Mapping[str, "Report"]
 """Reports by name; one alone has the name ``""``."""
@@ -64,6 +73,11 @@ class Shown:
 
     series: list[Series]
     others: list[Series]
+
+
+def area_badness(report: Report, place: int) -> float:
+    """A class is the worse, the smaller the area under its ROC curve."""
+    return -float(report.curves.roc[report.labels[place]].area)
 
 
 def series_of(

@@ -10,8 +10,8 @@ import numpy as np
 from karat.errors import KaratError, error
 from karat.errors.text import count, value
 from karat.metrics import Metric, get
-from karat.output.plots._axes import MUTED, add_legend, faint, style
-from karat.output.plots._series import Reports, Series, requested_metrics, series_of
+from karat.output.plots._axes import COMPARED_WITH, add_legend, draw_others, style
+from karat.output.plots._series import Reports, Series, area_badness, requested_metrics, series_of
 from karat.tally import Cells, Classes
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def threshold(
         >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
         ([0.9, 0.6, 0.4, 0.1], [0.5, 0.5, 1.0, 1.0])
     """
-    shown = series_of(reports, classes, _badness)
+    shown = series_of(reports, classes, area_badness)
     chosen = _metrics(metrics, is_one=len(shown.series) == 1 and not shown.others)
     places = [(one, metric) for one in shown.series for metric in chosen]
     for place, (one, metric) in enumerate(places):
@@ -58,23 +58,16 @@ def threshold(
         look = style(place) if len(chosen) > 1 and len(shown.series) == 1 else one.style
         if len(chosen) > 1 and len(shown.series) > 1:
             look = style(shown.series.index(one), chosen.index(metric))
+        name = " · ".join(filter(None, (one.name, str(metric)))) if len(chosen) > 1 else one.name
         undefined = one.report.curves.roc[one.label].undefined
-        name = _name(one, metric, len(chosen)) + (f"  {undefined}" if undefined else "")
-        kinds: dict[str, Any] = {
-            "color": look.color,
-            "linestyle": look.linestyle,
-            "label": name,
-            "linewidth": 1.6,
-        }
-        ax.plot(x, y, **(kinds | line))
+        label = (name or str(metric)) + (f"  {undefined}" if undefined else "")
+        kinds: dict[str, Any] = {"color": look.color, "linestyle": look.linestyle, "label": label}
+        ax.plot(x, y, **(kinds | {"linewidth": 1.6} | line))
         if metric.name == "f1":
             _best(ax, one, look.color, is_named=len(places) <= len(_OF_ONE))
     if shown.others:
         parts = [_line(one, chosen[0]) for one in shown.others]
-        x = np.concatenate([np.append(part, np.nan) for part, _ in parts])
-        y = np.concatenate([np.append(part, np.nan) for _, part in parts])
-        label = f"{count(len(parts))} other classes"
-        ax.plot(x, y, color=faint(ax), linewidth=0.6, zorder=1, label=label)
+        draw_others(ax, parts, f"{count(len(parts))} other classes")
     reports_drawn = list(reports.values())
     is_probability = all(report.scores == "probabilities" for report in reports_drawn)
     what = "probability" if is_probability else "score"
@@ -113,28 +106,13 @@ def _line(one: Series, metric: Metric) -> tuple[Any, Any]:
     """Thresholds and the values of a metric there, as the catalogue gives them."""
     points = one.report.curves.kept[one.place].points
     tps, fps = points.tps, points.fps
-    tables = np.stack(
-        [
-            np.stack([points.n_neg - fps, fps], axis=-1),
-            np.stack([points.n_pos - tps, tps], axis=-1),
-        ],
-        axis=-2,
-    )
+    sides = [[points.n_neg - fps, fps], [points.n_pos - tps, tps]]
+    tables = np.stack([np.stack(side, axis=-1) for side in sides], axis=-2)
     # Above every score nothing is called positive, at no threshold that could be drawn.
     is_finite = np.isfinite(points.thresholds)
     cells = Cells.dense(tables[is_finite], classes=_SIDES)
     values = metric.values(cells, one.report.undefined)
     return points.thresholds[is_finite], np.where(values.undefined, np.nan, values.value)
-
-
-def _badness(report: Report, place: int) -> float:
-    return -float(report.curves.roc[report.labels[place]].area)
-
-
-def _name(one: Series, metric: Metric, n_metrics: int) -> str:
-    if n_metrics == 1:
-        return one.name or str(metric)
-    return f"{one.name} · {metric}" if one.name else str(metric)
 
 
 def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
@@ -175,14 +153,7 @@ def _current(ax: Axes, reports: Sequence[Report]) -> None:
         if at is None and report.scores == "probabilities" and _parts(report, place, 0.5):
             at = 0.5
         if at is not None and at not in told:
-            ax.axvline(
-                at,
-                color=MUTED,
-                linestyle=":",
-                linewidth=1,
-                zorder=1,
-                label="_" * bool(told) + f"threshold {at:g}",
-            )
+            ax.axvline(at, label="_" * bool(told) + f"threshold {at:g}", **COMPARED_WITH)
             told.add(at)
 
 

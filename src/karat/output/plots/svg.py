@@ -9,8 +9,8 @@ import hashlib
 import io
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import warnings
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from xml.etree import ElementTree as ET
 
@@ -51,7 +51,12 @@ def element_of(text: str, title: str, description: str, inks: Mapping[str, str])
     root = ET.fromstring(text)
     # Pages hold many pictures: what is referred to is called after its picture.
     picture = hashlib.sha256((text + title).encode()).hexdigest()[:5]
-    targets = dict.fromkeys(_references(root))
+    targets = dict.fromkeys(
+        name
+        for element in root.iter()
+        for key, value in element.attrib.items()
+        for name in _REFERENCE.findall(f"{_plain(key)}={value}")
+    )
     ids = {name: f"k{picture}-{place}" for place, name in enumerate(targets)}
     _shorten(root, ids, inks)
     root.set("role", "img")
@@ -71,12 +76,6 @@ def _plain(name: str) -> str:
     return name.rpartition("}")[2]
 
 
-def _references(root: ET.Element) -> Iterator[str]:
-    for element in root.iter():
-        for key, value in element.attrib.items():
-            yield from _REFERENCE.findall(f"{_plain(key)}={value}")
-
-
 def _shorten(element: ET.Element, ids: Mapping[str, str], inks: Mapping[str, str]) -> None:
     """Write an element and all within it shorter, in place."""
     element.tag = _plain(element.tag)
@@ -84,11 +83,9 @@ def _shorten(element: ET.Element, ids: Mapping[str, str], inks: Mapping[str, str
     if element.tag != "text":
         element.text = None
     attributes = _attributes(element, ids)
-    for name in ("fill", "stroke"):
-        if name in attributes:
-            attributes[name] = inks.get(attributes[name], attributes[name])
-    element.attrib.clear()
-    element.attrib.update(attributes)
+    for name in attributes.keys() & {"fill", "stroke"}:
+        attributes[name] = inks.get(attributes[name], attributes[name])
+    element.attrib = attributes
     children: list[ET.Element] = []
     for child in list(element):
         if _plain(child.tag) in ("metadata", "style"):
@@ -249,7 +246,9 @@ def as_svg(
     from matplotlib.figure import Figure
     from matplotlib.rcsetup import cycler
 
-    with _SETTING, mpl.rc_context(), _foreign_letters():
+    with _SETTING, mpl.rc_context(), warnings.catch_warnings():
+        # Letters that the measuring font lacks are drawn by that of the page.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS | {"axes.prop_cycle": cycler(color=SERIES)})
         figure = Figure(figsize=(width, height), layout="constrained")
@@ -260,36 +259,15 @@ def as_svg(
         file = io.StringIO()
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         figure.savefig(file, format="svg", metadata=nothing)
-    name, told = _told(title or _title_of(ax)), _told(description or _description_of(ax))
+    axes = " by ".join(filter(None, (ax.get_ylabel(), ax.get_xlabel())))
+    texts = []
+    if (legend := ax.get_legend()) is not None:
+        texts = [text.get_text() for text in (legend.get_title(), *legend.get_texts())]
+    name, told = title or ax.get_title() or axes, description or "; ".join(filter(None, texts))
     inks = {hex_: (colors or {}).get(name, hex_) for name, hex_ in PALETTE.items()}
-    return element_of(file.getvalue(), name, told, inks)
-
-
-@contextmanager
-def _foreign_letters() -> Iterator[None]:
-    """Letters that the measuring font lacks are drawn by that of the page."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        yield
-
-
-def _title_of(ax: Axes) -> str:
-    return ax.get_title() or " by ".join(filter(None, (ax.get_ylabel(), ax.get_xlabel())))
-
-
-def _description_of(ax: Axes) -> str:
-    legend = ax.get_legend()
-    if legend is None:
-        return ""
-    texts = [legend.get_title().get_text(), *(text.get_text() for text in legend.get_texts())]
-    return "; ".join(filter(None, texts))
-
-
-def _told(text: str) -> str:
     # The labels of matplotlib write a dollar sign as \$.
-    return text.replace(r"\$", "$")
+    name, told = (text.replace(r"\$", "$") for text in (name, told))
+    return element_of(file.getvalue(), name, told, inks)
 
 
 _FINEST: Final = 0.2
