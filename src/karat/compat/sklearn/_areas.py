@@ -291,7 +291,7 @@ def auc(x: Any, y: Any) -> float:
         >>> auc([0.0, 0.5, 1.0], [0.0, 1.0, 1.0])
         0.75
     """
-    check_parameters("auc", x, y)
+    check_parameters("auc", locals())
     check_lengths(x, y)
     x, y = as_column(x), as_column(y)
     if x.dtype.kind == "b" and x.shape[0] > 1:
@@ -319,9 +319,7 @@ def roc_auc_score(
         >>> roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         0.75
     """
-    check_parameters(
-        "roc_auc_score", y_true, y_score, average, sample_weight, max_fpr, multi_class, labels
-    )
+    check_parameters("roc_auc_score", locals())
     if max_fpr is None:
         found = plain_classes(y_true, labels)
         if found is not None and len(found[1]) == 2 and labels is None:
@@ -350,7 +348,7 @@ def roc_auc_score(
             raise ValueError("multi_class must be in ('ovo', 'ovr')")
         return _multiclass_area(true, score, labels, multi_class, average, weights)
     if kind != "binary":
-        raise refuse_multilabel("y_true") if kind == MULTILABEL else _unsupported(kind)
+        raise refuse_multilabel() if kind == MULTILABEL else _unsupported(kind)
     column = as_column(true)
     classes = np.unique(column)
     return binary_area(codes_of(column, classes), len(classes), score, weights, max_fpr)
@@ -441,7 +439,7 @@ def average_precision_score(
         >>> round(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
         0.8333
     """
-    check_parameters("average_precision_score", y_true, y_score, average, pos_label, sample_weight)
+    check_parameters("average_precision_score", locals())
     found = plain_classes(y_true)
     if found is not None and len(found[1]) == 2 and same_kind(found[1], pos_label):
         is_own = found[1] == pos_label
@@ -471,7 +469,7 @@ def average_precision_score(
         is_own = np.asarray(np.asarray(y_true) == pos_label, np.int32)
         return binary_precision(is_own, y_score, weights)
     if kind == MULTILABEL:
-        raise refuse_multilabel("y_true")
+        raise refuse_multilabel()
     if kind != "multiclass":
         raise _unsupported(kind)
     if pos_label != 1:

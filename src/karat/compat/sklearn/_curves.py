@@ -242,7 +242,7 @@ def confusion_matrix_at_thresholds(
         >>> tps.tolist(), fps.tolist(), t.tolist()
         ([1.0, 2.0, 2.0], [0.0, 0.0, 1.0], [0.9, 0.3, 0.2])
     """
-    check_parameters("confusion_matrix_at_thresholds", y_true, y_score, pos_label, sample_weight)
+    check_parameters("confusion_matrix_at_thresholds", locals())
     steps = steps_of(y_true, y_score, pos_label, sample_weight)
     fps, tps = steps.fps, steps.tps
     return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.thresholds
@@ -266,7 +266,7 @@ def roc_curve(
         >>> fpr.tolist(), tpr.tolist(), thresholds.tolist()
         ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], [inf, 0.8, 0.4, 0.35, 0.1])
     """
-    check_parameters("roc_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate)
+    check_parameters("roc_curve", locals())
     steps = steps_of(
         y_true, y_score, pos_label, sample_weight, in_row_order=bool(drop_intermediate)
     )
@@ -315,9 +315,7 @@ def precision_recall_curve(
         >>> precision.round(2).tolist(), recall.tolist()
         ([0.5, 0.67, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0])
     """
-    check_parameters(
-        "precision_recall_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate
-    )
+    check_parameters("precision_recall_curve", locals())
     steps = steps_of(
         y_true, y_score, pos_label, sample_weight, in_row_order=bool(drop_intermediate)
     )
@@ -355,7 +353,7 @@ def det_curve(
         >>> fpr.tolist(), fnr.tolist(), thresholds.tolist()
         ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.35, 0.4, 0.8])
     """
-    check_parameters("det_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate)
+    check_parameters("det_curve", locals())
     steps = steps_of(
         y_true, y_score, pos_label, sample_weight, in_row_order=bool(drop_intermediate)
     )
@@ -392,7 +390,7 @@ def calibration_curve(
         >>> true.tolist(), predicted.round(2).tolist()
         ([0.0, 1.0], [0.15, 0.8])
     """
-    check_parameters("calibration_curve", y_true, y_prob, pos_label, n_bins, strategy)
+    check_parameters("calibration_curve", locals())
     true, prob = as_column(y_true), as_column(y_prob)
     check_lengths(true, prob)
     pos_label = positive_label(pos_label, true)

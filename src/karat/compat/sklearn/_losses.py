@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -262,7 +262,7 @@ def brier_null_loss(rows: Probabilities) -> Any:
     return np.sum(weights * ((1 - share) ** 2 + others)) / weights.sum()
 
 
-_PROBABILITIES = (ARRAY, NONE.hidden())
+_PROBABILITIES = (ARRAY, replace(NONE, is_hidden=True))
 _DEPRECATED = (ARRAY, TEXT)
 _SCALE = (BOOLEAN, choice({"auto"}))
 
@@ -285,7 +285,7 @@ def log_loss(
         >>> round(log_loss([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65]), 4)
         0.2162
     """
-    check_parameters("log_loss", y_true, y_proba, normalize, sample_weight, labels, y_pred)
+    check_parameters("log_loss", locals())
     values = as_array(_renamed(y_proba, y_pred), dtype="float", **UNCHECKED)
     rows = class_probabilities(y_true, values, sample_weight, labels)
     return log_loss_sum(rows, normalize=bool(normalize))
@@ -308,7 +308,7 @@ def d2_log_loss_score(
         >>> round(d2_log_loss_score([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65]), 4)
         0.6881
     """
-    check_parameters("d2_log_loss_score", y_true, y_proba, sample_weight, labels, y_pred)
+    check_parameters("d2_log_loss_score", locals())
     y_proba = _renamed(y_proba, y_pred)
     if _is_too_short(y_true, y_proba, sample_weight):
         return float("nan")
@@ -335,9 +335,7 @@ def brier_score_loss(
         >>> round(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
         0.0375
     """
-    check_parameters(
-        "brier_score_loss", y_true, y_proba, sample_weight, pos_label, labels, scale_by_half
-    )
+    check_parameters("brier_score_loss", locals())
     values = as_array(y_proba, dtype="float", **UNCHECKED)
     rows = _rows_of(y_true, values, sample_weight, pos_label, labels)
     loss = brier_loss(rows)
@@ -363,7 +361,7 @@ def d2_brier_score(
         >>> round(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
         0.85
     """
-    check_parameters("d2_brier_score", y_true, y_proba, sample_weight, pos_label, labels)
+    check_parameters("d2_brier_score", locals())
     if _is_too_short(y_true, y_proba, sample_weight):
         return float("nan")
     values = as_array(y_proba, dtype="float", **UNCHECKED)

@@ -48,7 +48,7 @@ def hinge_loss(
         >>> hinge_loss([-1, 1, 1], [-2.0, 0.5, 0.25])
         0.4166666666666667
     """
-    check_parameters("hinge_loss", y_true, pred_decision, labels, sample_weight)
+    check_parameters("hinge_loss", locals())
     found = plain_classes(y_true) if labels is None else None
     if found is not None:
         loss = _plain_hinge(pred_decision, *found, sample_weight)
@@ -175,7 +175,7 @@ def top_k_accuracy_score(
         >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.2, 0.3], [0.3, 0.4, 0.3], [0.6, 0.3, 0.1]])
         0.6666666666666666
     """
-    check_parameters("top_k_accuracy_score", y_true, y_score, k, normalize, sample_weight, labels)
+    check_parameters("top_k_accuracy_score", locals())
     found = plain_classes(y_true, labels)
     if found is not None and type(y_score) is np.ndarray and y_score.dtype.kind in "fiub":
         codes, classes = found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from karat.data.labels.containers import encode
 from karat.data.sources.arrays.labels import Count, cells, class_totals, count_for, tally_columns
 from karat.metrics._metric import Metric
 from karat.metrics._registry import lookup
-from karat.tally import Cells, Classes
+from karat.tally import Cells
 
 __all__ = [
     "SINGLE",
@@ -31,8 +32,6 @@ __all__ = [
     "class_counts",
     "codes_of",
     "confusion",
-    "count_codes",
-    "kappa_of",
     "matrix_of",
     "measured",
     "paired",
@@ -43,17 +42,18 @@ __all__ = [
     "text_column",
 ]
 
-_ready: dict[str, tuple[Any, Any, Count]] = {}
-"""Name of a metric → (run, arguments) of its compiled formula, and what counts for it."""
 
-
+@cache
 def _prepared(name: str) -> tuple[Any, Any, Count]:
+    """The compiled formula of a metric, its arguments, and what counts for it."""
     record, lift = lookup(name)
     metric = Metric.of(record, lift, {})
     count = count_for(metric.needs_cells, metric.needs_classes)
-    made = (metric.program("zero").run, metric.arguments("zero"), count)
-    _ready[name] = made
-    return made
+    return metric.program("zero").run, metric.arguments("zero"), count
+
+
+def _are_whole(*arrays: Any) -> bool:
+    return all(type(array) is np.ndarray and array.dtype.kind in "iu" for array in arrays)
 
 
 def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | None:
@@ -62,11 +62,9 @@ def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | Non
     Args:
         least: the fewest classes that it is measured of.
     """
-    if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
+    if not _are_whole(y_true, y_pred):
         return None
-    if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
-        return None
-    run, arguments, count = _ready.get(name) or _prepared(name)
+    run, arguments, count = _prepared(name)
     tally = count(y_true, y_pred)
     if tally is None or tally.k < least:
         return None
@@ -74,42 +72,25 @@ def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | Non
     return None if n_undefined else value
 
 
-def kappa_of(cells: npt.NDArray[np.float64], weights: str | None) -> float:
-    """Kappa of a matrix by the same formula as of arrays, to the last bit."""
-    record, lift = lookup("kappa" if weights is None else f"kappa_{weights}")
-    tally = Cells.dense(cells, classes=Classes.of(range(len(cells))))
-    return float(Metric.of(record, lift, {}).values(tally).value)
-
-
 def positive_measured(name: str, y_true: Any, y_pred: Any) -> float | None:
     """The metric of class 1 of two; None also where there are not two, or none of them is 1."""
-    if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
+    if not _are_whole(y_true, y_pred):
         return None
-    if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
-        return None
-    run, arguments, _ = _ready.get(name) or _prepared(name)
+    run, arguments, _ = _prepared(name)
     tally = class_totals(y_true, y_pred)
     if tally is None or tally.k != 2:
         return None
-    labels = tally.labels
-    assert labels is not None
-    if labels[1] == 1:
-        positive = 1
-    elif labels[0] == 1:
-        positive = 0
-    else:
+    assert tally.labels is not None
+    labels = tally.labels.tolist()
+    if 1 not in labels:
         return None
-    value, n_undefined = run(tally, arguments, positive)
+    value, n_undefined = run(tally, arguments, labels.index(1))
     return None if n_undefined else value
 
 
 def matrix_of(y_true: Any, y_pred: Any) -> npt.NDArray[np.int64] | None:
     """The confusion matrix of two plain arrays; None where they are not, or hold one label."""
-    if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
-        return None
-    if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
-        return None
-    tally = cells(y_true, y_pred)
+    tally = cells(y_true, y_pred) if _are_whole(y_true, y_pred) else None
     return None if tally is None or tally.k < 2 else tally.cells().view(np.int64)
 
 
@@ -149,15 +130,10 @@ class Pair:
 
 
 def paired(y_true: Any, y_pred: Any, sample_weight: Any = None, *, cells: bool = False) -> Pair:
-    """The counts of a pair of targets.
-
-    Args:
-        cells: whether the confusion matrix is wanted.
+    """The counts of a pair of targets, with the confusion matrix if it is wanted.
 
     Errors:
         As `checked_targets`.
-
-    Cost: one pass over plain arrays of integers, booleans or text.
     """
     found = plain(y_true, y_pred, sample_weight, cells=cells)
     return found if found is not None else careful(y_true, y_pred, sample_weight, cells=cells)
@@ -257,12 +233,11 @@ def _plain_integers(
         tally = _native.count_integers(true, pred, weights, cells, 0)
         if tally is not None and tally.labels is not None:
             labels = tally.labels.astype(np.bool_) if kinds == {"b"} else tally.labels
-            return _pair(labels, len(true), sample_weight, *counts_of(tally, cells=cells))
+            return _pair(labels, len(true), sample_weight, *_counts_of(tally, cells=cells))
     elif kinds != {"f"}:
         return None
-    counted = tally_columns(
-        encode(true, "y_true"), encode(pred, "y_pred"), weights=weights, cells=cells
-    )
+    columns = encode(true, "y_true"), encode(pred, "y_pred")
+    counted = tally_columns(*columns, weights=weights, cells=cells)
     labels = np.asarray(counted.classes.labels, np.result_type(true, pred))
     return _pair_of_cells(counted, labels, sample_weight, cells)
 
@@ -291,13 +266,13 @@ def _plain_text(
 
 
 def _pair_of_cells(counted: Cells, labels: Array, weights: Any, cells: bool) -> Pair:
-    if cells:
-        matrix = counted.matrix()
+    matrix = counted.matrix() if cells else None
+    if matrix is None:
+        tp, fp, fn = counted.counts
+    else:
         tp = np.diagonal(matrix).copy()
         fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
-        return _pair(labels, int(counted.n_rows), weights, tp, fp, fn, matrix)
-    tp, fp, fn = counted.counts
-    return _pair(labels, int(counted.n_rows), weights, tp, fp, fn, None)
+    return _pair(labels, int(counted.n_rows), weights, tp, fp, fn, matrix)
 
 
 def _pair(
@@ -319,7 +294,7 @@ def careful(
     """
     kind, labels, true, pred, weights = checked_targets(y_true, y_pred, sample_weight)
     codes = codes_of(true, labels), codes_of(pred, labels)
-    counts = count_codes(*codes, len(labels), weights, cells=cells, in_row_order=in_row_order)
+    counts = _count_codes(*codes, len(labels), weights, cells=cells, in_row_order=in_row_order)
     return Pair(kind, labels, len(true), weights, *counts, columns=(true, pred))
 
 
@@ -331,18 +306,15 @@ def codes_of(column: Array, labels: Array) -> npt.NDArray[np.int32]:
     return np.searchsorted(labels, column).astype(np.int32)
 
 
-def counts_of(tally: _native.Tally, *, cells: bool) -> tuple[Array, Array, Array, Array | None]:
+def _counts_of(tally: _native.Tally, *, cells: bool) -> tuple[Array, Array, Array, Array | None]:
     """tp, fp, fn of each class, and the matrix if it is wanted."""
-    tp, fp, fn = (_int64(part) for part in tally.marginals())
-    return tp, fp, fn, _int64(tally.cells()) if cells else None
-
-
-def _int64(counts: Array) -> Array:
+    found = [*tally.marginals(), *([tally.cells()] if cells else [])]
     # Of two C types of 64 bits NumPy prints one with its name: the other is what it counts in.
-    return counts.view(np.int64) if counts.dtype.kind == "i" else counts
+    tp, fp, fn, *rest = (part.view(np.int64) if part.dtype.kind == "i" else part for part in found)
+    return tp, fp, fn, rest[0] if rest else None
 
 
-def count_codes(
+def _count_codes(
     true: npt.NDArray[np.int32],
     pred: npt.NDArray[np.int32],
     k: int,
@@ -352,8 +324,9 @@ def count_codes(
     in_row_order: bool = False,
 ) -> tuple[Array, Array, Array, Array | None]:
     """Rows right, predicted and true of each class, and the matrix if it is wanted."""
-    is_number = weights is None or cells or weights.dtype.kind in "fiub"
-    exact = weights is None or weights.dtype.kind not in "iu" or np.abs(weights).max() <= 1 << 31
+    kind = "i" if weights is None else weights.dtype.kind
+    exact = weights is None or kind not in "iu" or np.abs(weights).max() <= 1 << 31
+    is_number = cells or kind in "fiub"
     if exact and is_number and not in_row_order and (not cells or k <= _DENSE_MAX):
         given = None if weights is None else np.ascontiguousarray(weights, np.float64)
         try:
@@ -361,7 +334,7 @@ def count_codes(
         except ValueError:  # a negative weight: no kernel takes it
             pass
         else:
-            tp, fp, fn, matrix = counts_of(tally, cells=cells)
+            tp, fp, fn, matrix = _counts_of(tally, cells=cells)
             return tp, tp + fp, tp + fn, matrix
     hit = true == pred
     kept = None if weights is None else weights[hit]
@@ -369,8 +342,7 @@ def count_codes(
     of_pred, of_true = np.bincount(pred, weights, k), np.bincount(true, weights, k)
     matrix = None
     if cells:
-        is_whole = weights is None or weights.dtype.kind in "iub"
-        matrix = np.zeros((k, k), np.int64 if is_whole else np.float64)
+        matrix = np.zeros((k, k), np.int64 if kind in "iub" else np.float64)
         # uint64 and int64 would meet in float64.
         step = 1 if weights is None else weights.astype(matrix.dtype)
         np.add.at(matrix, (true, pred), step)
@@ -389,11 +361,7 @@ SINGLE = (
 def confusion(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, normalize: str | None
 ) -> Array:
-    """The confusion matrix of checked parameters: int64[k, k] or float64[k, k].
-
-    Errors:
-        As `checked_targets`; ValueError no label, or none of the labels is in y_true.
-    """
+    """The confusion matrix of checked parameters: int64[k, k] or float64[k, k]."""
     cells = _cells(y_true, y_pred, labels, sample_weight)
     if normalize is not None:
         with np.errstate(all="ignore"):
@@ -435,7 +403,7 @@ def _cells(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> Array:
     wanted = np.asarray(labels)
     if wanted.size == 0:
         raise ValueError("'labels' should contain at least one label.")
-    places = places_of(pair.labels, wanted)
+    places = _places_of(pair.labels, wanted)
     if places is None or not np.any(pair.true[places[places >= 0]]):
         return _cells_by_hash(y_true, y_pred, sample_weight, wanted)
     chosen = np.zeros((wanted.size, wanted.size), cells.dtype)
@@ -449,7 +417,7 @@ def _is_whole(weights: Array | None) -> bool:
     return weights is None or weights.dtype.kind in "iub"
 
 
-def places_of(labels: Array, wanted: Array) -> Array | None:
+def _places_of(labels: Array, wanted: Array) -> Array | None:
     """The place of each wanted label among sorted ones, -1 where it is none.
 
     Returns:
@@ -472,19 +440,13 @@ def places_of(labels: Array, wanted: Array) -> Array | None:
 def _cells_by_hash(true: Array, pred: Array, sample_weight: Any, wanted: Array) -> Array:
     """The matrix of labels that equal those of the rows as the keys of a dict do."""
     is_empty = sample_weight is not None and not len(sample_weight)
-    _, _, of_true, of_pred, weights = checked_targets(
-        true, pred, None if is_empty else sample_weight
-    )
+    given = None if is_empty else sample_weight
+    _, _, of_true, of_pred, weights = checked_targets(true, pred, given)
     if len(np.intersect1d(of_true, wanted)) == 0:
         raise ValueError("At least one label specified must be in y_true")
     k = wanted.size
-    is_plain = (
-        wanted.dtype.kind in "iub"
-        and np.all(wanted == np.arange(k))
-        and of_true.min() >= 0
-        and of_pred.min() >= 0
-    )
-    if is_plain:
+    is_plain = wanted.dtype.kind in "iub" and np.all(wanted == np.arange(k))
+    if is_plain and of_true.min() >= 0 and of_pred.min() >= 0:
         codes = [column.astype(np.int64) for column in (of_true, of_pred)]
     else:
         places = {label: place for place, label in enumerate(wanted)}
@@ -501,7 +463,7 @@ def _cells_by_hash(true: Array, pred: Array, sample_weight: Any, wanted: Array) 
     if not kept.any():
         return np.zeros((k, k), np.int64 if is_whole else np.float64)
     rows = [code[kept].astype(np.int32) for code in codes]
-    cells = count_codes(rows[0], rows[1], k, chosen, cells=True)[3]
+    cells = _count_codes(rows[0], rows[1], k, chosen, cells=True)[3]
     assert cells is not None
     return cells.astype(np.int64) if is_whole else cells
 
@@ -522,7 +484,7 @@ def class_counts(
         tp, pred, true = pair.tp, pair.pred, pair.true
     else:
         wanted = np.asarray(labels)
-        places = places_of(pair.labels, wanted)
+        places = _places_of(pair.labels, wanted)
         if places is None:
             return _class_counts_with_care(y_true, y_pred, sample_weight, wanted)
         is_known = places >= 0
@@ -546,8 +508,17 @@ def _class_counts_with_care(
     both = as_column(np.concatenate([wanted, rest]), warn=True)
     known = _sorted_labels(both)
     true, pred = (as_column(column, dtype=known.dtype, warn=True) for column in pair.columns)
-    codes = _encoded(true, known), _encoded(pred, known)
-    counts = count_codes(*codes, len(known), pair.weights, cells=False, in_row_order=True)[:3]
+    places = {label: place for place, label in enumerate(known)}
+    try:
+        true, pred = (
+            codes_of(column, known)
+            if column.dtype.kind in "iubf"
+            else np.array([places[value] for value in column], np.int32)
+            for column in (true, pred)
+        )
+    except KeyError as problem:  # 1 and 1.0 are two texts
+        raise ValueError(f"y contains previously unseen labels: {problem}") from None
+    counts = _count_codes(true, pred, len(known), pair.weights, cells=False, in_row_order=True)[:3]
     at = np.searchsorted(known, both[:n_wanted])
     tp, of_pred, of_true = (part[at] for part in counts)
     if pair.weights is None and not counts[0].any():
@@ -555,27 +526,8 @@ def _class_counts_with_care(
     return pair, tp, of_pred, of_true
 
 
-def _encoded(column: Array, known: Array) -> npt.NDArray[np.int32]:
-    """int32[n]: the place of each value among the labels.
-
-    Errors:
-        ValueError a text that is none of them: 1 and 1.0 are two texts.
-    """
-    if column.dtype.kind in "iubf":
-        return codes_of(column, known)
-    places = {label: place for place, label in enumerate(known)}
-    try:
-        return np.array([places[value] for value in column], np.int32)
-    except KeyError as problem:
-        raise ValueError(f"y contains previously unseen labels: {problem}") from None
-
-
 def _sorted_labels(labels: Array) -> Array:
-    """Distinct labels, ascending, with None and NaN at the end.
-
-    Errors:
-        TypeError they do not compare.
-    """
+    """Distinct labels, ascending, with None and NaN at the end."""
     if labels.dtype.kind != "O":
         return distinct(labels)
     found = set(labels)

@@ -176,7 +176,7 @@ def fitted_classes(y: Any) -> Array:
     if n_samples(y) == 0:
         raise ValueError(f"y has 0 samples: {y!r}")
     if kind == MULTILABEL:
-        raise refuse_multilabel("y_true")
+        raise refuse_multilabel()
     if not hasattr(y, "__array__"):
         found = set(y)  # a TypeError, where they are no labels
     probe(y)

@@ -441,7 +441,7 @@ def checked_targets(
         )
     kind = kinds.pop()
     if kind == MULTILABEL:
-        raise refuse_multilabel("y_true")
+        raise refuse_multilabel()
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"{kind} is not supported")
     if is_sparse(y_true) or is_sparse(y_pred):
