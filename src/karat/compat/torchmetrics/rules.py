@@ -21,18 +21,16 @@ from karat.compat.torchmetrics.labels import (
     rate,
     stat_scores,
 )
-from karat.compat.torchmetrics.score_needs import (
+from karat.compat.torchmetrics.scores import (
     BinnedScores,
     Confidences,
     KeptScores,
     Margins,
-    thresholds_of,
-)
-from karat.compat.torchmetrics.score_values import (
     auroc,
     average_precision,
     calibration_error,
     hinge_loss,
+    thresholds_of,
 )
 from karat.compat.torchmetrics.table import Measure
 from karat.compat.torchmetrics.tally import Tally, refuse_counted, refused
@@ -43,16 +41,11 @@ __all__ = ["Rule", "rule_of"]
 Given = dict[str, Any]
 
 _VALUES: Final[dict[str, Callable[..., Tensor]]] = {
-    "rate": rate,
-    "stat_scores": stat_scores,
-    "confusion_matrix": confusion_matrix,
-    "kappa": kappa,
-    "matthews": matthews,
-    "jaccard": jaccard,
-    "auroc": auroc,
-    "average_precision": average_precision,
-    "calibration_error": calibration_error,
-    "hinge_loss": hinge_loss,
+    value.__name__: value
+    for value in (
+        *(rate, stat_scores, confusion_matrix, kappa, matthews, jaccard),
+        *(auroc, average_precision, calibration_error, hinge_loss),
+    )
 }
 
 
