@@ -405,17 +405,17 @@ def auroc(
         return number(_averaged(np.array(areas), pos, average, need), tally)
     found, weights, lacking = [], [], set()
     for curve in _curves_of(tally, need):
-        pos, neg = curve.n_pos, curve.n_neg
-        weights.append(pos)
-        if not (pos > 0 and neg > 0):
+        own, rest = curve.n_pos, curve.n_neg
+        weights.append(own)
+        if not (own > 0 and rest > 0):
             found.append(0.0)
-            lacking |= {_NO_POSITIVES} if not pos > 0 else set()
-            lacking |= {_NO_NEGATIVES} if not neg > 0 else set()
+            lacking |= {_NO_POSITIVES} if not own > 0 else set()
+            lacking |= {_NO_NEGATIVES} if not rest > 0 else set()
         elif max_fpr is None or max_fpr == 1:
             found.append(curve.area)
         else:
             _, tps, fps = curve.curve
-            found.append(_area(np.append(0.0, fps / neg), np.append(0.0, tps / pos), max_fpr))
+            found.append(_area(np.append(0.0, fps / rest), np.append(0.0, tps / own), max_fpr))
     for text in sorted(lacking):
         warnings.warn(text, UndefinedWarning, stacklevel=2)
     return number(_averaged(np.array(found), np.array(weights), average, need), tally)
