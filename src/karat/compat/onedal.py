@@ -294,7 +294,7 @@ class MulticlassConfusionMatrix:
         Cost: one pass over the labels and one over the matrix, O(n + n_classes²).
         """
         beta = _squared(self.beta, self.fptype)
-        k = self.n_classes
+        k: Any = self.n_classes
         is_whole = isinstance(k, int | np.integer) and not isinstance(k, bool | np.timedelta64)
         if not is_whole or k < 2:
             found = f"n_classes={short(k)} is not a whole number of at least 2"

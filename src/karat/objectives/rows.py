@@ -208,8 +208,9 @@ def _array(
 ) -> Array:
     refuse_distributed(values, name)
     try:
-        if is_filled and isinstance(values, np.ma.MaskedArray):
-            return values.astype(np.float64).filled(np.nan)
+        is_masked = is_filled and isinstance(values, np.ma.MaskedArray)
+        if is_masked:
+            values = values.astype(np.float64).filled(np.nan)
         # Scores of a model that is being trained carry their history, which NumPy refuses.
         is_tensor = type(values) is not np.ndarray and host_of(values) == "torch"
         return np.asarray(detached(values) if is_tensor else values)

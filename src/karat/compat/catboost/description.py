@@ -358,10 +358,11 @@ def parse(metric: str | Description) -> Description:
     """
     if isinstance(metric, Description):
         return metric
-    if not isinstance(metric, str):
-        found = f"It is {short(metric)} ({type(metric).__name__}), not a text"
-        raise refused(metric, found, "Write Name or Name:key=value;key=value.")
-    return _read(str.__str__(metric))
+    given: Any = metric
+    if isinstance(given, str):
+        return _read(str.__str__(given))
+    found = f"It is {short(given)} ({type(given).__name__}), not a text"
+    raise refused(given, found, "Write Name or Name:key=value;key=value.")
 
 
 @lru_cache(maxsize=256)
@@ -440,7 +441,8 @@ def metric_names(metric: str | Description, k: int) -> list[str]:
         ['AUC:type=Mu']
     """
     found = parse(metric)
-    if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 2:
+    given: Any = k
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 2:
         meaning, wanted = "the number of columns of scores", "a whole number of at least 2"
         raise error("K154", argument="k", value=k, meaning=meaning, wanted=wanted)
     found.check_columns(int(k))

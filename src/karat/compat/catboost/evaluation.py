@@ -62,8 +62,9 @@ def eval_metric(
         if value is not None:
             raise error("K602", argument=name)
     description = parse(metric)
-    is_whole = isinstance(thread_count, int | np.integer) and not isinstance(thread_count, bool)
-    if not is_whole or not (thread_count == -1 or 1 <= thread_count <= _MOST_THREADS):
+    given: Any = thread_count
+    is_whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if not is_whole or not (given == -1 or 1 <= given <= _MOST_THREADS):
         choices = f"-1, 1 to {_MOST_THREADS}"
         do = "-1 means KARAT_NUM_THREADS, else all cores."
         raise error("K122", argument="thread_count", value=thread_count, choices=choices, do=do)

@@ -93,10 +93,10 @@ def as_rows(label: Any, approx: Any, weight: Any) -> Rows:
 
 
 def _scores(approx: Any) -> Floats:
-    is_matrix = type(approx) is np.ndarray and approx.ndim == 2 and approx.dtype == np.float64
-    if is_matrix and approx.shape[1] > 1 and len(approx) and approx.flags.aligned:
-        # The usual case: conversions are most of the time of a small call.
-        return approx
+    if type(approx) is np.ndarray and approx.ndim == 2 and approx.dtype == np.float64:
+        is_usual = approx.shape[1] > 1 and len(approx) > 0 and approx.flags.aligned
+        if is_usual:  # conversions are most of the time of a small call
+            return approx
     rows = approx if isinstance(approx, list) else [approx]
     if any(isinstance(row, tuple) for row in rows):
         raise _no_scores("It holds tuples, which CatBoost takes for one tuple of each class")
