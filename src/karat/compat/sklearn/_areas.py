@@ -39,7 +39,6 @@ from karat.compat.sklearn._rows import (
     column_classes,
     not_by_class,
     plain_classes,
-    summed_weights,
 )
 from karat.compat.sklearn._targets import (
     MULTILABEL,
@@ -75,10 +74,7 @@ def _area_under(x: Array, y: Array) -> float:
 
 def _native_area(codes: npt.NDArray[np.int32], column: Array, sample_weight: Any) -> float | None:
     """Area under the ROC curve; None where a check may fail, or a class has no weight."""
-    _, weights = summed_weights(sample_weight, len(codes))
-    if not are_multiplied_safely(weights):
-        return None
-    made = ranked(column, codes, sample_weight)
+    made = ranked(column, codes, sample_weight, is_multiplied=True)
     if made is None:
         return None
     rest, own = made.totals.tolist()
@@ -232,12 +228,6 @@ def _pairwise_area(codes: Codes, score: Array, average: str | None) -> Any:
     return np.average(areas, weights=share)
 
 
-def _precision_of_rows(codes: Codes, score: Array, weights: Any) -> float:
-    """Mean over rows of the precision at the score of the true class."""
-    own = score[np.arange(len(codes)), codes]
-    return float(np.average(1 / np.sum(score >= own[:, np.newaxis], axis=1), weights=weights))
-
-
 _ROC_AVERAGE = (choice({"micro", "macro", "samples", "weighted"}), NONE)
 _MAX_FPR = (interval(Real, 0.0, 1, closed="right"), NONE)
 _MULTI_CLASS = (choice({"raise", "ovr", "ovo"}),)
@@ -308,7 +298,25 @@ def roc_auc_score(
             )
         if multi_class == "raise":
             raise ValueError("multi_class must be in ('ovo', 'ovr')")
-        return _multiclass_area(true, score, labels, multi_class, average, weights)
+        if score.ndim != 2:
+            raise not_by_class(score)
+        if not np.allclose(1, score.sum(axis=1)):
+            raise ValueError(
+                "Target scores need to be probabilities for multiclass roc_auc, i.e. they should "
+                "sum up to 1.0 over classes"
+            )
+        _check_average(average, multi_class)
+        classes = column_classes(
+            true,
+            labels,
+            score.shape[1],
+            "Number of classes in y_true not equal to the number of columns in 'y_score'",
+            "Number of given labels, {}, not equal to the number of columns in 'y_score', {}",
+        )
+        if multi_class == "ovo" and weights is None and true.ndim == 2:
+            check_lengths(true, score)
+            _ = score[np.zeros(true.shape, np.bool_), 0]  # a column is an IndexError there
+        return _class_area(codes_of(as_column(true), classes), score, multi_class, average, weights)
     if kind != "binary":
         raise _refused(kind)
     column = as_column(true)
@@ -319,30 +327,6 @@ def roc_auc_score(
 def _refused(kind: str) -> ValueError:
     is_multilabel = kind == MULTILABEL
     return refuse_multilabel() if is_multilabel else ValueError(f"{kind} format is not supported")
-
-
-def _multiclass_area(
-    true: Array, score: Array, labels: Any, multi_class: str, average: str | None, weights: Any
-) -> Any:
-    if score.ndim != 2:
-        raise not_by_class(score)
-    if not np.allclose(1, score.sum(axis=1)):
-        raise ValueError(
-            "Target scores need to be probabilities for multiclass roc_auc, i.e. they should sum "
-            "up to 1.0 over classes"
-        )
-    _check_average(average, multi_class)
-    classes = column_classes(
-        true,
-        labels,
-        score.shape[1],
-        "Number of classes in y_true not equal to the number of columns in 'y_score'",
-        "Number of given labels, {}, not equal to the number of columns in 'y_score', {}",
-    )
-    if multi_class == "ovo" and weights is None and true.ndim == 2:
-        check_lengths(true, score)
-        _ = score[np.zeros(true.shape, np.bool_), 0]  # a column is an IndexError there
-    return _class_area(codes_of(as_column(true), classes), score, multi_class, average, weights)
 
 
 def _check_average(average: str | None, multi_class: str) -> None:
@@ -395,9 +379,7 @@ def average_precision_score(
         column = plain_scores(y_score) if is_own.any() else None
         if column is not None:
             codes = found[0] if is_own[1] else 1 - found[0]
-            _, weights = summed_weights(sample_weight, len(codes))
-            is_safe = are_multiplied_safely(weights)
-            made = ranked(column, codes, sample_weight) if is_safe else None
+            made = ranked(column, codes, sample_weight, is_multiplied=True)
             if made is not None and made.totals[1]:
                 return float(made.step_area() / made.totals[1])
     elif found is not None and sample_weight is None and type(pos_label) is int and pos_label == 1:
@@ -430,5 +412,7 @@ def average_precision_score(
     check_lengths(codes, y_score, weights)
     score = as_array(y_score)
     if average == "samples":
-        return _precision_of_rows(codes, score, weights)
+        # The mean over rows of the precision at the score of the true class.
+        own = score[np.arange(len(codes)), codes][:, np.newaxis]
+        return float(np.average(1 / np.sum(score >= own, axis=1), weights=weights))
     return _mean_area(codes, score, weights, "precision", average)

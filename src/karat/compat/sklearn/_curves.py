@@ -20,7 +20,7 @@ from karat.compat.sklearn._parameters import (
     warn,
     warn_undefined,
 )
-from karat.compat.sklearn._rows import plain_classes, summed_weights
+from karat.compat.sklearn._rows import are_multiplied_safely, plain_classes, summed_weights
 from karat.compat.sklearn._targets import (
     as_column,
     as_weights,
@@ -156,14 +156,20 @@ def plain_scores(given: Any) -> Array | None:
 
 
 def ranked(
-    column: Array, codes: Codes, sample_weight: Any, own: int = 1, k: int = 2
+    column: Array, codes: Codes, sample_weight: Any, *, is_multiplied: bool = False
 ) -> Ranked | None:
-    """Rows in the order of one column, sorted natively; None where a check may fail."""
+    """Rows in the order of one column, sorted natively; None where a check may fail.
+
+    Args:
+        is_multiplied: sums of the weights will be multiplied.
+    """
     is_plain, weights = summed_weights(sample_weight, len(codes))
     if not is_plain or len(column) != len(codes):
         return None
+    if is_multiplied and not are_multiplied_safely(weights):
+        return None
     try:
-        made = rank(column, codes, own, k, weights)
+        made = rank(column, codes, 1, 2, weights)
     except (ValueError, TypeError):
         return None
     return made if weights is None or made.totals.any() else None

@@ -23,7 +23,6 @@ from karat.data.labels.containers import encode
 from karat.data.sources.arrays.labels import Count, cells, class_totals, count_for, tally_columns
 from karat.metrics._metric import Metric
 from karat.metrics._registry import lookup
-from karat.tally import Cells
 
 __all__ = [
     "SINGLE",
@@ -193,19 +192,21 @@ def _objects(items: Any) -> Column | None:
 
 def plain(y_true: Any, y_pred: Any, sample_weight: Any, *, cells: bool) -> Pair | None:
     """The counts of plain arrays; None where a check may fail."""
-    weights: Array | None = None
-    if sample_weight is not None:
-        weights = plain_weights(sample_weight)
-        if weights is None:
-            return None
+    weights = None if sample_weight is None else plain_weights(sample_weight)
+    if weights is None and sample_weight is not None:
+        return None
     try:
-        found = _plain_integers(y_true, y_pred, sample_weight, weights, cells) or _plain_text(
-            y_true, y_pred, sample_weight, weights, cells
-        )
+        found = _plain_counts(y_true, y_pred, weights, cells)
     except (ValueError, TypeError):  # bad weights, lengths that differ, another byte order
         return None
     # Weights that are all 0 are an error.
-    return found if found is None or found.true.any() else None
+    if found is None or not (found[2] + found[4]).any():
+        return None
+    labels, n, tp, fp, fn, matrix = found
+    kind = "binary" if len(labels) <= 2 else "multiclass"
+    # Booleans of pandas that may be missing become floats.
+    given = None if weights is None else as_array(sample_weight, dtype=None, finite=False)
+    return Pair(kind, labels, n, given, tp, tp + fp, tp + fn, matrix)
 
 
 def plain_weights(sample_weight: Any) -> Array | None:
@@ -219,69 +220,48 @@ def plain_weights(sample_weight: Any) -> Array | None:
     return np.ascontiguousarray(given, np.float64)
 
 
-def _plain_integers(
-    y_true: Any, y_pred: Any, sample_weight: Any, weights: Array | None, cells: bool
-) -> Pair | None:
+def _plain_counts(
+    y_true: Any, y_pred: Any, weights: Array | None, cells: bool
+) -> tuple[Array, int, Array, Array, Array, Array | None] | None:
+    """Labels, rows, tp, fp, fn, and the matrix if it is wanted."""
     true, pred = _numbers(y_true), _numbers(y_pred)
-    if true is None or pred is None or true.shape != pred.shape:
-        return None
-    kinds = {true.dtype.kind, pred.dtype.kind}
-    if kinds == {"b"}:
-        # Any byte but 0 is True to NumPy.
-        true, pred = ((part.view(np.uint8) != 0).view(np.uint8) for part in (true, pred))
-    if kinds <= {"i", "u"} or kinds == {"b"}:
-        tally = _native.count_integers(true, pred, weights, cells, 0)
+    if true is None or pred is None:
+        text_true = text_column(y_true)
+        text_pred = None if text_true is None else text_column(y_pred)
+        if text_true is None or text_pred is None:
+            return None
+        seen = sorted({*text_true.seen(), *text_pred.seen()}, key=str)
+        counted = tally_columns(text_true, text_pred, labels=seen, weights=weights, cells=cells)
+        labels = np.asarray(seen)
+    else:
+        kinds = {true.dtype.kind, pred.dtype.kind}
+        if true.shape != pred.shape or not (len(kinds) == 1 or kinds == {"i", "u"}):
+            return None
+        if kinds == {"b"}:
+            # Any byte but 0 is True to NumPy.
+            true, pred = ((part.view(np.uint8) != 0).view(np.uint8) for part in (true, pred))
+        tally = None
+        if kinds != {"f"}:
+            tally = _native.count_integers(true, pred, weights, cells, 0)
         if tally is not None and tally.labels is not None:
             labels = tally.labels.astype(np.bool_) if kinds == {"b"} else tally.labels
-            return _pair(labels, len(true), sample_weight, *_counts_of(tally, cells=cells))
-    elif kinds != {"f"}:
-        return None
-    columns = encode(true, "y_true"), encode(pred, "y_pred")
-    counted = tally_columns(*columns, weights=weights, cells=cells)
-    labels = np.asarray(counted.classes.labels, np.result_type(true, pred))
-    return _pair_of_cells(counted, labels, sample_weight, cells)
+            return labels, len(true), *_counts_of(tally, cells=cells)
+        columns = encode(true, "y_true"), encode(pred, "y_pred")
+        counted = tally_columns(*columns, weights=weights, cells=cells)
+        labels = np.asarray(counted.classes.labels, np.result_type(true, pred))
+    if not cells:
+        return labels, int(counted.n_rows), *counted.counts, None
+    matrix = counted.matrix()
+    tp = np.diagonal(matrix).copy()
+    fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
+    return labels, int(counted.n_rows), tp, fp, fn, matrix
 
 
 def _numbers(values: Any) -> Array | None:
     """Plain numbers as an array; None for text and whatever else."""
-    if type(values) is not np.ndarray:
-        if type(values) is list and values and type(values[0]) is str:
-            return None
-        values = plain_array(values)
-        if values is None:
-            return None
-    return values if values.ndim == 1 and values.dtype.kind in "iubf" else None
-
-
-def _plain_text(
-    y_true: Any, y_pred: Any, sample_weight: Any, weights: Array | None, cells: bool
-) -> Pair | None:
-    true = text_column(y_true)
-    pred = None if true is None else text_column(y_pred)
-    if true is None or pred is None:
-        return None
-    labels = sorted({*true.seen(), *pred.seen()}, key=str)
-    counted = tally_columns(true, pred, labels=labels, weights=weights, cells=cells)
-    return _pair_of_cells(counted, np.asarray(labels), sample_weight, cells)
-
-
-def _pair_of_cells(counted: Cells, labels: Array, weights: Any, cells: bool) -> Pair:
-    matrix = counted.matrix() if cells else None
-    if matrix is None:
-        tp, fp, fn = counted.counts
-    else:
-        tp = np.diagonal(matrix).copy()
-        fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
-    return _pair(labels, int(counted.n_rows), weights, tp, fp, fn, matrix)
-
-
-def _pair(
-    labels: Array, n: int, weights: Any, tp: Array, fp: Array, fn: Array, cells: Array | None
-) -> Pair:
-    kind = "binary" if len(labels) <= 2 else "multiclass"
-    # Booleans of pandas that may be missing become floats.
-    given = None if weights is None else as_array(weights, dtype=None, finite=False)
-    return Pair(kind, labels, n, given, tp, tp + fp, tp + fn, cells)
+    is_text = type(values) is list and values and type(values[0]) is str
+    array = None if is_text else plain_array(values)
+    return array if array is not None and array.dtype.kind in "iubf" else None
 
 
 def careful(

@@ -267,7 +267,7 @@ def jaccard_score(
         >>> jaccard_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.6666666666666666
     """
-    value = _quick("jaccard", **locals())
+    value = _quick("jaccard", locals())
     if value is not None:
         return value
     check_parameters("jaccard_score", locals())
@@ -316,7 +316,7 @@ def _samplewise() -> ValueError:
 
 def _one_rate(name: str, given: dict[str, Any]) -> Any:
     """Precision, recall or F1, of the arguments of its function."""
-    value = _quick(name, **given)
+    value = _quick(name, given)
     if value is not None:
         return value
     check_parameters(f"{name}_score", given)
@@ -324,26 +324,20 @@ def _one_rate(name: str, given: dict[str, Any]) -> Any:
     return _rates(**given, beta=1.0, warn_for=(_RATES[place],))[place]
 
 
-def _quick(
-    name: str,
-    y_true: Any,
-    y_pred: Any,
-    labels: Any,
-    pos_label: Any,
-    average: Any,
-    sample_weight: Any,
-    zero_division: Any,
-) -> float | None:
+def _quick(name: str, given: dict[str, Any]) -> float | None:
     """The value of a defined metric of plain arrays; None sends the call the careful way."""
-    if labels is not None or sample_weight is not None or type(average) is not str:
+    average, label, instead = given["average"], given["pos_label"], given["zero_division"]
+    if given["labels"] is not None or given["sample_weight"] is not None:
         return None
-    if type(pos_label) is not int or pos_label != 1:
+    if type(average) is not str or type(label) is not int or label != 1:
         return None
-    if type(zero_division) is not str or zero_division != "warn":
+    if type(instead) is not str or instead != "warn":
         return None
     if average == "binary":
-        return positive_measured(name, y_true, y_pred)
-    return measured(f"{average}_{name}", y_true, y_pred) if average in _AVERAGED else None
+        return positive_measured(name, given["y_true"], given["y_pred"])
+    if average not in _AVERAGED:
+        return None
+    return measured(f"{average}_{name}", given["y_true"], given["y_pred"])
 
 
 def _counts(
@@ -386,17 +380,9 @@ def _counts(
 
 
 def _rates(
-    y_true: Any,
-    y_pred: Any,
-    beta: float,
-    warn_for: Container[str],
-    labels: Any,
-    pos_label: Any,
-    average: Any,
-    sample_weight: Any,
-    zero_division: Any,
+    *, beta: float, average: Any, warn_for: Container[str], zero_division: Any, **given: Any
 ) -> Rates:
-    counts = _counts(y_true, y_pred, labels, pos_label, average, sample_weight)
+    counts = _counts(average=average, **given)
     return rates_of(*counts, beta, average, warn_for, zero_division)
 
 

@@ -59,10 +59,6 @@ class Thresholds:
     dtype: Any
     is_even: bool = False
 
-    def tensor(self, device: Any) -> Tensor:
-        """float[t], as given."""
-        return _on(self, torch.device(device))
-
 
 def thresholds_of(given: Any) -> Thresholds | None:
     """Thresholds from a number of them, evenly from 0 to 1, a list or a tensor."""
@@ -78,15 +74,10 @@ def thresholds_of(given: Any) -> Thresholds | None:
 
 
 @lru_cache(maxsize=64)
-def _on(thresholds: Thresholds, device: Any) -> Tensor:
-    with torch.inference_mode(False):
-        return torch.tensor(thresholds.values, dtype=thresholds.dtype, device=device)
-
-
-@lru_cache(maxsize=64)
 def _sorted_on(thresholds: Thresholds, dtype: Any, device: Any) -> Tensor:
     with torch.inference_mode(False):
-        return _on(thresholds, device).to(dtype).sort().values
+        given = torch.tensor(thresholds.values, dtype=thresholds.dtype, device=device)
+        return given.to(dtype).sort().values
 
 
 @dataclass(frozen=True)
