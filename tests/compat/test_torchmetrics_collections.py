@@ -16,7 +16,7 @@ from tests.optional import optional
 torch = optional("torch")
 karat_torchmetrics = optional("karat.compat.torchmetrics")
 label_needs = optional("karat.compat.torchmetrics.labels")
-score_needs = optional("karat.compat.torchmetrics.score_needs")
+scored = optional("karat.compat.torchmetrics.scores")
 MetricCollection = karat_torchmetrics.MetricCollection
 
 K = 4
@@ -62,7 +62,7 @@ def batches(n: int = 3) -> list[tuple[Any, Any]]:
 def passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Counts the rows' readings by kind of tally from here on."""
     counted: Counter[str] = Counter()
-    for home in (label_needs.ClassCells, score_needs.BinnedScores, score_needs.KeptScores):
+    for home in (label_needs.ClassCells, scored.BinnedScores, scored.KeptScores):
 
         def tally(self: Any, *args: Any, own: Callable[..., Any] = home.tally) -> Any:
             counted[type(self).__name__] += 1

@@ -17,7 +17,7 @@ from tests.optional import optional
 torch = optional("torch")
 karat_torchmetrics = optional("karat.compat.torchmetrics")
 reading = optional("karat.compat.torchmetrics.reading")
-score_needs = optional("karat.compat.torchmetrics.score_needs")
+scored = optional("karat.compat.torchmetrics.scores")
 
 FUNCTIONS = [n for n in karat_torchmetrics.functional.__all__ if n.startswith(("binary", "multi"))]
 PAGE = Path(__file__).parents[2] / "docs" / "torchmetrics.md"
@@ -31,14 +31,14 @@ def test_every_known_difference_is_on_the_page() -> None:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
 @pytest.mark.parametrize("n", [2, 3, 7, 10, 49, 50, 200, 999, 1000, 4097, 100_003])
 def test_even_thresholds_are_found_as_by_a_search(n: int, dtype: Any) -> None:
-    thresholds = score_needs.thresholds_of(n)
+    thresholds = scored.thresholds_of(n)
     edges = thresholds.tensor("cpu")
     near = torch.cat([edges, edges.nextafter(edges + 1), edges.nextafter(edges - 1)]).clamp(0, 1)
     tiny = torch.rand(100) * 1e-30
     scores = torch.cat(
         [near.to(dtype), torch.rand(1000, dtype=torch.float64).to(dtype), tiny.to(dtype)]
     )
-    binned = score_needs.BinnedScores(None, None, "sigmoid", thresholds)
+    binned = scored.BinnedScores(None, None, "sigmoid", thresholds)
     wide = torch.promote_types(dtype, torch.float32)
     expected = torch.bucketize(scores.to(wide), edges.to(wide), right=True)
     assert torch.equal(binned._reached(scores), expected)

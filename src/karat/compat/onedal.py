@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,10 @@ from karat.compat._counted import Counted, count
 from karat.errors import KaratError, error, short
 from karat.metrics._lift import Lift
 
-__all__ = [
-    "BinaryConfusionMatrix",
-    "Labels",
-    "MulticlassConfusionMatrix",
-    "Result",
-    "as_table",
-    "check_rows",
-    "refused",
-]
+__all__ = ["BinaryConfusionMatrix", "MulticlassConfusionMatrix", "Result"]
+
+Column = npt.NDArray[Any]
+Floats = npt.NDArray[np.floating[Any]]
 
 _TEXTS: Final = {
     -34: "Incorrect parameter",
@@ -32,88 +27,42 @@ _TEXTS: Final = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """One column of labels.
-
-    Attributes:
-        argument: oneDAL's name of the table.
-        values: number[n]: whole numbers or booleans as they are, others in the type asked for.
-    """
-
-    argument: str
-    values: npt.NDArray[Any]
-
-    def classes(self, k: int) -> npt.NDArray[Any]:
-        """integer[n]: the class of each label.
-
-        Errors:
-            K611 (-3016) a label that is no class.
-        """
-        values = self.values
-        if values.dtype.kind == "f":
-            # Written so that NaN is outside.
-            outside = ~((values >= 0) & (values < k))
-        elif values.dtype.kind == "b" or (values.min() >= 0 and values.max() < k):
-            return values
-        else:
-            outside = (values < 0) | (values >= k)
-        if outside.any():
-            row, count = int(outside.argmax()), int(np.count_nonzero(outside))
-            raise refused(
-                -3016,
-                f"{self.argument} holds labels outside 0 … {k - 1}. First at row {row}: "
-                f"{values[row].item()!r}; {count} of {len(values)} rows",
-                "Number the classes from 0, and give n_classes; fill or remove missing labels.",
-            )
-        return values.astype(np.int32)
-
-
-def refused(error_id: int, found: str, do: str) -> KaratError:
+def _refused(error_id: int, found: str, do: str) -> KaratError:
     """The error that oneDAL has for it."""
     return error("K611", error_id=error_id, text=_TEXTS[error_id], found=found, do=do)
 
 
-def as_table(values: Any, argument: str, kind: type[np.floating[Any]]) -> Labels:
-    """Real numbers of shape [n] or [n, 1] as oneDAL reads a dense table.
+def _columns(predicted: Any, truth: Any, fptype: str) -> tuple[Column, Column]:
+    """Real numbers of shape [n] or [n, 1], as oneDAL reads two dense tables.
 
-    Args:
-        values: numbers or booleans in a list, an array or a single column of a frame.
-        argument: oneDAL's name of the table.
-        kind: the type that numbers with a fraction are rounded to before anything else; whole
-            numbers that are classes are exact in it.
-
-    Errors:
-        K611: -50 there is none, -51 not one column, -52 no row, -53 sparse, or no real numbers.
+    Numbers with a fraction are rounded to the type before anything else; whole numbers that are
+    classes are exact in it.
     """
+    pred = _column(predicted, "predictedLabels", fptype)
+    true = _column(truth, "groundTruthLabels", fptype)
+    if len(pred) != len(true):
+        found = f"groundTruthLabels has {len(true)} rows, predictedLabels has {len(pred)}"
+        raise _refused(-52, found, "Rows are matched by position; align the two before the call.")
+    return pred, true
+
+
+def _column(values: Any, argument: str, fptype: str) -> Column:
     if values is None:
-        raise refused(-50, f"{argument} was not given", "Give one number for each row.")
+        raise _refused(-50, f"{argument} was not given", "Give one number for each row.")
     array = _array_of(values, argument)
     if array.ndim != 1 and (array.ndim != 2 or array.shape[1] != 1):
         found = f"{argument} has shape {array.shape}"
-        raise refused(-51, found, "Give one column: shape (n,) or (n, 1).")
+        raise _refused(-51, found, "Give one column: shape (n,) or (n, 1).")
     if not len(array):
-        raise refused(-52, f"{argument} has 0 rows", "Give at least one row.")
+        raise _refused(-52, f"{argument} has 0 rows", "Give at least one row.")
     column = array.reshape(-1)
     if column.dtype.kind in "biu":
-        return Labels(argument, column)
+        return column
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return Labels(argument, column.astype(kind, copy=False))
+        return column.astype(_TYPES[fptype], copy=False)
 
 
-def check_rows(pred: Labels, true: Labels) -> None:
-    """Refuse tables of different lengths.
-
-    Errors:
-        K611 (-52).
-    """
-    expected, actual = len(pred.values), len(true.values)
-    if expected != actual:
-        found = f"groundTruthLabels has {actual} rows, predictedLabels has {expected}"
-        raise refused(-52, found, "Rows are matched by position; align the two before the call.")
-
-
-def _array_of(values: Any, argument: str) -> npt.NDArray[Any]:
+def _array_of(values: Any, argument: str) -> Column:
     """The values as an array of booleans or real numbers, in this machine's byte order."""
     if hasattr(values, "tocsr") or hasattr(values, "to_scipy_sparse"):
         raise _no_numbers(f"{argument} is sparse ({type(values).__name__})")
@@ -124,7 +73,13 @@ def _array_of(values: Any, argument: str) -> npt.NDArray[Any]:
             values = np.where(np.ma.getmaskarray(values), np.nan, values.astype(np.float64))
         array = np.asarray(values)
         if array.dtype.kind == "O":
-            array = _of_objects(array, argument)
+            numbers = np.full(array.size, np.nan)
+            for place, item in enumerate(array.flat):
+                if isinstance(item, int | float | np.integer | np.floating | np.bool_):
+                    numbers[place] = float(item)
+                elif item is not None and type(item).__name__ not in ("NAType", "NaTType"):
+                    raise _no_numbers(f"{argument} holds {short(item)} ({type(item).__name__})")
+            array = numbers.reshape(array.shape)
     except KaratError:
         raise
     except Exception as problem:  # the class of the container may raise anything
@@ -137,24 +92,33 @@ def _array_of(values: Any, argument: str) -> npt.NDArray[Any]:
     return np.require(array, array.dtype.newbyteorder("="), "A")
 
 
-def _of_objects(array: npt.NDArray[Any], argument: str) -> npt.NDArray[np.float64]:
-    found = np.full(array.size, np.nan)
-    for place, item in enumerate(array.flat):
-        if isinstance(item, int | float | np.integer | np.floating | np.bool_):
-            found[place] = float(item)
-        elif item is not None and type(item).__name__ not in ("NAType", "NaTType"):
-            raise _no_numbers(f"{argument} holds {short(item)} ({type(item).__name__})")
-    return found.reshape(array.shape)
-
-
 def _no_numbers(found: str) -> KaratError:
-    return refused(-53, found, "Give a dense column of real numbers.")
+    return _refused(-53, found, "Give a dense column of real numbers.")
 
 
-Floats = npt.NDArray[np.floating[Any]]
+def _classes(values: Column, argument: str, k: int) -> Column:
+    """integer[n]: the class of each label, -3016 of a label that is none."""
+    if values.dtype.kind == "f":
+        # Written so that NaN is outside.
+        outside = ~((values >= 0) & (values < k))
+    elif values.dtype.kind == "b" or (values.min() >= 0 and values.max() < k):
+        return values
+    else:
+        outside = (values < 0) | (values >= k)
+    if outside.any():
+        row, count = int(outside.argmax()), int(np.count_nonzero(outside))
+        raise _refused(
+            -3016,
+            f"{argument} holds labels outside 0 … {k - 1}. First at row {row}: "
+            f"{values[row].item()!r}; {count} of {len(values)} rows",
+            "Number the classes from 0, and give n_classes; fill or remove missing labels.",
+        )
+    return values.astype(np.int32)
+
 
 _TYPES: Final[dict[str, type[np.floating[Any]]]] = {"float": np.float32, "double": np.float64}
 _CELL_BYTES, _MATRIX_BYTES_MAX = 8, 1 << 31
+_AVERAGES: Final[tuple[Lift, ...]] = ("micro", "macro")
 _EXACT: Final = 1 << 24
 """Counts up to this one are float32 exactly."""
 
@@ -258,11 +222,24 @@ class BinaryConfusionMatrix:
 
         Cost: one pass over the labels, two when they are not whole numbers.
         """
-        beta = _checked_beta(self.beta, self.fptype)
-        pred, true = _tables(predicted_labels, ground_truth_labels, self.fptype)
+        beta = _squared(self.beta, self.fptype)
+        pred, true = _columns(predicted_labels, ground_truth_labels, self.fptype)
         # Code 0 is the positive class; a comparison with NaN is false.
-        counted = count(~(true.values > 0), ~(pred.values > 0), 2, positive=0)
-        values = _binary_values(counted, beta) if self.use_default_metrics else {}
+        counted = count(~(true > 0), ~(pred > 0), 2, positive=0)
+        values: dict[str, float] = {}
+        if self.use_default_metrics:
+            recall, specificity = counted.value("recall"), counted.value("specificity")
+            (tp, fn), (fp, _) = counted.matrix.tolist()
+            hits = (beta + 1.0) * tp
+            values = {
+                "accuracy": counted.value("accuracy"),
+                "precision": counted.value("precision"),
+                "recall": recall,
+                # 0 where a precision of 0/0 meets a recall of 0.
+                "fscore": _divided(hits, hits + beta * fn + fp),
+                "specificity": specificity,
+                "AUC": (recall + specificity) / 2.0,
+            }
         return _result(counted, values, self.fptype, "binaryMetrics")
 
 
@@ -296,15 +273,6 @@ class MulticlassConfusionMatrix:
     method: str = "defaultDense"
     use_default_metrics: bool = True
 
-    _ratios: ClassVar[dict[str, tuple[str, Lift]]] = {
-        "averageAccuracy": ("average_accuracy", "plain"),
-        "errorRate": ("average_error_rate", "plain"),
-        "microPrecision": ("precision", "micro"),
-        "microRecall": ("recall", "micro"),
-        "macroPrecision": ("precision", "macro"),
-        "macroRecall": ("recall", "macro"),
-    }
-
     def __post_init__(self) -> None:
         _check_choice("fptype", self.fptype, tuple(_TYPES))
         _check_choice("method", self.method, ("defaultDense",))
@@ -325,68 +293,37 @@ class MulticlassConfusionMatrix:
 
         Cost: one pass over the labels and one over the matrix, O(n + n_classes²).
         """
-        beta = _checked_beta(self.beta, self.fptype)
-        k = _checked_classes(self.n_classes)
-        pred, true = _tables(predicted_labels, ground_truth_labels, self.fptype)
+        beta = _squared(self.beta, self.fptype)
+        k: Any = self.n_classes
+        is_whole = isinstance(k, int | np.integer) and not isinstance(k, bool | np.timedelta64)
+        if not is_whole or k < 2:
+            found = f"n_classes={short(k)} is not a whole number of at least 2"
+            raise _refused(-34, found, "Labels are the classes 0 … n_classes − 1.")
+        n_bytes = int(k) ** 2 * _CELL_BYTES
+        if n_bytes > _MATRIX_BYTES_MAX:
+            found = f"The matrix of n_classes={short(k)} would take {short(n_bytes)} bytes"
+            raise _refused(-34, found, "karat.evaluate keeps only the cells that occur.")
+        k = int(k)
+        pred, true = _columns(predicted_labels, ground_truth_labels, self.fptype)
         # oneDAL reads row by row; which of two bad labels it meets first makes no difference.
-        counted = count(true.classes(k), pred.classes(k), k)
-        values = self._values(counted, beta) if self.use_default_metrics else {}
+        codes = _classes(true, "groundTruthLabels", k), _classes(pred, "predictedLabels", k)
+        counted = count(*codes, k)
+        values: dict[str, float] = {}
+        if self.use_default_metrics:
+            values["averageAccuracy"] = counted.value("average_accuracy")
+            values["errorRate"] = counted.value("average_error_rate")
+            for lift in _AVERAGES:
+                precision, recall = (counted.value(name, lift) for name in ("precision", "recall"))
+                values[f"{lift}Precision"], values[f"{lift}Recall"] = precision, recall
+                # NaN where both are 0, or one is NaN.
+                above = (beta + 1.0) * precision * recall
+                values[f"{lift}Fscore"] = _divided(above, beta * precision + recall)
         return _result(counted, values, self.fptype, "multiClassMetrics")
-
-    def _values(self, counted: Counted, beta: _Beta) -> dict[str, float]:
-        found = {name: _ratio(counted, *metric) for name, metric in self._ratios.items()}
-        for kind in ("micro", "macro"):
-            found[f"{kind}Fscore"] = beta.of_ratios(
-                found[f"{kind}Precision"], found[f"{kind}Recall"]
-            )
-        order = ("averageAccuracy", "errorRate")
-        parts = ("Precision", "Recall", "Fscore")
-        names = [*order, *(kind + part for kind in ("micro", "macro") for part in parts)]
-        return {name: found[name] for name in names}
-
-
-@dataclass(frozen=True)
-class _Beta:
-    """The parameter beta as oneDAL uses it: rounded to the type of the result, then squared."""
-
-    beta: Any
-    squared: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        with np.errstate(over="ignore", under="ignore"):
-            object.__setattr__(self, "squared", float(self.beta * self.beta))
-
-    def of_counts(self, tp: float, fp: float, fn: float) -> float:
-        """F of two classes: 0 where a precision of 0/0 meets a recall of 0."""
-        hits = (self.squared + 1.0) * tp
-        return _divided(hits, hits + self.squared * fn + fp)
-
-    def of_ratios(self, precision: float, recall: float) -> float:
-        """F of averages: NaN where both are 0, or one is NaN."""
-        above = (self.squared + 1.0) * precision * recall
-        return _divided(above, self.squared * precision + recall)
 
 
 def _divided(above: float, below: float) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.float64(above) / np.float64(below))
-
-
-def _binary_values(counted: Counted, beta: _Beta) -> dict[str, float]:
-    (tp, fn), (fp, _) = counted.matrix.tolist()
-    recall, specificity = _ratio(counted, "recall"), _ratio(counted, "specificity")
-    return {
-        "accuracy": _ratio(counted, "accuracy"),
-        "precision": _ratio(counted, "precision"),
-        "recall": recall,
-        "fscore": beta.of_counts(tp, fp, fn),
-        "specificity": specificity,
-        "AUC": (recall + specificity) / 2.0,
-    }
-
-
-def _ratio(counted: Counted, name: str, lift: Lift = "plain") -> float:
-    return float(counted.value(name, lift))
 
 
 def _check_choice(argument: str, given: Any, choices: tuple[str, ...]) -> None:
@@ -396,35 +333,18 @@ def _check_choice(argument: str, given: Any, choices: tuple[str, ...]) -> None:
         raise error("K122", argument=argument, value=given, choices=shown, do=do)
 
 
-def _checked_beta(beta: Any, fptype: str) -> _Beta:
+def _squared(beta: Any, fptype: str) -> float:
+    """beta² as oneDAL uses it: rounded to the type of the result, then squared."""
     is_number = isinstance(beta, int | float | np.integer | np.floating)
     if not is_number or isinstance(beta, bool) or not beta > 0:
         found = f"beta={short(beta)} is not a number above 0"
-        raise refused(-34, found, "Give how many times recall weighs as much as precision.")
+        raise _refused(-34, found, "Give how many times recall weighs as much as precision.")
     with np.errstate(over="ignore", under="ignore"):
         try:
-            return _Beta(_TYPES[fptype](beta))
+            rounded = _TYPES[fptype](beta)
         except OverflowError:  # a whole number that no float64 holds
-            return _Beta(_TYPES[fptype](np.inf))
-
-
-def _checked_classes(k: Any) -> int:
-    is_whole = isinstance(k, int | np.integer) and not isinstance(k, bool | np.timedelta64)
-    if not is_whole or k < 2:
-        found = f"n_classes={short(k)} is not a whole number of at least 2"
-        raise refused(-34, found, "Labels are the classes 0 … n_classes − 1.")
-    n_bytes = int(k) ** 2 * _CELL_BYTES
-    if n_bytes > _MATRIX_BYTES_MAX:
-        found = f"The matrix of n_classes={short(k)} would take {short(n_bytes)} bytes"
-        raise refused(-34, found, "karat.evaluate keeps only the cells that occur.")
-    return int(k)
-
-
-def _tables(predicted: Any, truth: Any, fptype: str) -> tuple[Labels, Labels]:
-    pred = as_table(predicted, "predictedLabels", _TYPES[fptype])
-    true = as_table(truth, "groundTruthLabels", _TYPES[fptype])
-    check_rows(pred, true)
-    return pred, true
+            rounded = _TYPES[fptype](np.inf)
+        return float(rounded * rounded)
 
 
 def _result(counted: Counted, values: dict[str, float], fptype: str, table_id: str) -> Result:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat.data.arguments import check_threads
 from karat.errors import error
-from karat.objectives.rows import HostRule, Loss, Singles, check_loss, class_shares, host_steps
+from karat.objectives.rows import Loss, Singles, check_loss, class_shares, host_steps
 
 __all__ = ["LightGBMObjective"]
 
@@ -66,10 +66,16 @@ class LightGBMObjective:
         Called as (scores, Dataset) by ``lightgbm.train`` and as (labels, scores, weights) by
         ``LGBMClassifier``.
         """
-        scores, labels = second, first
-        if hasattr(second, "get_label"):
-            scores, labels, weight = first, second.get_label(), second.get_weight()
-        return host_steps("LightGBM", scores, labels, weight, self._rule, self.n_threads)
+        return host_steps(
+            "LightGBM",
+            first,
+            second,
+            weight,
+            self.n_threads,
+            is_one_vs_all=self.loss == "multiclass_one_vs_all",
+            scale=lambda k: k / (k - 1) if self.loss == "multiclass" else 1.0,
+            slope=self.sigmoid,
+        )
 
     def init_score(self, y: Any, k: int, weights: Any = None) -> npt.NDArray[np.float64]:
         """The score that LightGBM starts each class from, float64[k].
@@ -88,11 +94,3 @@ class LightGBMObjective:
             return np.log(np.maximum(shares, _LEAST_SHARE))
         shares = np.clip(shares, _LEAST_SHARE, 1 - _LEAST_SHARE)
         return np.asarray(np.log(shares / (1 - shares)) / self.sigmoid)
-
-    @property
-    def _rule(self) -> HostRule:
-        return HostRule(
-            is_one_vs_all=self.loss == "multiclass_one_vs_all",
-            slope=self.sigmoid,
-            scale=lambda k: k / (k - 1) if self.loss == "multiclass" else 1.0,
-        )

@@ -19,7 +19,6 @@ from karat.errors import KaratError, error
 
 __all__ = [
     "Derivatives",
-    "HostRule",
     "Loss",
     "Rows",
     "Singles",
@@ -36,50 +35,47 @@ __all__ = [
 Singles = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class HostRule:
-    """How a host computes its derivatives."""
-
-    is_one_vs_all: bool
-    scale: Callable[[int], float]
-    """Factor of the second derivative for k classes."""
-    floor: float = 0.0
-    """Least second derivative."""
-    slope: float = 1.0
-    """Slope of the sigmoid."""
-    is_single: bool = False
-    """Whether the host computes in float32 and stores rows; else in float64, storing columns."""
-
-
 def host_steps(
-    host: str, scores: Any, labels: Any, weights: Any, rule: HostRule, n_threads: int | None
+    host: str,
+    first: Any,
+    second: Any,
+    weights: Any,
+    n_threads: int | None,
+    *,
+    is_one_vs_all: bool,
+    scale: Callable[[int], float],
+    floor: float = 0.0,
+    slope: float = 1.0,
+    is_single: bool = False,
 ) -> tuple[Singles, Singles]:
     """Gradient and second derivatives float32[n, k] of the rows a host gave.
+
+    Args:
+        first, second: the scores and the host's data set, or the labels and the scores.
+        scale: the factor of the second derivative for k classes; ``floor`` is its least value.
+        slope: of the sigmoid.
+        is_single: the host computes in float32 and stores rows; else in float64, storing columns.
 
     Errors:
         K155 the host gave one score for each row; others as `karat.objectives.multiclass`.
     """
+    scores, labels = second, first
+    if hasattr(second, "get_label"):
+        scores, labels, weights = first, second.get_label(), second.get_weight()
+    if host == "XGBoost" and weights is not None and not len(weights):
+        weights = None  # its way to give none
     values = np.asarray(scores)
     if values.ndim != 2 or values.shape[1] < 2:
         raise error("K155", host=host, shape=values.shape)
-    if rule.is_single:
+    if is_single:
         with np.errstate(over="ignore"):
             values = values.astype(np.float32, copy=False)
     rows = as_rows(values, labels, weights, ("The scores", "label", "weight"))
-    k = rows.scores.shape[1]
+    factor = scale(rows.scores.shape[1])
+    given = rows.scores, rows.labels, rows.weights
+    kind = is_one_vs_all, is_single, not is_single
     try:
-        return _native.objective_steps(
-            rows.scores,
-            rows.labels,
-            rows.weights,
-            rule.is_one_vs_all,
-            rule.is_single,
-            not rule.is_single,
-            rule.slope,
-            rule.scale(k),
-            rule.floor,
-            n_threads or 0,
-        )
+        return _native.objective_steps(*given, *kind, slope, factor, floor, n_threads or 0)
     except _native.Rejected as problem:
         rows.refuse(problem)
 
@@ -100,11 +96,7 @@ class Rows:
     names: tuple[str, str, str]
 
     def refuse(self, problem: _native.Rejected) -> NoReturn:
-        """Raise the error of the first bad row that a kernel found.
-
-        Errors:
-            K152 a score, K153 a label; K113, K114 a weight.
-        """
+        """Raise the error of the first bad row that a kernel found."""
         kind = problem.args[0]
         if kind == "bad_score":
             refuse_scores(self.scores, self.names[0])
@@ -121,15 +113,11 @@ def as_rows(
     """The arguments of an objective as arrays; their values are checked where they are read.
 
     Args:
-        scores: float[n, k], k at least 2, of any strides; integers and float16 are converted.
-        labels: n whole numbers, of any integer or floating kind.
-        weights: n numbers, or None.
         names: what the three are called in messages.
 
     Errors:
-        K101 no rows; K102 another number of rows; K103 labels of another shape;
-        K116 weights of another shape or kind; K151 scores of another shape or kind;
-        K153 labels that are not whole numbers; K416 columns in partitions.
+        As `multiclass`, except for values of scores, labels and weights; K416 columns in
+        partitions.
 
     Cost: no copy of float32 and float64 scores, of integer labels or of contiguous float64 weights.
     """
@@ -142,11 +130,7 @@ def as_rows(
 
 
 def check_loss(loss: Any) -> None:
-    """Refuse a loss that does not exist.
-
-    Errors:
-        K122 it is neither of the two.
-    """
+    """Refuse a loss that is neither of the two."""
     if not isinstance(loss, str) or loss not in _LOSSES:
         do = "multiclass is the softmax, multiclass_one_vs_all one sigmoid for each class."
         choices = ", ".join(map(repr, _LOSSES))
@@ -157,10 +141,6 @@ def class_shares(y: Any, k: int, weights: Any) -> npt.NDArray[np.float64]:
     """Share of the weight in each class, float64[k]; hosts start from it.
 
     Weights are rounded to float32 first, as hosts do.
-
-    Errors:
-        K101, K102, K103, K113, K114, K116 and K153 as for an objective; K115 all weights zero;
-        K154 k is not a whole number of at least 2.
     """
     if k < 2 or k != int(k):
         meaning, wanted = "the number of classes", "a whole number of at least 2"
@@ -207,17 +187,14 @@ def wrong_label(codes: Array, labels: Array, k: int, names: tuple[str, str, str]
 
 
 def _as_scores(scores: Any, name: str) -> npt.NDArray[np.float32] | npt.NDArray[np.float64]:
-    refuse_distributed(scores, name)
-    try:
-        masked = isinstance(scores, np.ma.MaskedArray)
-        values = scores.astype(np.float64).filled(np.nan) if masked else _array(scores)
-    except (TypeError, ValueError, RuntimeError) as problem:
-        found = f"A {type(scores).__name__} does not become an array: {problem}"
-        raise error("K151", argument=name, found=found) from problem
+    def refused(found: str) -> KaratError:
+        return error("K151", argument=name, found=found)
+
+    values = _array(scores, name, refused, is_filled=True)
     if values.dtype.kind not in "iuf":
-        raise error("K151", argument=name, found=f"Its dtype is {values.dtype}")
+        raise refused(f"Its dtype is {values.dtype}")
     if values.ndim != 2 or values.shape[1] < 2:
-        raise error("K151", argument=name, found=f"It has shape {values.shape}")
+        raise refused(f"It has shape {values.shape}")
     if not len(values):
         raise error("K101", argument=name)
     if values.dtype.kind != "f" or values.dtype.itemsize not in (4, 8):
@@ -226,21 +203,26 @@ def _as_scores(scores: Any, name: str) -> npt.NDArray[np.float32] | npt.NDArray[
     return native_order(values)
 
 
-def _array(values: Any) -> Array:
-    # Scores of a model that is being trained carry their history, which NumPy refuses.
-    is_tensor = type(values) is not np.ndarray and host_of(values) == "torch"
-    return np.asarray(detached(values) if is_tensor else values)
+def _array(
+    values: Any, name: str, refused: Callable[[str], KaratError], *, is_filled: bool = False
+) -> Array:
+    refuse_distributed(values, name)
+    try:
+        is_masked = is_filled and isinstance(values, np.ma.MaskedArray)
+        if is_masked:
+            values = values.astype(np.float64).filled(np.nan)
+        # Scores of a model that is being trained carry their history, which NumPy refuses.
+        is_tensor = type(values) is not np.ndarray and host_of(values) == "torch"
+        return np.asarray(detached(values) if is_tensor else values)
+    except (TypeError, ValueError, RuntimeError) as problem:
+        found = f"A {type(values).__name__} does not become an array: {problem}"
+        raise refused(found) from problem
 
 
 def _as_labels(
     labels: Any, n: int | None, k: int, names: tuple[str, str, str]
 ) -> npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_]:
-    refuse_distributed(labels, names[1])
-    try:
-        array = _array(labels)
-    except (TypeError, ValueError, RuntimeError) as problem:
-        found = f"A {type(labels).__name__} does not become an array: {problem}"
-        raise _no_labels(found, k, names) from problem
+    array = _array(labels, names[1], lambda found: _no_labels(found, k, names))
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -345,16 +327,9 @@ def _differentiate(
     check_threads(n_threads)
     check_flag("diagonal", diagonal, "True gives float64[n, k] instead of [n, k, k].")
     rows = as_rows(z, t, w)
+    given = rows.scores, rows.labels, rows.weights
     try:
-        return Derivatives(
-            *_native.objective_rows(
-                rows.scores,
-                rows.labels,
-                rows.weights,
-                is_one_vs_all,
-                bool(diagonal),
-                n_threads or 0,
-            )
-        )
+        made = _native.objective_rows(*given, is_one_vs_all, bool(diagonal), n_threads or 0)
     except _native.Rejected as problem:
         rows.refuse(problem)
+    return Derivatives(*made)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.arguments import check_threads
-from karat.objectives.rows import HostRule, Loss, Singles, check_loss, class_shares, host_steps
+from karat.objectives.rows import Loss, Singles, check_loss, class_shares, host_steps
 
 __all__ = ["XGBoostObjective"]
 
@@ -61,12 +61,18 @@ class XGBoostObjective:
         Called as (scores, DMatrix) by ``xgboost.train`` and as (labels, scores, sample_weight) by
         ``XGBClassifier``.
         """
-        scores, labels, weights = second, first, sample_weight
-        if hasattr(second, "get_label"):
-            scores, labels, weights = first, second.get_label(), second.get_weight()
-        if weights is not None and not len(weights):
-            weights = None
-        return host_steps("XGBoost", scores, labels, weights, self._rule, self.n_threads)
+        is_one_vs_all = self.loss == "multiclass_one_vs_all"
+        return host_steps(
+            "XGBoost",
+            first,
+            second,
+            sample_weight,
+            self.n_threads,
+            is_one_vs_all=is_one_vs_all,
+            scale=lambda _: 1.0 if is_one_vs_all else 2.0,
+            floor=_FLOOR,
+            is_single=True,
+        )
 
     def base_score(self, y: Any, k: int, weights: Any = None) -> list[float]:
         """XGBoost's parameter ``base_score``: the score that it starts each class from.
@@ -88,16 +94,6 @@ class XGBoostObjective:
         else:
             scores = -_logarithm(1 / np.clip(shares, least, 1 - least) - 1)
         return [float(score) for score in scores]
-
-    @property
-    def _rule(self) -> HostRule:
-        is_one_vs_all = self.loss == "multiclass_one_vs_all"
-        return HostRule(
-            is_one_vs_all=is_one_vs_all,
-            is_single=True,
-            floor=_FLOOR,
-            scale=lambda k: 1.0 if is_one_vs_all else 2.0,
-        )
 
 
 def _logarithm(values: npt.NDArray[Any]) -> Singles:

@@ -15,8 +15,12 @@ from karat.compat.catboost.description import (
     metric_names,
     parse,
 )
-from karat.compat.catboost.evaluation import eval_metric
-from karat.compat.catboost.trainer import TrainerMetric, metric_object, objective_object
+from karat.compat.catboost.evaluation import (
+    TrainerMetric,
+    eval_metric,
+    metric_object,
+    objective_object,
+)
 
 __all__ = [
     "Capability",

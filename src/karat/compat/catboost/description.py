@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
@@ -18,19 +19,9 @@ __all__ = [
     "METRICS",
     "Capability",
     "Description",
-    "Facts",
-    "as_average",
-    "as_bool",
-    "as_border",
-    "as_class",
-    "as_cost",
-    "as_hints",
-    "as_number",
-    "as_type",
     "capabilities",
     "metric_names",
     "parse",
-    "positive",
     "refused",
 ]
 
@@ -138,24 +129,16 @@ def refused(metric: Any, found: str, do: str) -> KaratError:
     return error("K601", metric=metric, found=found, do=do)
 
 
-def as_bool(text: str, value: str) -> bool:
-    """A boolean: true and false, 1 and 0, yes and no, in any case.
-
-    Errors:
-        K601 it is none.
-    """
+def _bool(text: str, _: str, value: str) -> bool:
+    """True and false, 1 and 0, yes and no, in any case."""
     found = _BOOLS.get(value.lower())
     if found is None:
         raise refused(text, f"Cannot parse bool({value})", "Write use_weights=true or =false.")
     return found
 
 
-def as_number(text: str, key: str, value: str) -> float:
-    """A finite number, rounded to float32 as CatBoost keeps it.
-
-    Errors:
-        K601 it is none.
-    """
+def _number(text: str, key: str, value: str) -> float:
+    """A finite number, rounded to float32 as CatBoost keeps it."""
     if _NUMBER.fullmatch(value):
         with np.errstate(over="ignore", under="ignore"):
             number = float(np.float32(value))
@@ -164,46 +147,23 @@ def as_number(text: str, key: str, value: str) -> float:
     raise refused(text, f"cannot parse float({value})", f"Write {key}= a finite number like 0.5.")
 
 
-def positive(text: str, key: str, number: float) -> float:
-    """The number, which has to be above 0.
-
-    Errors:
-        K601 it is not: CatBoost takes it and gives NaN or the value of another beta.
-    """
+def _beta(text: str, _: str, value: str) -> float:
+    number = _number(text, "beta", value)
     if number > 0:
         return number
-    raise refused(text, f"{key}={number:g} is not above 0", "Its range is (0; +∞).")
+    # CatBoost takes it and gives NaN or the value of another beta.
+    raise refused(text, f"beta={number:g} is not above 0", "Its range is (0; +∞).")
 
 
-def as_border(text: str, value: str) -> float:
-    """The least probability of class 1 that predicts it, of one column of scores.
-
-    Errors:
-        K601 it is not between 0 and 1.
-    """
-    border = as_number(text, "proba_border", value)
+def _border(text: str, _: str, value: str) -> float:
+    border = _number(text, "proba_border", value)
     if 0.0 <= border <= 1.0:
         return border
-    raise refused(
-        text, "Probability threshold must be in [0, 1] interval", "Write proba_border=0.5."
-    )
+    found = "Probability threshold must be in [0, 1] interval"
+    raise refused(text, found, "Write proba_border=0.5.")
 
 
-def as_average(text: str, value: str) -> str:
-    """Micro, Macro or Weighted.
-
-    Errors:
-        K601 it is none of these.
-    """
-    return _choice(text, "EF1AverageType", value)
-
-
-def as_type(text: str, name: str, value: str) -> str:
-    """The type of an AUC, a PRAUC or an accuracy.
-
-    Errors:
-        K601 there is no such type.
-    """
+def _type(text: str, name: str, value: str) -> str:
     if name != "Accuracy":
         return _choice(text, "EAucType", value)
     if _choice(text, "EAccuracyType", value) == "PerClass":
@@ -212,23 +172,14 @@ def as_type(text: str, name: str, value: str) -> str:
     return value
 
 
-def as_class(text: str, value: str) -> int:
-    """The class of a name that CatBoost reports.
-
-    Errors:
-        K601 it is not a whole number.
-    """
+def _class(text: str, _: str, value: str) -> int:
     if re.fullmatch("[0-9]{1,9}", value):
         return int(value)
     raise refused(text, f"class={value} is not a class", "Classes are 0, 1, 2 …")
 
 
-def as_hints(text: str, value: str) -> tuple[tuple[str, str], ...]:
-    """Hints, which change no value: ``skip_train~true``.
-
-    Errors:
-        K601 another hint, or another form.
-    """
+def _hints(text: str, _: str, value: str) -> tuple[tuple[str, str], ...]:
+    """Hints, which change no value: ``skip_train~true``."""
     hints: dict[str, str] = {}
     for part in value.split("|"):
         key, tilde, choice = part.partition("~")
@@ -246,12 +197,8 @@ def as_hints(text: str, value: str) -> tuple[tuple[str, str], ...]:
     return tuple(hints.items())
 
 
-def as_cost(text: str, value: str) -> npt.NDArray[np.float64]:
-    """The matrix of costs, row by row: row decided, column true.
-
-    Errors:
-        K601 not square, a number that is none, or a cost of a right decision.
-    """
+def _cost(text: str, _: str, value: str) -> npt.NDArray[np.float64]:
+    """The matrix of costs, row by row: row decided, column true."""
     if "," in value:
         found = "CatBoost's page separates the costs by commas, its parser by slashes"
         raise refused(text, found, f"Write {short(value.replace(' ', '').replace(',', '/'), 60)}.")
@@ -281,6 +228,22 @@ def _choice(text: str, enum: str, value: str) -> str:
     near = difflib.get_close_matches(value.strip().title(), options, 1)
     raise refused(text, found, f"Write {near[0] if near else options[-1]}: case counts.")
 
+
+_READERS: Final[dict[str, tuple[str, Callable[[str, str, str], Any]]]] = {
+    "average": ("average", lambda text, _, value: _choice(text, "EF1AverageType", value)),
+    "beta": ("beta", _beta),
+    "border": ("unused", lambda text, _, value: _number(text, "border", value)),
+    "class": ("class_index", _class),
+    "hints": ("hints", _hints),
+    "misclass_cost_matrix": ("cost", _cost),
+    "proba_border": ("border", _border),
+    "type": ("type", _type),
+    "use_weights": ("use_weights", _bool),
+}
+"""A key → the field of `Description`, and what reads it of the description, metric and value.
+
+What reads a value raises K601 where CatBoost or karat does not take it.
+"""
 
 _FORM: Final = (
     "Invalid metric description, it should be in the form "
@@ -331,11 +294,7 @@ class Description:
         return self.facts.is_per_class or (self.name == "AUC" and self.type == "OneVsAll")
 
     def check_columns(self, k: int | None) -> None:
-        """Refuse what does not go with so many columns of scores; None is a single one.
-
-        Errors:
-            K601.
-        """
+        """Refuse what does not go with so many columns of scores (K601); None is a single one."""
         if self.name in ("AUC", "PRAUC"):
             self._check_type(k)
         if k is None and self.facts.can_be_optimized:
@@ -397,7 +356,13 @@ def parse(metric: str | Description) -> Description:
         >>> parse("Precision:class=2").class_index
         2
     """
-    return metric if isinstance(metric, Description) else _read(_text(metric))
+    if isinstance(metric, Description):
+        return metric
+    given: Any = metric
+    if isinstance(given, str):
+        return _read(str.__str__(given))
+    found = f"It is {short(given)} ({type(given).__name__}), not a text"
+    raise refused(given, found, "Write Name or Name:key=value;key=value.")
 
 
 @lru_cache(maxsize=256)
@@ -405,66 +370,35 @@ def _read(text: str) -> Description:
     name, colon, rest = text.partition(":")
     if name not in METRICS:
         raise refused(text, f"{name} loss is not supported", _advice(name))
-    given = _split(text, rest) if colon else {}
-    values = _values(text, name, given)
-    if name == "F" and "beta" not in values:
-        do = "Write F:beta=2; F1 is F with beta=1."
-        raise refused(text, "Metric F requires beta as parameter", do)
-    return Description(text, name, tuple(given.items()), **values)
-
-
-def _text(metric: Any) -> str:
-    if isinstance(metric, str):
-        return str.__str__(metric)
-    found = f"It is {short(metric)} ({type(metric).__name__}), not a text"
-    raise refused(metric, found, "Write Name or Name:key=value;key=value.")
-
-
-def _split(text: str, rest: str) -> dict[str, str]:
     given: dict[str, str] = {}
-    for part in rest.split(";"):
+    for part in rest.split(";") if colon else ():
         key, equals, value = part.partition("=")
         if not equals:
             raise refused(text, _FORM, f"{part!r} is no key=value.")
         if key in given:
             raise refused(text, f"Duplicated loss param found: {key}", "Give each key once.")
         given[key] = value
-    return given
-
-
-def _values(text: str, name: str, given: dict[str, str]) -> dict[str, Any]:
-    """The parameters by the fields of `Description`."""
     valid = METRICS[name].keys
     if name == "AUC" and given.get("type", "Mu") != "Mu":
         valid = _VALID_OF_AUC
     found: dict[str, Any] = {"use_weights": METRICS[name].uses_weights}
     for key, value in given.items():
-        if key == "hints":
-            found["hints"] = as_hints(text, value)
-        elif key == "class" and name in _OF_EACH_CLASS:
-            found["class_index"] = as_class(text, value)
-        elif key not in valid:
+        is_class = key == "class" and name in _OF_EACH_CLASS
+        if key != "hints" and not is_class and key not in valid:
             raise _unknown_key(text, name, key, valid)
-        elif key == "use_weights":
-            found["use_weights"] = as_bool(text, value)
-        elif key == "beta":
-            found["beta"] = positive(text, key, as_number(text, key, value))
-        elif key == "average":
-            found["average"] = as_average(text, value)
-        elif key == "type":
-            found["type"] = as_type(text, name, value)
-        elif key == "misclass_cost_matrix":
-            found["cost"] = as_cost(text, value)
-            found["type"] = "Mu"
-        elif key == "proba_border":
-            found["border"] = as_border(text, value)
-        else:
-            as_number(text, key, value)
+        field_name, read = _READERS[key]
+        found[field_name] = read(text, name, value)
+    found.pop("unused", None)
     if name == "Accuracy":
         found.pop("type", None)
+    if "cost" in found:
+        found["type"] = "Mu"
     if name == "AUC" and "class_index" in found and found.setdefault("type", "OneVsAll") == "Mu":
         raise refused(text, "AUC of type Mu is one value for all classes", "Leave class= out.")
-    return found
+    if name == "F" and "beta" not in found:
+        do = "Write F:beta=2; F1 is F with beta=1."
+        raise refused(text, "Metric F requires beta as parameter", do)
+    return Description(text, name, tuple(given.items()), **found)
 
 
 def _unknown_key(text: str, name: str, key: str, valid: tuple[str, ...]) -> Exception:
@@ -507,7 +441,11 @@ def metric_names(metric: str | Description, k: int) -> list[str]:
         ['AUC:type=Mu']
     """
     found = parse(metric)
-    found.check_columns(_columns(k))
+    given: Any = k
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 2:
+        meaning, wanted = "the number of columns of scores", "a whole number of at least 2"
+        raise error("K154", argument="k", value=k, meaning=meaning, wanted=wanted)
+    found.check_columns(int(k))
     if found.name in ("Kappa", "WKappa"):
         return [found.name]
     shown = {key: text for key, text in found.given if key not in ("hints", "class")}
@@ -524,21 +462,8 @@ def metric_names(metric: str | Description, k: int) -> list[str]:
                 shown["misclass_cost_matrix"] = "/".join(f"{x:.10g}" for x in found.cost.flat)
     else:
         shown |= weights
-    classes: list[int | None] = [None]
-    if found.is_per_class:
-        classes = list(range(k)) if found.class_index is None else [found.class_index]
-    return [_name(found.name, shown, place) for place in classes]
-
-
-def _columns(k: Any) -> int:
-    if isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 2:
-        return int(k)
-    meaning, wanted = "the number of columns of scores", "a whole number of at least 2"
-    raise error("K154", argument="k", value=k, meaning=meaning, wanted=wanted)
-
-
-def _name(name: str, shown: dict[str, str], place: int | None) -> str:
     parts = [f"{key}={text}" for key, text in shown.items()]
-    if place is not None:
-        parts.append(f"class={place}")
-    return f"{name}:{';'.join(parts)}" if parts else name
+    if not found.is_per_class:
+        return [f"{found.name}:{';'.join(parts)}" if parts else found.name]
+    classes = range(k) if found.class_index is None else [found.class_index]
+    return [f"{found.name}:{';'.join([*parts, f'class={place}'])}" for place in classes]

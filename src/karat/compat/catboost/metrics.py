@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.compat._counted import Counted, count
 from karat.compat.catboost.description import Description, refused
-from karat.compat.catboost.rows import Codes, Rows
+from karat.compat.catboost.rows import Rows
 from karat.data.scores.containers import Scores
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import rank
@@ -28,48 +28,27 @@ __all__ = ["ARGMAX", "of_areas", "of_losses", "of_predicted"]
 Value = Callable[[Counted, Description], Any]
 
 _LIFTS: Final[dict[str, Lift]] = {"Macro": "macro", "Micro": "micro", "Weighted": "weighted"}
-"""The bit of `_native.read_scores` that asks for the first largest column."""
 
 
 def of_predicted(rows: Rows, metric: Description, n_threads: int) -> list[float]:
-    """The values of one metric of the predicted class.
-
-    Args:
-        rows: the rows, with weights if they count.
-        metric: one of `ARGMAX`.
-        n_threads: threads of native passes; 0: the default.
-
-    Returns:
-        One value, or one for each class; of one column of scores, that of class 1.
-
-    Cost: one read of the scores, one of the classes.
-    """
-    pred = _predicted(rows, metric.border, n_threads)
+    """The values of a metric of the predicted class; of one column of scores, that of class 1."""
+    if rows.n_columns is None:
+        pred = (rows.scores > _logit(metric.border)).astype(np.int32)
+    else:
+        read = _native.read_scores(
+            rows.scores, rows.codes, rows.k, None, False, 0.0, READ_BITS["predicted"], n_threads
+        ).predicted
+        assert read is not None
+        pred = read
     counted = count(rows.codes, pred, rows.k, weights=rows.weights, n_threads=n_threads)
-    if rows.weighs_nothing and _has_no_value(metric):
-        return [math.nan]
+    is_micro = metric.name == "TotalF1" and metric.average != "Macro"
+    if rows.weighs_nothing and (is_micro or metric.name in ("Kappa", "WKappa")):
+        return [math.nan]  # as CatBoost
     value = ARGMAX[metric.name](counted, metric)
     if not metric.is_per_class:
         return [float(value)]
     each: list[float] = np.asarray(value).tolist()
     return each[1:] if rows.n_columns is None else each
-
-
-def _has_no_value(metric: Description) -> bool:
-    """Whether CatBoost gives NaN where no row weighs anything."""
-    return metric.name in ("Kappa", "WKappa") or (
-        metric.name == "TotalF1" and metric.average != "Macro"
-    )
-
-
-def _predicted(rows: Rows, border: float, n_threads: int) -> Codes:
-    if rows.n_columns is None:
-        return (rows.scores > _logit(border)).astype(np.int32)
-    read = _native.read_scores(
-        rows.scores, rows.codes, rows.k, None, False, 0.0, READ_BITS["predicted"], n_threads
-    ).predicted
-    assert read is not None
-    return read
 
 
 def _logit(border: float) -> float:
@@ -87,24 +66,18 @@ def _filled(value: Any, otherwise: float) -> Any:
     return np.where(np.isnan(value), otherwise, value)
 
 
-def _f(counted: Counted, metric: Description) -> Any:
-    return _filled(counted.value("f_beta", "per_class", beta=metric.beta), 1.0)
-
-
-def _total_f1(counted: Counted, metric: Description) -> Any:
-    # A class that is neither true nor predicted counts as 0 here, though its F1 is 1.
-    return counted.value("f1", _LIFTS[metric.average], "zero")
-
-
 ARGMAX: Final[dict[str, Value]] = {
     "Accuracy": _with("accuracy", 0.0),
     "HammingLoss": _with("hamming_loss", 0.0),
     "ZeroOneLoss": _with("zero_one_loss", math.nan),
     "Precision": _with("precision", 0.0, "per_class"),
     "Recall": _with("recall", 1.0, "per_class"),
-    "F": _f,
+    "F": lambda counted, metric: _filled(
+        counted.value("f_beta", "per_class", beta=metric.beta), 1.0
+    ),
     "F1": _with("f1", 1.0, "per_class"),
-    "TotalF1": _total_f1,
+    # A class that is neither true nor predicted counts as 0 here, though its F1 is 1.
+    "TotalF1": lambda counted, metric: counted.value("f1", _LIFTS[metric.average], "zero"),
     "MCC": _with("matthews_correlation", 0.0),
     "Kappa": _with("kappa", -1.0),
     "WKappa": _with("kappa_quadratic", -1.0),
@@ -142,7 +115,12 @@ def of_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
     if rows.n_columns is None:
         return [_area_of_one_column(rows, metric, n_threads)]
     if metric.type == "OneVsAll":
-        return _areas_of_probabilities(rows, n_threads)
+        if rows.weighs_nothing:
+            return [math.nan if _has_both_sides(rows.codes, i) else 0.0 for i in range(rows.k)]
+        return [
+            _area(column, rows.codes, i, rows.k, rows.weights, n_threads)
+            for i, column in enumerate(_softmax(rows.scores, n_threads))
+        ]
     return [_mu(rows, metric, n_threads)]
 
 
@@ -180,16 +158,6 @@ def _area(
 def _has_both_sides(codes: npt.NDArray[np.int32], own: int) -> bool:
     n_own = int(np.count_nonzero(codes == own))
     return 0 < n_own < len(codes)
-
-
-def _areas_of_probabilities(rows: Rows, n_threads: int) -> list[float]:
-    """AUC of each class against the rest, by its softmax."""
-    if rows.weighs_nothing:
-        return [math.nan if _has_both_sides(rows.codes, i) else 0.0 for i in range(rows.k)]
-    return [
-        _area(column, rows.codes, i, rows.k, rows.weights, n_threads)
-        for i, column in enumerate(_softmax(rows.scores, n_threads))
-    ]
 
 
 def _softmax(scores: Floats, n_threads: int) -> Floats:
@@ -264,14 +232,11 @@ def _pr_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
         found = "No element of a positive class"
         do = f"Class {absent[0]} has no row with weight; CatBoost computes all classes or none."
         raise refused(metric.text, found, do)
-    return [_pr_area(columns[i], codes, i, rows.k, rows.weights, n_threads) for i in classes]
-
-
-def _pr_area(
-    column: Floats, codes: npt.NDArray[np.int32], own: int, k: int, weights: Any, n_threads: int
-) -> float:
-    merged = _without_near_ties(column)
-    return ClassRanks(rank(merged, codes, own, k, weights, n_threads or None)).trapezoid_area
+    ranked = (
+        rank(_without_near_ties(columns[i]), codes, i, rows.k, rows.weights, n_threads or None)
+        for i in classes
+    )
+    return [ClassRanks(column).trapezoid_area for column in ranked]
 
 
 def _without_near_ties(column: Floats) -> Floats:

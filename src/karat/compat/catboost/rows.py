@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,7 +78,10 @@ def as_rows(label: Any, approx: Any, weight: Any) -> Rows:
     given = _labels(label, 1 if scores.ndim == 1 else scores.shape[1] - 1)
     if len(given) != len(scores):
         raise error("K102", left="label", n_left=len(given), right="approx", n_right=len(scores))
-    if not _are_finite(scores):
+    # What is not finite makes the sum so; the sum of finite numbers may overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_finite = np.isfinite(scores.sum()) or np.isfinite(scores).all()
+    if not is_finite:
         refuse_scores(scores if scores.ndim == 2 else scores[:, None], "approx")
     labels = None
     if scores.ndim == 1:
@@ -87,26 +92,15 @@ def as_rows(label: Any, approx: Any, weight: Any) -> Rows:
     return Rows(scores, codes, labels, None if weight is None else _weights(weight, len(given)))
 
 
-def _is_plain(approx: Array) -> bool:
-    is_matrix = approx.ndim == 2 and approx.shape[1] > 1 and len(approx) > 0
-    return is_matrix and approx.dtype == np.float64 and approx.flags.aligned
-
-
-def _are_finite(scores: Floats) -> bool:
-    # What is not finite makes the sum so; the sum of finite numbers may overflow.
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(scores.sum()) or np.isfinite(scores).all())
-
-
 def _scores(approx: Any) -> Floats:
-    if type(approx) is np.ndarray and _is_plain(approx):
-        # The usual case: conversions are most of the time of a small call.
-        return approx
-    if isinstance(approx, tuple) or (
-        isinstance(approx, list) and any(isinstance(row, tuple) for row in approx)
-    ):
+    if type(approx) is np.ndarray and approx.ndim == 2 and approx.dtype == np.float64:
+        is_usual = approx.shape[1] > 1 and len(approx) > 0 and approx.flags.aligned
+        if is_usual:  # conversions are most of the time of a small call
+            return approx
+    rows = approx if isinstance(approx, list) else [approx]
+    if any(isinstance(row, tuple) for row in rows):
         raise _no_scores("It holds tuples, which CatBoost takes for one tuple of each class")
-    array = _array(approx)
+    array = _array(approx, "approx", _no_scores, _numbers)
     if array.dtype.kind not in "iuf":
         raise _no_scores(f"Its dtype is {array.dtype}")
     if array.ndim not in (1, 2) or (array.ndim == 2 and not array.shape[1]):
@@ -120,33 +114,39 @@ def _scores(approx: Any) -> Floats:
     return scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
 
 
-def _array(approx: Any) -> Array:
-    """An array of the scores; what is missing is NaN."""
-    if isinstance(approx, str | bytes | bytearray | dict | set | frozenset) or approx is None:
-        raise _no_scores(f"It is a {type(approx).__name__}")
-    refuse_distributed(approx, "approx")
+def _array(
+    values: Any,
+    argument: str,
+    refused: Callable[[str], KaratError],
+    numbers: Callable[[Array], Array] | None = None,
+) -> Array:
+    """An array of the values; what is missing is NaN, objects become `numbers`."""
+    if isinstance(values, str | bytes | bytearray | dict | set | frozenset) or values is None:
+        raise refused(f"It is a {type(values).__name__}")
+    refuse_distributed(values, argument)
     try:
-        if isinstance(approx, np.ma.MaskedArray):
-            return np.where(np.ma.getmaskarray(approx), np.nan, approx.astype(np.float64))
-        array = np.asarray(approx)
-        if array.dtype.kind == "O":
-            # A frame of nullable columns, or whole numbers beyond int64.
-            items = [_number(item) for item in array.flat]
-            array = np.array(items, np.float64).reshape(array.shape)
+        if isinstance(values, np.ma.MaskedArray):
+            return np.where(np.ma.getmaskarray(values), np.nan, values.astype(np.float64))
+        array = np.asarray(values)
+        return numbers(array) if numbers is not None and array.dtype.kind == "O" else array
     except (KaratError, MemoryError):
         raise
     except Exception as problem:  # the class of the container may raise anything
-        found = f"A {type(approx).__name__} does not become an array: {short(problem, 200)}"
-        raise _no_scores(found) from problem
-    return array
+        found = f"A {type(values).__name__} does not become an array: {short(problem, 200)}"
+        raise refused(found) from problem
 
 
-def _number(item: Any) -> float:
-    if isinstance(item, int | float | np.integer | np.floating) and not isinstance(item, bool):
-        return float(item)
-    if item is None or type(item).__name__ == "NAType":
-        return float("nan")
-    raise _no_scores(f"It holds {short(item)} ({type(item).__name__})")
+def _numbers(array: Array) -> Array:
+    """Objects of a frame of nullable columns, or whole numbers beyond int64, as float64."""
+    found = np.empty(array.size)
+    for place, item in enumerate(array.flat):
+        if isinstance(item, int | float | np.integer | np.floating) and not isinstance(item, bool):
+            found[place] = float(item)
+        elif item is None or type(item).__name__ == "NAType":
+            found[place] = np.nan
+        else:
+            raise _no_scores(f"It holds {short(item)} ({type(item).__name__})")
+    return found.reshape(array.shape)
 
 
 def _no_scores(found: str) -> KaratError:
@@ -157,16 +157,7 @@ def _labels(label: Any, last: int) -> Array:
     """Labels as an array of numbers or booleans, [n]."""
     if type(label) is np.ndarray and label.dtype.kind in "iu" and label.ndim == 1 and len(label):
         return label
-    if isinstance(label, str | bytes | bytearray | dict | set | frozenset) or label is None:
-        raise _no_label(f"It is a {type(label).__name__}", last)
-    refuse_distributed(label, "label")
-    try:
-        if isinstance(label, np.ma.MaskedArray):
-            label = np.where(np.ma.getmaskarray(label), np.nan, label.astype(np.float64))
-        array = np.asarray(label)
-    except Exception as problem:  # the class of the container may raise anything
-        found = f"A {type(label).__name__} does not become an array: {short(problem, 200)}"
-        raise _no_label(found, last) from problem
+    array = _array(label, "label", partial(_no_label, last=last))
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

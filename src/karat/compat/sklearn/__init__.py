@@ -36,6 +36,7 @@ from karat.compat.sklearn._losses import (
 from karat.compat.sklearn._margins import hinge_loss, top_k_accuracy_score
 from karat.compat.sklearn._parameters import MultilabelRefusedError
 from karat.compat.sklearn._rates import (
+    classification_report,
     f1_score,
     fbeta_score,
     jaccard_score,
@@ -44,7 +45,6 @@ from karat.compat.sklearn._rates import (
     precision_score,
     recall_score,
 )
-from karat.compat.sklearn._report import classification_report
 
 __all__ = [
     "MultilabelRefusedError",

@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.compat.sklearn._curves import plain_scores, ranked, same_kind, steps_of_rows
+from karat.compat.sklearn._curves import (
+    plain_scores,
+    precision_and_recall,
+    ranked,
+    roc_rates,
+    same_kind,
+    steps_of_rows,
+)
 from karat.compat.sklearn._pairs import codes_of
 from karat.compat.sklearn._parameters import (
     BOOLEAN,
@@ -29,9 +36,9 @@ from karat.compat.sklearn._parameters import (
 from karat.compat.sklearn._rows import (
     are_multiplied_safely,
     as_floats,
-    ordered_classes,
+    column_classes,
+    not_by_class,
     plain_classes,
-    summed_weights,
 )
 from karat.compat.sklearn._targets import (
     MULTILABEL,
@@ -45,30 +52,13 @@ from karat.compat.sklearn._targets import (
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import Ranked, rank, rank_pooled
 
-__all__ = [
-    "are_plain",
-    "are_probabilities",
-    "area_under",
-    "auc",
-    "average_precision_score",
-    "averaged_areas",
-    "binary_area",
-    "binary_precision",
-    "native_area",
-    "pairwise_area",
-    "precision_of_rows",
-    "roc_auc_score",
-]
+__all__ = ["auc", "average_precision_score", "roc_auc_score"]
 
 Array = npt.NDArray[Any]
 
 
-def area_under(x: Array, y: Array) -> float:
-    """Area under points by the trapezoidal rule.
-
-    Errors:
-        ValueError fewer than two points, or x goes up and down.
-    """
+def _area_under(x: Array, y: Array) -> float:
+    """Area under points by the trapezoidal rule."""
     if x.shape[0] < 2:
         raise ValueError(
             f"At least 2 points are needed to compute area under curve, but x.shape = {x.shape[0]}"
@@ -82,65 +72,45 @@ def area_under(x: Array, y: Array) -> float:
     return float(direction * np.trapezoid(y, x))
 
 
-def native_area(codes: npt.NDArray[np.int32], column: Array, sample_weight: Any) -> float | None:
+def _native_area(codes: npt.NDArray[np.int32], column: Array, sample_weight: Any) -> float | None:
     """Area under the ROC curve; None where a check may fail, or a class has no weight."""
-    _, weights = summed_weights(sample_weight, len(codes))
-    if not are_multiplied_safely(weights):
-        return None
-    made = ranked(column, codes, sample_weight)
+    made = ranked(column, codes, sample_weight, is_multiplied=True)
     if made is None:
         return None
     rest, own = made.totals.tolist()
     return float(made.areas()[0] / (2.0 * rest * own)) if rest and own else None
 
 
-def binary_area(
-    codes: npt.NDArray[np.int32], n_classes: int, score: Array, weights: Any, max_fpr: Any
+def _binary_area(
+    codes: npt.NDArray[np.int32], score: Array, weights: Any, n_classes: int, max_fpr: Any = None
 ) -> float:
     """Area under the ROC curve of codes 0 and 1, with scikit-learn's warnings."""
     if n_classes != 2:
-        warn_undefined(
-            "Only one class is present in y_true. ROC AUC score is not defined in that case."
-        )
+        warn_undefined(_ONE_CLASS)
         return np.nan
     if max_fpr is None:
         column = plain_scores(score)
-        area = None if column is None else native_area(codes, column, weights)
+        area = None if column is None else _native_area(codes, column, weights)
         if area is not None:
             return area
-    steps = steps_of_rows(codes, score, weights)
-    rates = []
-    for given, samples, rate in (
-        (steps.fps, "negative", "false positive"),
-        (steps.tps, "positive", "true positive"),
-    ):
-        counts = np.concatenate(([0.0], given))
-        if counts[-1] <= 0:
-            warn_undefined(f"No {samples} samples in y_true, {rate} value should be meaningless")
-            rates.append(np.full(counts.shape, np.nan))
-        else:
-            rates.append(counts / counts[-1])
-    fpr, tpr = rates
+    fpr, tpr = roc_rates(steps_of_rows(codes, score, weights))
     if max_fpr is None or max_fpr == 1:
-        return area_under(fpr, tpr)
+        return _area_under(fpr, tpr)
     stop = np.searchsorted(fpr, max_fpr, "right")
     last = np.interp(max_fpr, [fpr[stop - 1], fpr[stop]], [tpr[stop - 1], tpr[stop]])
-    partial = area_under(np.append(fpr[:stop], max_fpr), np.append(tpr[:stop], last))
+    partial = _area_under(np.append(fpr[:stop], max_fpr), np.append(tpr[:stop], last))
     least = 0.5 * max_fpr**2
     return 0.5 * (1 + (partial - least) / (max_fpr - least))  # type: ignore[no-any-return]
 
 
-def binary_precision(is_own: Array, y_score: Any, weights: Any) -> float:
+def _binary_precision(is_own: Array, y_score: Any, weights: Any) -> float:
     """Average precision of rows that are 1 where they are positive."""
     steps = steps_of_rows(is_own, y_score, weights)
-    fps, tps = steps.fps, steps.tps
-    found = tps + fps
-    precision = np.where(found != 0, np.divide(tps, found), 0.0)
-    if tps[-1] == 0:
-        warn("No positive class found in y_true, recall is set to one for all thresholds.")
+    precision, recall = precision_and_recall(steps)
+    if steps.tps[-1] == 0:
         # Recall falls from 1 to 0 at the best score, where nothing is right.
         return max(0.0, float(precision[0]))
-    recall = np.concatenate(([0.0], tps / tps[-1]))
+    recall = np.concatenate(([0.0], recall))
     area = float(np.sum(np.diff(recall) * precision))
     return 0.0 if math.isnan(area) else max(0.0, area)
 
@@ -151,7 +121,7 @@ Codes = npt.NDArray[np.int32]
 _ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 
 
-def are_plain(score: Any, codes: Codes, k: int) -> bool:
+def _are_plain(score: Any, codes: Codes, k: int) -> bool:
     """Whether scores are a matrix of floats: a row for each code, a column for each class."""
     return (
         type(score) is np.ndarray
@@ -160,7 +130,7 @@ def are_plain(score: Any, codes: Codes, k: int) -> bool:
     )
 
 
-def are_probabilities(score: Array, codes: Codes) -> bool:
+def _are_probabilities(score: Array, codes: Codes) -> bool:
     """Whether rows sum to 1 and hold no negative value, by one native read."""
     try:
         _native.read_scores(score, codes, score.shape[1], None, True, 1e-5, 0, 0)
@@ -169,15 +139,8 @@ def are_probabilities(score: Array, codes: Codes) -> bool:
     return True
 
 
-def class_areas(codes: Codes, score: Array, weights: Any, area: str, *, is_pooled: bool) -> Floats:
-    """The area of each class against the rest, or one of all cells of the matrix.
-
-    Args:
-        area: "roc" or "precision".
-
-    Errors:
-        ValueError the weights are not finite, or all 0.
-    """
+def _class_areas(codes: Codes, score: Array, weights: Any, area: str, *, is_pooled: bool) -> Floats:
+    """The area ("roc" or "precision") of each class, or one of all cells of the matrix."""
     k = score.shape[1]
     measured = _roc_area if area == "roc" else _precision_area
     values = as_floats(score)
@@ -227,19 +190,14 @@ def _areas_by_rows(codes: Codes, values: Array, weights: Any, area: str, is_pool
     if is_pooled:
         columns = [(is_own.ravel(), values.ravel(), np.repeat(weights, k))]
     if area == "precision":
-        return np.array([binary_precision(*column) for column in columns])
-    return np.array(
-        [
-            binary_area(own, len(np.unique(own)), column, given, None)
-            for own, column, given in columns
-        ]
-    )
+        return np.array([_binary_precision(*column) for column in columns])
+    return np.array([_binary_area(*column, len(np.unique(column[0]))) for column in columns])
 
 
-def averaged_areas(codes: Codes, score: Array, weights: Any, area: str, average: str | None) -> Any:
-    """The areas as `class_areas` gives them, or their mean as the average says."""
+def _mean_area(codes: Codes, score: Array, weights: Any, area: str, average: str | None) -> Any:
+    """The areas as `_class_areas` gives them, or their mean as the average says."""
     if average != "weighted":
-        areas = class_areas(codes, score, weights, area, is_pooled=average == "micro")
+        areas = _class_areas(codes, score, weights, area, is_pooled=average == "micro")
         return areas if average is None else float(np.average(areas))
     # The weights of the classes in the dtype of those of the rows, as they are summed there.
     share = np.bincount(codes, weights, score.shape[1]).astype(
@@ -247,12 +205,12 @@ def averaged_areas(codes: Codes, score: Array, weights: Any, area: str, average:
     )
     if np.isclose(share.sum(), 0):
         return 0  # before any area is looked at, as there
-    areas = class_areas(codes, score, weights, area, is_pooled=False)
+    areas = _class_areas(codes, score, weights, area, is_pooled=False)
     areas[share == 0] = 0
     return float(np.average(areas, weights=share))
 
 
-def pairwise_area(codes: Codes, score: Array, average: str | None) -> Any:
+def _pairwise_area(codes: Codes, score: Array, average: str | None) -> Any:
     """Mean over pairs of classes of how well both columns part them."""
     k = score.shape[1]
     values, columns = np.zeros((k, k)), Columns(as_floats(score))
@@ -270,12 +228,6 @@ def pairwise_area(codes: Codes, score: Array, average: str | None) -> Any:
     return np.average(areas, weights=share)
 
 
-def precision_of_rows(codes: Codes, score: Array, weights: Any) -> float:
-    """Mean over rows of the precision at the score of the true class."""
-    own = score[np.arange(len(codes)), codes]
-    return float(np.average(1 / np.sum(score >= own[:, np.newaxis], axis=1), weights=weights))
-
-
 _ROC_AVERAGE = (choice({"micro", "macro", "samples", "weighted"}), NONE)
 _MAX_FPR = (interval(Real, 0.0, 1, closed="right"), NONE)
 _MULTI_CLASS = (choice({"raise", "ovr", "ovo"}),)
@@ -291,12 +243,12 @@ def auc(x: Any, y: Any) -> float:
         >>> auc([0.0, 0.5, 1.0], [0.0, 1.0, 1.0])
         0.75
     """
-    check_parameters("auc", x, y)
+    check_parameters("auc", locals())
     check_lengths(x, y)
     x, y = as_column(x), as_column(y)
     if x.dtype.kind == "b" and x.shape[0] > 1:
         _ = x[1:] - x[:-1]  # a TypeError, as there
-    return area_under(x, y)
+    return _area_under(x, y)
 
 
 @drop_in(average=_ROC_AVERAGE, max_fpr=_MAX_FPR, multi_class=_MULTI_CLASS)
@@ -319,19 +271,17 @@ def roc_auc_score(
         >>> roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         0.75
     """
-    check_parameters(
-        "roc_auc_score", y_true, y_score, average, sample_weight, max_fpr, multi_class, labels
-    )
+    check_parameters("roc_auc_score", locals())
     if max_fpr is None:
         found = plain_classes(y_true, labels)
         if found is not None and len(found[1]) == 2 and labels is None:
             column = plain_scores(y_score)
-            area = None if column is None else native_area(found[0], column, sample_weight)
+            area = None if column is None else _native_area(found[0], column, sample_weight)
             if area is not None:
                 return area
         elif found is not None and multi_class != "raise":
             codes, k = found[0], len(found[1])
-            if k > 2 and are_plain(y_score, codes, k) and are_probabilities(y_score, codes):
+            if k > 2 and _are_plain(y_score, codes, k) and _are_probabilities(y_score, codes):
                 weights = None if sample_weight is None else as_column(sample_weight)
                 _check_average(average, multi_class)
                 return _class_area(codes, y_score, multi_class, average, weights)
@@ -348,34 +298,35 @@ def roc_auc_score(
             )
         if multi_class == "raise":
             raise ValueError("multi_class must be in ('ovo', 'ovr')")
-        return _multiclass_area(true, score, labels, multi_class, average, weights)
+        if score.ndim != 2:
+            raise not_by_class(score)
+        if not np.allclose(1, score.sum(axis=1)):
+            raise ValueError(
+                "Target scores need to be probabilities for multiclass roc_auc, i.e. they should "
+                "sum up to 1.0 over classes"
+            )
+        _check_average(average, multi_class)
+        classes = column_classes(
+            true,
+            labels,
+            score.shape[1],
+            "Number of classes in y_true not equal to the number of columns in 'y_score'",
+            "Number of given labels, {}, not equal to the number of columns in 'y_score', {}",
+        )
+        if multi_class == "ovo" and weights is None and true.ndim == 2:
+            check_lengths(true, score)
+            _ = score[np.zeros(true.shape, np.bool_), 0]  # a column is an IndexError there
+        return _class_area(codes_of(as_column(true), classes), score, multi_class, average, weights)
     if kind != "binary":
-        raise refuse_multilabel("y_true") if kind == MULTILABEL else _unsupported(kind)
+        raise _refused(kind)
     column = as_column(true)
     classes = np.unique(column)
-    return binary_area(codes_of(column, classes), len(classes), score, weights, max_fpr)
+    return _binary_area(codes_of(column, classes), score, weights, len(classes), max_fpr)
 
 
-def _unsupported(kind: str) -> ValueError:
-    return ValueError(f"{kind} format is not supported")
-
-
-def _multiclass_area(
-    true: Array, score: Array, labels: Any, multi_class: str, average: str | None, weights: Any
-) -> Any:
-    if score.ndim != 2:
-        raise _one_dimension(score)
-    if not np.allclose(1, score.sum(axis=1)):
-        raise ValueError(
-            "Target scores need to be probabilities for multiclass roc_auc, i.e. they should sum "
-            "up to 1.0 over classes"
-        )
-    _check_average(average, multi_class)
-    classes = _declared_classes(true, score, labels)
-    if multi_class == "ovo" and weights is None and true.ndim == 2:
-        check_lengths(true, score)
-        _ = score[np.zeros(true.shape, np.bool_), 0]  # a column is an IndexError there
-    return _class_area(codes_of(as_column(true), classes), score, multi_class, average, weights)
+def _refused(kind: str) -> ValueError:
+    is_multilabel = kind == MULTILABEL
+    return refuse_multilabel() if is_multilabel else ValueError(f"{kind} format is not supported")
 
 
 def _check_average(average: str | None, multi_class: str) -> None:
@@ -398,29 +349,9 @@ def _class_area(
                 "'sample_weight' must be None in this case."
             )
         check_lengths(codes, score)
-        return pairwise_area(codes, score, average)
+        return _pairwise_area(codes, score, average)
     check_lengths(codes, score, weights)
-    return averaged_areas(codes, score, weights, "roc", average)
-
-
-def _one_dimension(score: Array) -> ValueError:
-    return ValueError(
-        "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains "
-        f"multiple classes. Got `y_score.shape={score.shape}`."
-    )
-
-
-def _declared_classes(true: Array, score: Array, labels: Any) -> Array:
-    width = score.shape[1]
-    if labels is None:
-        classes = distinct(true)
-        if len(classes) != width:
-            raise ValueError(
-                "Number of classes in y_true not equal to the number of columns in 'y_score'"
-            )
-        return classes
-    other_width = "Number of given labels, {}, not equal to the number of columns in 'y_score', {}"
-    return ordered_classes(true, labels, width, other_width)
+    return _mean_area(codes, score, weights, "roc", average)
 
 
 @drop_in(average=_AP_AVERAGE, pos_label=_AP_LABEL)
@@ -441,23 +372,21 @@ def average_precision_score(
         >>> round(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
         0.8333
     """
-    check_parameters("average_precision_score", y_true, y_score, average, pos_label, sample_weight)
+    check_parameters("average_precision_score", locals())
     found = plain_classes(y_true)
     if found is not None and len(found[1]) == 2 and same_kind(found[1], pos_label):
         is_own = found[1] == pos_label
         column = plain_scores(y_score) if is_own.any() else None
         if column is not None:
             codes = found[0] if is_own[1] else 1 - found[0]
-            _, weights = summed_weights(sample_weight, len(codes))
-            is_safe = are_multiplied_safely(weights)
-            made = ranked(column, codes, sample_weight) if is_safe else None
+            made = ranked(column, codes, sample_weight, is_multiplied=True)
             if made is not None and made.totals[1]:
                 return float(made.step_area() / made.totals[1])
     elif found is not None and sample_weight is None and type(pos_label) is int and pos_label == 1:
         codes, k = found[0], len(found[1])
-        if k > 2 and average != "samples" and are_plain(y_score, codes, k):
+        if k > 2 and average != "samples" and _are_plain(y_score, codes, k):
             try:
-                return averaged_areas(codes, y_score, None, "precision", average)
+                return _mean_area(codes, y_score, None, "precision", average)
             except ValueError:  # NaN, told below
                 pass
     weights = None if sample_weight is None else as_column(sample_weight)
@@ -469,11 +398,9 @@ def average_precision_score(
                 f"pos_label={pos_label} is not a valid label. It should be one of {present}"
             )
         is_own = np.asarray(np.asarray(y_true) == pos_label, np.int32)
-        return binary_precision(is_own, y_score, weights)
-    if kind == MULTILABEL:
-        raise refuse_multilabel("y_true")
+        return _binary_precision(is_own, y_score, weights)
     if kind != "multiclass":
-        raise _unsupported(kind)
+        raise _refused(kind)
     if pos_label != 1:
         raise ValueError(
             "Parameter pos_label is fixed to 1 for multiclass y_true. Do not set pos_label or set "
@@ -481,9 +408,11 @@ def average_precision_score(
         )
     codes = codes_of(as_column(as_array(y_true, dtype=None, name="y")), present)
     if y_score.shape != (len(codes), len(present)):
-        raise _one_dimension(y_score)
+        raise not_by_class(y_score)
     check_lengths(codes, y_score, weights)
     score = as_array(y_score)
     if average == "samples":
-        return precision_of_rows(codes, score, weights)
-    return averaged_areas(codes, score, weights, "precision", average)
+        # The mean over rows of the precision at the score of the true class.
+        own = score[np.arange(len(codes)), codes][:, np.newaxis]
+        return float(np.average(1 / np.sum(score >= own, axis=1), weights=weights))
+    return _mean_area(codes, score, weights, "precision", average)

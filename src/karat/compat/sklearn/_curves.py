@@ -20,7 +20,7 @@ from karat.compat.sklearn._parameters import (
     warn,
     warn_undefined,
 )
-from karat.compat.sklearn._rows import plain_classes, summed_weights
+from karat.compat.sklearn._rows import are_multiplied_safely, plain_classes, summed_weights
 from karat.compat.sklearn._targets import (
     as_column,
     as_weights,
@@ -32,16 +32,16 @@ from karat.compat.sklearn._targets import (
 from karat.data.scores.ranking import Ranked, rank
 
 __all__ = [
-    "Steps",
     "calibration_curve",
     "confusion_matrix_at_thresholds",
     "det_curve",
     "plain_scores",
+    "precision_and_recall",
     "precision_recall_curve",
     "ranked",
     "roc_curve",
+    "roc_rates",
     "same_kind",
-    "steps_of",
     "steps_of_rows",
 ]
 
@@ -68,18 +68,14 @@ class Steps:
     n_classes: int
 
 
-def steps_of(
-    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, *, in_row_order: bool = False
+def _steps_of(
+    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, *, in_row_order: Any = False
 ) -> Steps:
     """Steps of a truth and its scores.
 
     Args:
         in_row_order: weights of equal scores are added one row after the other, to the last bit
             as scikit-learn adds them.
-
-    Errors:
-        ValueError a truth of more than two classes without a positive one; lengths that differ;
-        NaN and infinity; weights that are all 0.
     """
     found = _plain(y_true, y_score, pos_label)
     if found is not None:
@@ -88,7 +84,17 @@ def steps_of(
             return steps_of_rows(codes, y_score, sample_weight, n_classes)
         made = ranked(column, codes, sample_weight)
         if made is not None:
-            return _from_cumulative(made, y_score, n_classes)
+            cumulative = made.cumulative()
+            counts, scores = cumulative.counts, cumulative.scores
+            if cumulative.squares is not None:
+                # Rows of weight 0 are no rows.
+                is_kept = counts.any(axis=1)
+                counts, scores = counts[is_kept], scores[is_kept]
+            fps, tps = (np.cumsum(counts[:, i], dtype=np.float64) for i in (0, 1))
+            dtype = getattr(y_score, "dtype", None)
+            if not isinstance(dtype, np.dtype):
+                dtype = np.asarray(y_score).dtype
+            return Steps(fps, tps, scores.astype(dtype, copy=False), n_classes)
     kind = kind_of_target(y_true, "y_true")
     if kind != "binary" and not (kind == "multiclass" and pos_label is not None):
         raise ValueError(f"{kind} format is not supported")
@@ -150,14 +156,20 @@ def plain_scores(given: Any) -> Array | None:
 
 
 def ranked(
-    column: Array, codes: Codes, sample_weight: Any, own: int = 1, k: int = 2
+    column: Array, codes: Codes, sample_weight: Any, *, is_multiplied: bool = False
 ) -> Ranked | None:
-    """Rows in the order of one column, sorted natively; None where a check may fail."""
+    """Rows in the order of one column, sorted natively; None where a check may fail.
+
+    Args:
+        is_multiplied: sums of the weights will be multiplied.
+    """
     is_plain, weights = summed_weights(sample_weight, len(codes))
     if not is_plain or len(column) != len(codes):
         return None
+    if is_multiplied and not are_multiplied_safely(weights):
+        return None
     try:
-        made = rank(column, codes, own, k, weights)
+        made = rank(column, codes, 1, 2, weights)
     except (ValueError, TypeError):
         return None
     return made if weights is None or made.totals.any() else None
@@ -186,20 +198,6 @@ def _plain(y_true: Any, y_score: Any, pos_label: Any) -> tuple[Codes, Array, int
     if len(classes) == 2 and is_own[1]:
         return codes, column, 2
     return is_own.astype(np.int32)[codes], column, len(classes)
-
-
-def _from_cumulative(made: Ranked, y_score: Any, n_classes: int) -> Steps:
-    cumulative = made.cumulative()
-    counts, scores = cumulative.counts, cumulative.scores
-    if cumulative.squares is not None:
-        # Rows of weight 0 are no rows.
-        is_kept = counts.any(axis=1)
-        counts, scores = counts[is_kept], scores[is_kept]
-    fps, tps = (np.cumsum(counts[:, i], dtype=np.float64) for i in (0, 1))
-    dtype = getattr(y_score, "dtype", None)
-    if not isinstance(dtype, np.dtype):
-        dtype = np.asarray(y_score).dtype
-    return Steps(fps, tps, scores.astype(dtype, copy=False), n_classes)
 
 
 Points = tuple[Array, Array, Array]
@@ -242,8 +240,8 @@ def confusion_matrix_at_thresholds(
         >>> tps.tolist(), fps.tolist(), t.tolist()
         ([1.0, 2.0, 2.0], [0.0, 0.0, 1.0], [0.9, 0.3, 0.2])
     """
-    check_parameters("confusion_matrix_at_thresholds", y_true, y_score, pos_label, sample_weight)
-    steps = steps_of(y_true, y_score, pos_label, sample_weight)
+    check_parameters("confusion_matrix_at_thresholds", locals())
+    steps = _steps_of(y_true, y_score, pos_label, sample_weight)
     fps, tps = steps.fps, steps.tps
     return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.thresholds
 
@@ -266,27 +264,39 @@ def roc_curve(
         >>> fpr.tolist(), tpr.tolist(), thresholds.tolist()
         ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], [inf, 0.8, 0.4, 0.35, 0.1])
     """
-    check_parameters("roc_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate)
-    steps = steps_of(
-        y_true, y_score, pos_label, sample_weight, in_row_order=bool(drop_intermediate)
-    )
+    check_parameters("roc_curve", locals())
+    steps = _steps_of(y_true, y_score, pos_label, sample_weight, in_row_order=drop_intermediate)
     if drop_intermediate and len(steps.fps) > 2:
         _keep(steps, np.logical_or(np.diff(steps.fps, 2), np.diff(steps.tps, 2)))
-    fps, tps = (np.concatenate(([0.0], part)) for part in (steps.fps, steps.tps))
     thresholds = np.concatenate(([np.inf], steps.thresholds.astype(np.float64)))
-    return (
-        _rate(fps, "negative", "false positive"),
-        _rate(tps, "positive", "true positive"),
-        thresholds,
-    )
+    return *roc_rates(steps), thresholds
 
 
-def _rate(counts: Array, samples: str, rate: str) -> Array:
-    if counts[-1] > 0 or np.isnan(counts[-1]):
-        found: Array = counts / counts[-1]
-        return found
-    warn_undefined(f"No {samples} samples in y_true, {rate} value should be meaningless")
-    return np.full(counts.shape, np.nan)
+def roc_rates(steps: Steps) -> tuple[Array, Array]:
+    """False and true positive rates, from (0, 0)."""
+    rates = []
+    for given, samples, rate in (
+        (steps.fps, "negative", "false positive"),
+        (steps.tps, "positive", "true positive"),
+    ):
+        counts = np.concatenate(([0.0], given))
+        if counts[-1] <= 0:
+            warn_undefined(f"No {samples} samples in y_true, {rate} value should be meaningless")
+            rates.append(np.full(counts.shape, np.nan))
+        else:
+            rates.append(counts / counts[-1])
+    return rates[0], rates[1]
+
+
+def precision_and_recall(steps: Steps) -> tuple[Array, Array]:
+    """Precision and recall at each score, descending."""
+    fps, tps = steps.fps, steps.tps
+    found = tps + fps
+    precision = np.where(found != 0, np.divide(tps, found), 0.0)
+    if tps[-1] != 0:
+        return precision, tps / tps[-1]
+    warn("No positive class found in y_true, recall is set to one for all thresholds.")
+    return precision, np.full(tps.shape, 1.0)
 
 
 def _keep(steps: Steps, inner: Array) -> None:
@@ -315,22 +325,11 @@ def precision_recall_curve(
         >>> precision.round(2).tolist(), recall.tolist()
         ([0.5, 0.67, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0])
     """
-    check_parameters(
-        "precision_recall_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate
-    )
-    steps = steps_of(
-        y_true, y_score, pos_label, sample_weight, in_row_order=bool(drop_intermediate)
-    )
+    check_parameters("precision_recall_curve", locals())
+    steps = _steps_of(y_true, y_score, pos_label, sample_weight, in_row_order=drop_intermediate)
     if drop_intermediate and len(steps.fps) > 2:
         _keep(steps, np.logical_or(np.diff(steps.tps[:-1]), np.diff(steps.tps[1:])))
-    fps, tps = steps.fps, steps.tps
-    found = tps + fps
-    precision = np.where(found != 0, np.divide(tps, found), 0.0)
-    if tps[-1] == 0:
-        warn("No positive class found in y_true, recall is set to one for all thresholds.")
-        recall = np.full(tps.shape, 1.0)
-    else:
-        recall = tps / tps[-1]
+    precision, recall = precision_and_recall(steps)
     return (
         np.concatenate((np.flip(precision), [1.0])),
         np.concatenate((np.flip(recall), [0.0])),
@@ -355,10 +354,8 @@ def det_curve(
         >>> fpr.tolist(), fnr.tolist(), thresholds.tolist()
         ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.35, 0.4, 0.8])
     """
-    check_parameters("det_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate)
-    steps = steps_of(
-        y_true, y_score, pos_label, sample_weight, in_row_order=bool(drop_intermediate)
-    )
+    check_parameters("det_curve", locals())
+    steps = _steps_of(y_true, y_score, pos_label, sample_weight, in_row_order=drop_intermediate)
     steps.tps, steps.fps = (np.concatenate(([0.0], part)) for part in (steps.tps, steps.fps))
     steps.thresholds = np.concatenate(([np.inf], steps.thresholds.astype(np.float64)))
     if drop_intermediate and len(steps.fps) > 2:
@@ -392,7 +389,7 @@ def calibration_curve(
         >>> true.tolist(), predicted.round(2).tolist()
         ([0.0, 1.0], [0.15, 0.8])
     """
-    check_parameters("calibration_curve", y_true, y_prob, pos_label, n_bins, strategy)
+    check_parameters("calibration_curve", locals())
     true, prob = as_column(y_true), as_column(y_prob)
     check_lengths(true, prob)
     pos_label = positive_label(pos_label, true)

@@ -7,7 +7,6 @@ import itertools
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from types import TracebackType
 from typing import Any, Self
 
 __all__ = ["Installation", "install", "uninstall"]
@@ -38,12 +37,7 @@ class Installation:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with _lock:
             _standing.discard(self._number)
             if not _standing:

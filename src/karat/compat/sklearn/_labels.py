@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._pairs import (
-    SINGLE,
-    Pair,
-    confusion,
-    kappa_of,
-    matrix_of,
-    measured,
-    paired,
-)
+from karat.compat._counted import Counted
+from karat.compat.sklearn._pairs import SINGLE, Pair, confusion, matrix_of, measured, paired
 from karat.compat.sklearn._parameters import (
     LABELS,
     NAN,
@@ -30,8 +24,8 @@ from karat.compat.sklearn._parameters import (
     warn,
     warn_undefined,
 )
-from karat.compat.sklearn._rates import class_likelihoods
 from karat.compat.sklearn._targets import averaged_weights, probe
+from karat.tally import Cells, Classes
 
 __all__ = [
     "accuracy_score",
@@ -68,12 +62,16 @@ def accuracy_score(
         value = measured("accuracy", y_true, y_pred)
         if value is not None:
             return value
-    check_parameters("accuracy_score", y_true, y_pred, normalize, sample_weight)
+    check_parameters("accuracy_score", locals())
+    return _accuracy(_averaged(y_true, y_pred, sample_weight), normalize)
+
+
+def _averaged(y_true: Any, y_pred: Any, sample_weight: Any) -> Pair:
     probe(y_true, y_pred)
-    return _accuracy(paired(y_true, y_pred, averaged_weights(sample_weight)), bool(normalize))
+    return paired(y_true, y_pred, averaged_weights(sample_weight))
 
 
-def _accuracy(pair: Pair, normalize: bool) -> float:
+def _accuracy(pair: Pair, normalize: Any) -> float:
     right = pair.tp.sum()
     if normalize:
         return float(_shared(right, pair))
@@ -114,10 +112,9 @@ def zero_one_loss(
         value = measured("accuracy", y_true, y_pred)
         if value is not None:
             return 1 - value
-    check_parameters("zero_one_loss", y_true, y_pred, normalize, sample_weight)
-    probe(y_true, y_pred)
-    pair = paired(y_true, y_pred, averaged_weights(sample_weight))
-    score = _accuracy(pair, bool(normalize))
+    check_parameters("zero_one_loss", locals())
+    pair = _averaged(y_true, y_pred, sample_weight)
+    score = _accuracy(pair, normalize)
     if normalize:
         return 1 - score
     loss: float = (pair.n if sample_weight is None else np.sum(sample_weight)) - score
@@ -138,9 +135,8 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
         value = measured("hamming_loss", y_true, y_pred)
         if value is not None:
             return value
-    check_parameters("hamming_loss", y_true, y_pred, sample_weight)
-    probe(y_true, y_pred)
-    pair = paired(y_true, y_pred, averaged_weights(sample_weight))
+    check_parameters("hamming_loss", locals())
+    pair = _averaged(y_true, y_pred, sample_weight)
     return float(_shared((pair.true - pair.tp).sum(), pair))
 
 
@@ -165,7 +161,7 @@ def confusion_matrix(
         cells = matrix_of(y_true, y_pred)
         if cells is not None:
             return cells
-    check_parameters("confusion_matrix", y_true, y_pred, labels, sample_weight, normalize)
+    check_parameters("confusion_matrix", locals())
     return confusion(y_true, y_pred, labels, sample_weight, normalize)
 
 
@@ -185,7 +181,7 @@ def balanced_accuracy_score(
         value = measured("macro_recall", y_true, y_pred, least=2)
         if value is not None:
             return value
-    check_parameters("balanced_accuracy_score", y_true, y_pred, sample_weight, adjusted)
+    check_parameters("balanced_accuracy_score", locals())
     matrix = confusion(y_true, y_pred, None, sample_weight, None)
     with np.errstate(divide="ignore", invalid="ignore"):
         per_class = np.diagonal(matrix) / matrix.sum(axis=1)
@@ -214,9 +210,8 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
         value = measured("matthews_correlation", y_true, y_pred)
         if value is not None:
             return value
-    check_parameters("matthews_corrcoef", y_true, y_pred, sample_weight)
-    probe(y_true, y_pred)
-    pair = paired(y_true, y_pred, averaged_weights(sample_weight))
+    check_parameters("matthews_corrcoef", locals())
+    pair = _averaged(y_true, y_pred, sample_weight)
     if len(pair.labels) == 1:
         warn(SINGLE)
     of_true, of_pred = pair.true.astype(np.float64), pair.pred.astype(np.float64)
@@ -251,9 +246,7 @@ def cohen_kappa_score(
         value = measured("kappa", y1, y2)
         if value is not None and replace_undefined_by is np.nan:  # noqa: PLW0177
             return value
-    check_parameters(
-        "cohen_kappa_score", y1, y2, labels, weights, sample_weight, replace_undefined_by
-    )
+    check_parameters("cohen_kappa_score", locals())
     try:
         cells = confusion(y1, y2, labels, sample_weight, None).astype(np.float64)
     except ValueError as problem:
@@ -272,7 +265,12 @@ def cohen_kappa_score(
             f"`replace_undefined_by` param, which is set to {replace_undefined_by}."
         )
         return replace_undefined_by  # type: ignore[no-any-return]
-    disagreement = _disagreement(len(cells), weights)
+    places = np.arange(len(cells), dtype=np.float64)
+    disagreement = np.abs(places[:, np.newaxis] - places)
+    if weights is None:
+        disagreement = np.minimum(disagreement, 1.0)
+    elif weights == "quadratic":
+        disagreement = np.square(disagreement)
     expected = np.sum(disagreement * (np.outer(of_pred, of_true) / total))
     if expected == 0:
         warn_undefined(
@@ -282,18 +280,17 @@ def cohen_kappa_score(
         )
         return replace_undefined_by  # type: ignore[no-any-return]
     if sample_weight is None:
-        return kappa_of(cells, weights)
+        tally = Cells.dense(cells, classes=Classes.of(range(len(cells))))
+        # The same formula as of arrays, to the last bit.
+        return float(Counted(tally).value("kappa" if weights is None else f"kappa_{weights}"))
     # No count holds weights that are negative or huge.
     return float(1 - np.sum(disagreement * cells) / expected)
 
 
-def _disagreement(k: int, weights: str | None) -> npt.NDArray[np.float64]:
-    """What each cell of the matrix costs."""
-    places = np.arange(k, dtype=np.float64)
-    apart: npt.NDArray[np.float64] = np.abs(places[:, np.newaxis] - places)
-    if weights is None:
-        return np.minimum(apart, 1.0)
-    return apart if weights == "linear" else np.square(apart)
+_HINT = (
+    "Use the `replace_undefined_by` param to control this behavior. To suppress this warning or "
+    "turn it into an error, see Python's `warnings` module and `warnings.catch_warnings()`."
+)
 
 
 @drop_in(y_true=LABELS, y_pred=LABELS, replace_undefined_by=_RATIO_UNDEFINED)
@@ -313,7 +310,60 @@ def class_likelihood_ratios(
         >>> class_likelihood_ratios([0, 1, 0, 1, 0], [1, 1, 0, 0, 0])
         (1.5, 0.75)
     """
-    check_parameters(
-        "class_likelihood_ratios", y_true, y_pred, labels, sample_weight, replace_undefined_by
+    check_parameters("class_likelihood_ratios", locals())
+    probe(y_true, y_pred)
+    sample_weight = averaged_weights(sample_weight)
+    kind = paired(y_true, y_pred, sample_weight).kind
+    if kind != "binary":
+        raise ValueError(
+            "class_likelihood_ratios only supports binary classification problems, got targets "
+            f"of type: {kind}"
+        )
+    if replace_undefined_by == 1.0:
+        replace_undefined_by = {"LR+": 1.0, "LR-": 1.0}
+    instead_pos = instead_neg = math.nan
+    if isinstance(replace_undefined_by, dict):
+        instead_pos, instead_neg = _replacements(replace_undefined_by)
+    tn, fp, fn, tp = confusion(y_true, y_pred, labels, sample_weight, None).ravel()
+    pos, neg = tp + fn, tn + fp
+    lr_pos: Any = math.nan
+    lr_neg: Any = math.nan
+    if pos == 0:
+        warn_undefined(
+            "No samples of the positive class are present in `y_true`. "
+            "`positive_likelihood_ratio` and `negative_likelihood_ratio` are both set to "
+            f"`np.nan`. {_HINT}"
+        )
+    if fp == 0:
+        begin = (
+            "No samples were predicted for the positive class and `positive_likelihood_ratio` is "
+            if tp == 0
+            else "`positive_likelihood_ratio` is ill-defined and "
+        )
+        # scikit-learn's own sentence ends here too.
+        warn_undefined(f"{begin}set to `np.nan`. Use the `replace_undefined_by` param to ")
+        lr_pos = instead_pos
+    else:
+        lr_pos = tp * neg / (fp * pos)
+    if tn == 0:
+        warn_undefined(f"`negative_likelihood_ratio` is ill-defined and set to `np.nan`. {_HINT}")
+        lr_neg = instead_neg
+    else:
+        lr_neg = fn * neg / (tn * pos)
+    return float(lr_pos), float(lr_neg)
+
+
+def _replacements(given: dict[Any, Any]) -> tuple[Any, Any]:
+    message = (
+        "The dictionary passed as `replace_undefined_by` needs to be in the form `{'LR+': "
+        "`value_1`, 'LR-': `value_2`}` where the value for `LR+` ranges from `1.0` to `np.inf` or "
+        "is `np.nan` and the value for `LR-` ranges from `0.0` to `1.0` or is `np.nan`; got "
+        f"`{given}`."
     )
-    return class_likelihoods(y_true, y_pred, labels, sample_weight, replace_undefined_by)
+    pos, neg = given.get("LR+"), given.get("LR-")
+    # Written so that NaN is neither too small nor too large.
+    is_pos = isinstance(pos, Real) and not float(pos) < 1.0
+    is_neg = isinstance(neg, Real) and not (float(neg) < 0.0 or float(neg) > 1.0)
+    if not is_pos or not is_neg:
+        raise ValueError(message)
+    return pos, neg

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,19 +38,7 @@ from karat.compat.sklearn._targets import (
     refuse_small,
 )
 
-__all__ = [
-    "Probabilities",
-    "binary_probabilities",
-    "brier_loss",
-    "brier_null_loss",
-    "brier_score_loss",
-    "class_probabilities",
-    "d2_brier_score",
-    "d2_log_loss_score",
-    "log_loss",
-    "log_loss_sum",
-    "log_null_loss",
-]
+__all__ = ["brier_score_loss", "d2_brier_score", "d2_log_loss_score", "log_loss"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -96,14 +85,11 @@ class Probabilities:
         return np.bincount(self.codes, weights, self.k).astype(np.float64)
 
 
-def class_probabilities(
+def _class_probabilities(
     y_true: Any, values: Array, sample_weight: Any, labels: Any
 ) -> Probabilities:
     """Probabilities of two or more classes; not all checked, see `Probabilities.careful`."""
-
-    def careful() -> Probabilities:
-        return _careful_classes(y_true, values, sample_weight, labels)
-
+    careful = partial(_careful_classes, y_true, values, sample_weight, labels)
     found = plain_classes(y_true, labels)
     if not values.ndim:
         return careful()
@@ -145,14 +131,11 @@ def _careful_classes(y_true: Any, values: Array, sample_weight: Any, labels: Any
     )
 
 
-def binary_probabilities(
+def _binary_probabilities(
     y_true: Any, values: Array, sample_weight: Any, pos_label: Any
 ) -> Probabilities:
     """Probabilities of the positive class; not all checked, see `Probabilities.careful`."""
-
-    def careful() -> Probabilities:
-        return _careful_binary(y_true, values, sample_weight, pos_label)
-
+    careful = partial(_careful_binary, y_true, values, sample_weight, pos_label)
     found = plain_classes(y_true)
     if found is None or len(found[1]) > 2 or len(found[0]) != len(values):
         return careful()
@@ -223,7 +206,7 @@ def _summed(rows: Probabilities, wanted: int) -> tuple[float, float] | Probabili
     return rows if rows.careful is None else rows.careful()
 
 
-def log_loss_sum(rows: Probabilities, *, normalize: bool) -> float:
+def _log_loss_sum(rows: Probabilities, *, normalize: bool) -> float:
     """Mean, or sum, of −log p of the true class, p clipped at the eps of its dtype."""
     found = _summed(rows, _SURPRISE)
     if isinstance(found, tuple):
@@ -235,15 +218,7 @@ def log_loss_sum(rows: Probabilities, *, normalize: bool) -> float:
     return float(np.sum(loss) if found.weights is None else np.dot(loss, found.weights))
 
 
-def log_null_loss(rows: Probabilities) -> float:
-    """The sum of the log-loss of the shares of the classes."""
-    weights = rows.class_weights()
-    eps = float(np.finfo(np.float64).eps)
-    share = np.clip(weights / weights.sum(), eps, 1 - eps)
-    return -float(np.sum(weights * np.log(share)))
-
-
-def brier_loss(rows: Probabilities) -> Any:
+def _brier_loss(rows: Probabilities) -> Any:
     """Mean of the squared distances of the rows from their classes."""
     found = _summed(rows, _QUADRATIC)
     if isinstance(found, tuple):
@@ -253,16 +228,7 @@ def brier_loss(rows: Probabilities) -> Any:
     return np.average(np.sum(matrix**2, axis=1), weights=found.weights)
 
 
-def brier_null_loss(rows: Probabilities) -> Any:
-    """The same of the shares of the classes."""
-    weights = rows.class_weights()
-    share = weights / weights.sum()
-    # One class: both terms are 0 exactly, which 1 − Σ share² need not be.
-    others = np.array([np.sum(np.delete(share, i) ** 2) for i in range(rows.k)])
-    return np.sum(weights * ((1 - share) ** 2 + others)) / weights.sum()
-
-
-_PROBABILITIES = (ARRAY, NONE.hidden())
+_PROBABILITIES = (ARRAY, replace(NONE, is_hidden=True))
 _DEPRECATED = (ARRAY, TEXT)
 _SCALE = (BOOLEAN, choice({"auto"}))
 
@@ -285,10 +251,10 @@ def log_loss(
         >>> round(log_loss([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65]), 4)
         0.2162
     """
-    check_parameters("log_loss", y_true, y_proba, normalize, sample_weight, labels, y_pred)
+    check_parameters("log_loss", locals())
     values = as_array(_renamed(y_proba, y_pred), dtype="float", **UNCHECKED)
-    rows = class_probabilities(y_true, values, sample_weight, labels)
-    return log_loss_sum(rows, normalize=bool(normalize))
+    rows = _class_probabilities(y_true, values, sample_weight, labels)
+    return _log_loss_sum(rows, normalize=bool(normalize))
 
 
 @drop_in(y_proba=_PROBABILITIES, y_pred=_DEPRECATED)
@@ -308,13 +274,17 @@ def d2_log_loss_score(
         >>> round(d2_log_loss_score([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65]), 4)
         0.6881
     """
-    check_parameters("d2_log_loss_score", y_true, y_proba, sample_weight, labels, y_pred)
+    check_parameters("d2_log_loss_score", locals())
     y_proba = _renamed(y_proba, y_pred)
     if _is_too_short(y_true, y_proba, sample_weight):
         return float("nan")
     values = as_array(y_proba, dtype="float", **UNCHECKED)
-    rows = class_probabilities(y_true, values, sample_weight, labels)
-    return float(1 - log_loss_sum(rows, normalize=False) / log_null_loss(rows))
+    rows = _class_probabilities(y_true, values, sample_weight, labels)
+    loss = _log_loss_sum(rows, normalize=False)
+    weights = rows.class_weights()
+    eps = float(np.finfo(np.float64).eps)
+    share = np.clip(weights / weights.sum(), eps, 1 - eps)
+    return float(1 - loss / -float(np.sum(weights * np.log(share))))
 
 
 @drop_in(scale_by_half=_SCALE)
@@ -335,12 +305,10 @@ def brier_score_loss(
         >>> round(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
         0.0375
     """
-    check_parameters(
-        "brier_score_loss", y_true, y_proba, sample_weight, pos_label, labels, scale_by_half
-    )
+    check_parameters("brier_score_loss", locals())
     values = as_array(y_proba, dtype="float", **UNCHECKED)
     rows = _rows_of(y_true, values, sample_weight, pos_label, labels)
-    loss = brier_loss(rows)
+    loss = _brier_loss(rows)
     if isinstance(scale_by_half, str):
         scale_by_half = rows.k < 3
     return float(loss * 0.5 if scale_by_half else loss)
@@ -363,13 +331,19 @@ def d2_brier_score(
         >>> round(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
         0.85
     """
-    check_parameters("d2_brier_score", y_true, y_proba, sample_weight, pos_label, labels)
+    check_parameters("d2_brier_score", locals())
     if _is_too_short(y_true, y_proba, sample_weight):
         return float("nan")
     values = as_array(y_proba, dtype="float", **UNCHECKED)
     rows = _rows_of(y_true, values, sample_weight, pos_label, labels)
+    loss = _brier_loss(rows)
+    weights = rows.class_weights()
+    share = weights / weights.sum()
+    # One class: both terms are 0 exactly, which 1 − Σ share² need not be.
+    others = np.array([np.sum(np.delete(share, i) ** 2) for i in range(rows.k)])
+    of_shares = np.sum(weights * ((1 - share) ** 2 + others)) / weights.sum()
     # A ufunc, whose warning says "divide".
-    return float(1 - np.divide(brier_loss(rows), brier_null_loss(rows)))
+    return float(1 - np.divide(loss, of_shares))
 
 
 def _rows_of(
@@ -379,8 +353,8 @@ def _rows_of(
         refuse_infinite(values)
         refuse_small(values)
     if values.ndim == 1 or values.shape[1] == 1:
-        return binary_probabilities(y_true, values, sample_weight, pos_label)
-    return class_probabilities(y_true, values, sample_weight, labels)
+        return _binary_probabilities(y_true, values, sample_weight, pos_label)
+    return _class_probabilities(y_true, values, sample_weight, labels)
 
 
 def _is_too_short(y_true: Any, y_proba: Any, sample_weight: Any) -> bool:
@@ -392,11 +366,7 @@ def _is_too_short(y_true: Any, y_proba: Any, sample_weight: Any) -> bool:
 
 
 def _renamed(y_proba: Any, y_pred: Any) -> Any:
-    """The probabilities under their old or their new name.
-
-    Errors:
-        ValueError both are given.
-    """
+    """The probabilities under their old or their new name."""
     if isinstance(y_pred, str) and y_pred == "deprecated":
         return y_proba
     if y_proba is not None:

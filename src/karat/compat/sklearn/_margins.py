@@ -14,18 +14,13 @@ from karat.compat.sklearn._parameters import check_parameters, drop_in, interval
 from karat.compat.sklearn._rows import (
     as_floats,
     binarized,
+    column_classes,
     fitted_classes,
-    ordered_classes,
+    not_by_class,
     plain_classes,
     summed_weights,
 )
-from karat.compat.sklearn._targets import (
-    as_array,
-    as_column,
-    check_lengths,
-    distinct,
-    kind_of_target,
-)
+from karat.compat.sklearn._targets import as_array, as_column, check_lengths, kind_of_target
 from karat.tally.sums import LOSSES, READ_BITS
 
 __all__ = ["hinge_loss", "top_k_accuracy_score"]
@@ -48,18 +43,34 @@ def hinge_loss(
         >>> hinge_loss([-1, 1, 1], [-2.0, 0.5, 0.25])
         0.4166666666666667
     """
-    check_parameters("hinge_loss", y_true, pred_decision, labels, sample_weight)
+    check_parameters("hinge_loss", locals())
     found = plain_classes(y_true) if labels is None else None
-    if found is not None:
-        loss = _plain_hinge(pred_decision, *found, sample_weight)
-        if loss is not None:
-            return loss
+    if found is not None and type(pred_decision) is np.ndarray:
+        k = max(2, len(found[1]))
+        n = len(found[0])
+        if pred_decision.shape == ((n,) if k == 2 else (n, k)):
+            loss = _native_hinge(pred_decision, found[0], k, sample_weight)
+            if loss is not None:
+                return loss
     check_lengths(y_true, pred_decision, sample_weight)
     decision = as_array(pred_decision)
     true = as_column(y_true)
     classes = np.unique(labels if labels is not None else true)
     if classes.size > 2:
-        _check_decision(true, decision, classes, is_declared=labels is not None)
+        shape = f"(n_samples, n_classes), that is ({true.shape[0]}, {classes.size})"
+        if decision.ndim <= 1:
+            raise ValueError(
+                "The shape of pred_decision cannot be 1d arraywith a multiclass target. "
+                f"pred_decision shape must be {shape}. Got: {decision.shape}"
+            )
+        if classes.size != decision.shape[1]:
+            raise ValueError(
+                "Please include all labels in y_true or pass labels as third argument"
+                if labels is None
+                else "The shape of pred_decision is not consistent with the number of classes. "
+                f"With a multiclass target, pred_decision shape must be {shape}. Got: "
+                f"{decision.shape}"
+            )
         known = classes if labels is None else as_column(labels, warn=True)
         codes = _coded(true, np.unique(known))
     else:
@@ -73,43 +84,8 @@ def hinge_loss(
     return _hinge(decision, codes, sample_weight) if loss is None else loss
 
 
-def _plain_hinge(
-    pred_decision: Any, codes: Codes, classes: Array, sample_weight: Any
-) -> float | None:
-    """The loss of plain arrays; None where a check may fail."""
-    if type(pred_decision) is not np.ndarray or len(pred_decision) != len(codes):
-        return None
-    k = max(2, len(classes))
-    is_column = pred_decision.ndim == 1 and k == 2
-    if not is_column and (k == 2 or pred_decision.shape[1:] != (k,)):
-        return None
-    return _native_hinge(pred_decision, codes, k, sample_weight)
-
-
-def _check_decision(true: Array, decision: Array, classes: Array, *, is_declared: bool) -> None:
-    n, k = true.shape[0], classes.size
-    if decision.ndim <= 1:
-        raise ValueError(
-            "The shape of pred_decision cannot be 1d arraywith a multiclass target. pred_decision "
-            f"shape must be (n_samples, n_classes), that is ({n}, {k}). Got: {decision.shape}"
-        )
-    if k == decision.shape[1]:
-        return
-    if not is_declared:
-        raise ValueError("Please include all labels in y_true or pass labels as third argument")
-    raise ValueError(
-        "The shape of pred_decision is not consistent with the number of classes. With a "
-        "multiclass target, pred_decision shape must be (n_samples, n_classes), that is "
-        f"({n}, {k}). Got: {decision.shape}"
-    )
-
-
 def _coded(true: Array, classes: Array) -> Codes:
-    """int32[n] of the classes.
-
-    Errors:
-        ValueError a label that is no class.
-    """
+    """int32[n] of the classes; ValueError of a label that is none."""
     true = as_column(true, dtype=classes.dtype)
     unseen = sorted(set(true.tolist()) - set(classes.tolist()))
     if classes.dtype.kind == "f" and np.isnan(classes).any():
@@ -175,7 +151,7 @@ def top_k_accuracy_score(
         >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.2, 0.3], [0.3, 0.4, 0.3], [0.6, 0.3, 0.1]])
         0.6666666666666666
     """
-    check_parameters("top_k_accuracy_score", y_true, y_score, k, normalize, sample_weight, labels)
+    check_parameters("top_k_accuracy_score", locals())
     found = plain_classes(y_true, labels)
     if found is not None and type(y_score) is np.ndarray and y_score.dtype.kind in "fiub":
         codes, classes = found
@@ -198,12 +174,17 @@ def top_k_accuracy_score(
             )
         score = as_column(score)
     elif score.ndim != 2:
-        raise ValueError(
-            "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains "
-            f"multiple classes. Got `y_score.shape={score.shape}`."
-        )
+        raise not_by_class(score)
     check_lengths(true, score, sample_weight)
-    classes = _top_classes(true, labels, score.shape[1] if score.ndim == 2 else 2)
+    classes = column_classes(
+        true,
+        labels,
+        score.shape[1] if score.ndim == 2 else 2,
+        "Number of classes in 'y_true' ({}) not equal to the number of classes in 'y_score' ({})."
+        "You can provide a list of all known classes by assigning it to the `labels` parameter.",
+        "Number of given labels ({}) not equal to the number of classes in 'y_score' ({}).",
+        end=".",
+    )
     n_classes = len(classes)
     if k >= n_classes:
         warn_undefined(
@@ -226,22 +207,6 @@ def top_k_accuracy_score(
     if normalize:
         return float(np.average(hits, weights=sample_weight))
     return float(np.sum(hits) if sample_weight is None else np.dot(hits, sample_weight))
-
-
-def _top_classes(true: Array, labels: Any, width: int) -> Array:
-    if labels is None:
-        classes = distinct(true)
-        if len(classes) != width:
-            raise ValueError(
-                f"Number of classes in 'y_true' ({len(classes)}) not equal to the number of "
-                f"classes in 'y_score' ({width}).You can provide a list of all known classes by "
-                "assigning it to the `labels` parameter."
-            )
-        return classes
-    other_width = (
-        "Number of given labels ({}) not equal to the number of classes in 'y_score' ({})."
-    )
-    return ordered_classes(true, labels, width, other_width, end=".")
 
 
 def _top_hits(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,6 @@ from karat.data.labels.counting import tally_columns
 from karat.data.sources.arrays.labels import Count, cells, class_totals, count_for
 from karat.metrics._metric import Metric
 from karat.metrics._registry import lookup
-from karat.tally import Cells, Classes
 
 __all__ = [
     "SINGLE",
@@ -32,8 +32,6 @@ __all__ = [
     "class_counts",
     "codes_of",
     "confusion",
-    "count_codes",
-    "kappa_of",
     "matrix_of",
     "measured",
     "paired",
@@ -44,17 +42,18 @@ __all__ = [
     "text_column",
 ]
 
-_ready: dict[str, tuple[Any, Any, Count]] = {}
-"""Name of a metric → (run, arguments) of its compiled formula, and what counts for it."""
 
-
+@cache
 def _prepared(name: str) -> tuple[Any, Any, Count]:
+    """The compiled formula of a metric, its arguments, and what counts for it."""
     record, lift = lookup(name)
     metric = Metric.of(record, lift, {})
     count = count_for(metric.needs_cells, metric.needs_classes)
-    made = (metric.program("zero").run, metric.arguments("zero"), count)
-    _ready[name] = made
-    return made
+    return metric.program("zero").run, metric.arguments("zero"), count
+
+
+def _are_whole(*arrays: Any) -> bool:
+    return all(type(array) is np.ndarray and array.dtype.kind in "iu" for array in arrays)
 
 
 def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | None:
@@ -63,11 +62,9 @@ def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | Non
     Args:
         least: the fewest classes that it is measured of.
     """
-    if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
+    if not _are_whole(y_true, y_pred):
         return None
-    if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
-        return None
-    run, arguments, count = _ready.get(name) or _prepared(name)
+    run, arguments, count = _prepared(name)
     tally = count(y_true, y_pred)
     if tally is None or tally.k < least:
         return None
@@ -75,42 +72,25 @@ def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | Non
     return None if n_undefined else value
 
 
-def kappa_of(cells: npt.NDArray[np.float64], weights: str | None) -> float:
-    """Kappa of a matrix by the same formula as of arrays, to the last bit."""
-    record, lift = lookup("kappa" if weights is None else f"kappa_{weights}")
-    tally = Cells.dense(cells, classes=Classes.of(range(len(cells))))
-    return float(Metric.of(record, lift, {}).values(tally).value)
-
-
 def positive_measured(name: str, y_true: Any, y_pred: Any) -> float | None:
     """The metric of class 1 of two; None also where there are not two, or none of them is 1."""
-    if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
+    if not _are_whole(y_true, y_pred):
         return None
-    if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
-        return None
-    run, arguments, _ = _ready.get(name) or _prepared(name)
+    run, arguments, _ = _prepared(name)
     tally = class_totals(y_true, y_pred)
     if tally is None or tally.k != 2:
         return None
-    labels = tally.labels
-    assert labels is not None
-    if labels[1] == 1:
-        positive = 1
-    elif labels[0] == 1:
-        positive = 0
-    else:
+    assert tally.labels is not None
+    labels = tally.labels.tolist()
+    if 1 not in labels:
         return None
-    value, n_undefined = run(tally, arguments, positive)
+    value, n_undefined = run(tally, arguments, labels.index(1))
     return None if n_undefined else value
 
 
 def matrix_of(y_true: Any, y_pred: Any) -> npt.NDArray[np.int64] | None:
     """The confusion matrix of two plain arrays; None where they are not, or hold one label."""
-    if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
-        return None
-    if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
-        return None
-    tally = cells(y_true, y_pred)
+    tally = cells(y_true, y_pred) if _are_whole(y_true, y_pred) else None
     return None if tally is None or tally.k < 2 else tally.cells().view(np.int64)
 
 
@@ -150,15 +130,10 @@ class Pair:
 
 
 def paired(y_true: Any, y_pred: Any, sample_weight: Any = None, *, cells: bool = False) -> Pair:
-    """The counts of a pair of targets.
-
-    Args:
-        cells: whether the confusion matrix is wanted.
+    """The counts of a pair of targets, with the confusion matrix if it is wanted.
 
     Errors:
         As `checked_targets`.
-
-    Cost: one pass over plain arrays of integers, booleans or text.
     """
     found = plain(y_true, y_pred, sample_weight, cells=cells)
     return found if found is not None else careful(y_true, y_pred, sample_weight, cells=cells)
@@ -218,19 +193,21 @@ def _objects(items: Any) -> Column | None:
 
 def plain(y_true: Any, y_pred: Any, sample_weight: Any, *, cells: bool) -> Pair | None:
     """The counts of plain arrays; None where a check may fail."""
-    weights: Array | None = None
-    if sample_weight is not None:
-        weights = plain_weights(sample_weight)
-        if weights is None:
-            return None
+    weights = None if sample_weight is None else plain_weights(sample_weight)
+    if weights is None and sample_weight is not None:
+        return None
     try:
-        found = _plain_integers(y_true, y_pred, sample_weight, weights, cells) or _plain_text(
-            y_true, y_pred, sample_weight, weights, cells
-        )
+        found = _plain_counts(y_true, y_pred, weights, cells)
     except (ValueError, TypeError):  # bad weights, lengths that differ, another byte order
         return None
     # Weights that are all 0 are an error.
-    return found if found is None or found.true.any() else None
+    if found is None or not (found[2] + found[4]).any():
+        return None
+    labels, n, tp, fp, fn, matrix = found
+    kind = "binary" if len(labels) <= 2 else "multiclass"
+    # Booleans of pandas that may be missing become floats.
+    given = None if weights is None else as_array(sample_weight, dtype=None, finite=False)
+    return Pair(kind, labels, n, given, tp, tp + fp, tp + fn, matrix)
 
 
 def plain_weights(sample_weight: Any) -> Array | None:
@@ -244,70 +221,48 @@ def plain_weights(sample_weight: Any) -> Array | None:
     return np.ascontiguousarray(given, np.float64)
 
 
-def _plain_integers(
-    y_true: Any, y_pred: Any, sample_weight: Any, weights: Array | None, cells: bool
-) -> Pair | None:
+def _plain_counts(
+    y_true: Any, y_pred: Any, weights: Array | None, cells: bool
+) -> tuple[Array, int, Array, Array, Array, Array | None] | None:
+    """Labels, rows, tp, fp, fn, and the matrix if it is wanted."""
     true, pred = _numbers(y_true), _numbers(y_pred)
-    if true is None or pred is None or true.shape != pred.shape:
-        return None
-    kinds = {true.dtype.kind, pred.dtype.kind}
-    if kinds == {"b"}:
-        # Any byte but 0 is True to NumPy.
-        true, pred = ((part.view(np.uint8) != 0).view(np.uint8) for part in (true, pred))
-    if kinds <= {"i", "u"} or kinds == {"b"}:
-        tally = _native.count_integers(true, pred, weights, cells, 0)
+    if true is None or pred is None:
+        text_true = text_column(y_true)
+        text_pred = None if text_true is None else text_column(y_pred)
+        if text_true is None or text_pred is None:
+            return None
+        seen = sorted({*text_true.seen(), *text_pred.seen()}, key=str)
+        counted = tally_columns(text_true, text_pred, labels=seen, weights=weights, cells=cells)
+        labels = np.asarray(seen)
+    else:
+        kinds = {true.dtype.kind, pred.dtype.kind}
+        if true.shape != pred.shape or not (len(kinds) == 1 or kinds == {"i", "u"}):
+            return None
+        if kinds == {"b"}:
+            # Any byte but 0 is True to NumPy.
+            true, pred = ((part.view(np.uint8) != 0).view(np.uint8) for part in (true, pred))
+        tally = None
+        if kinds != {"f"}:
+            tally = _native.count_integers(true, pred, weights, cells, 0)
         if tally is not None and tally.labels is not None:
             labels = tally.labels.astype(np.bool_) if kinds == {"b"} else tally.labels
-            return _pair(labels, len(true), sample_weight, *counts_of(tally, cells=cells))
-    elif kinds != {"f"}:
-        return None
-    counted = tally_columns(
-        encode(true, "y_true"), encode(pred, "y_pred"), weights=weights, cells=cells
-    )
-    labels = np.asarray(counted.classes.labels, np.result_type(true, pred))
-    return _pair_of_cells(counted, labels, sample_weight, cells)
+            return labels, len(true), *_counts_of(tally, cells=cells)
+        columns = encode(true, "y_true"), encode(pred, "y_pred")
+        counted = tally_columns(*columns, weights=weights, cells=cells)
+        labels = np.asarray(counted.classes.labels, np.result_type(true, pred))
+    if not cells:
+        return labels, int(counted.n_rows), *counted.counts, None
+    matrix = counted.matrix()
+    tp = np.diagonal(matrix).copy()
+    fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
+    return labels, int(counted.n_rows), tp, fp, fn, matrix
 
 
 def _numbers(values: Any) -> Array | None:
     """Plain numbers as an array; None for text and whatever else."""
-    if type(values) is not np.ndarray:
-        if type(values) is list and values and type(values[0]) is str:
-            return None
-        values = plain_array(values)
-        if values is None:
-            return None
-    return values if values.ndim == 1 and values.dtype.kind in "iubf" else None
-
-
-def _plain_text(
-    y_true: Any, y_pred: Any, sample_weight: Any, weights: Array | None, cells: bool
-) -> Pair | None:
-    true = text_column(y_true)
-    pred = None if true is None else text_column(y_pred)
-    if true is None or pred is None:
-        return None
-    labels = sorted({*true.seen(), *pred.seen()}, key=str)
-    counted = tally_columns(true, pred, labels=labels, weights=weights, cells=cells)
-    return _pair_of_cells(counted, np.asarray(labels), sample_weight, cells)
-
-
-def _pair_of_cells(counted: Cells, labels: Array, weights: Any, cells: bool) -> Pair:
-    if cells:
-        matrix = counted.matrix()
-        tp = np.diagonal(matrix).copy()
-        fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
-        return _pair(labels, int(counted.n_rows), weights, tp, fp, fn, matrix)
-    tp, fp, fn = counted.counts
-    return _pair(labels, int(counted.n_rows), weights, tp, fp, fn, None)
-
-
-def _pair(
-    labels: Array, n: int, weights: Any, tp: Array, fp: Array, fn: Array, cells: Array | None
-) -> Pair:
-    kind = "binary" if len(labels) <= 2 else "multiclass"
-    # Booleans of pandas that may be missing become floats.
-    given = None if weights is None else as_array(weights, dtype=None, finite=False)
-    return Pair(kind, labels, n, given, tp, tp + fp, tp + fn, cells)
+    is_text = type(values) is list and values and type(values[0]) is str
+    array = None if is_text else plain_array(values)
+    return array if array is not None and array.dtype.kind in "iubf" else None
 
 
 def careful(
@@ -320,7 +275,7 @@ def careful(
     """
     kind, labels, true, pred, weights = checked_targets(y_true, y_pred, sample_weight)
     codes = codes_of(true, labels), codes_of(pred, labels)
-    counts = count_codes(*codes, len(labels), weights, cells=cells, in_row_order=in_row_order)
+    counts = _count_codes(*codes, len(labels), weights, cells=cells, in_row_order=in_row_order)
     return Pair(kind, labels, len(true), weights, *counts, columns=(true, pred))
 
 
@@ -332,18 +287,15 @@ def codes_of(column: Array, labels: Array) -> npt.NDArray[np.int32]:
     return np.searchsorted(labels, column).astype(np.int32)
 
 
-def counts_of(tally: _native.Tally, *, cells: bool) -> tuple[Array, Array, Array, Array | None]:
+def _counts_of(tally: _native.Tally, *, cells: bool) -> tuple[Array, Array, Array, Array | None]:
     """tp, fp, fn of each class, and the matrix if it is wanted."""
-    tp, fp, fn = (_int64(part) for part in tally.marginals())
-    return tp, fp, fn, _int64(tally.cells()) if cells else None
-
-
-def _int64(counts: Array) -> Array:
+    found = [*tally.marginals(), *([tally.cells()] if cells else [])]
     # Of two C types of 64 bits NumPy prints one with its name: the other is what it counts in.
-    return counts.view(np.int64) if counts.dtype.kind == "i" else counts
+    tp, fp, fn, *rest = (part.view(np.int64) if part.dtype.kind == "i" else part for part in found)
+    return tp, fp, fn, rest[0] if rest else None
 
 
-def count_codes(
+def _count_codes(
     true: npt.NDArray[np.int32],
     pred: npt.NDArray[np.int32],
     k: int,
@@ -353,8 +305,9 @@ def count_codes(
     in_row_order: bool = False,
 ) -> tuple[Array, Array, Array, Array | None]:
     """Rows right, predicted and true of each class, and the matrix if it is wanted."""
-    is_number = weights is None or cells or weights.dtype.kind in "fiub"
-    exact = weights is None or weights.dtype.kind not in "iu" or np.abs(weights).max() <= 1 << 31
+    kind = "i" if weights is None else weights.dtype.kind
+    exact = weights is None or kind not in "iu" or np.abs(weights).max() <= 1 << 31
+    is_number = cells or kind in "fiub"
     if exact and is_number and not in_row_order and (not cells or k <= _DENSE_MAX):
         given = None if weights is None else np.ascontiguousarray(weights, np.float64)
         try:
@@ -362,7 +315,7 @@ def count_codes(
         except ValueError:  # a negative weight: no kernel takes it
             pass
         else:
-            tp, fp, fn, matrix = counts_of(tally, cells=cells)
+            tp, fp, fn, matrix = _counts_of(tally, cells=cells)
             return tp, tp + fp, tp + fn, matrix
     hit = true == pred
     kept = None if weights is None else weights[hit]
@@ -370,8 +323,7 @@ def count_codes(
     of_pred, of_true = np.bincount(pred, weights, k), np.bincount(true, weights, k)
     matrix = None
     if cells:
-        is_whole = weights is None or weights.dtype.kind in "iub"
-        matrix = np.zeros((k, k), np.int64 if is_whole else np.float64)
+        matrix = np.zeros((k, k), np.int64 if kind in "iub" else np.float64)
         # uint64 and int64 would meet in float64.
         step = 1 if weights is None else weights.astype(matrix.dtype)
         np.add.at(matrix, (true, pred), step)
@@ -390,11 +342,7 @@ SINGLE = (
 def confusion(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, normalize: str | None
 ) -> Array:
-    """The confusion matrix of checked parameters: int64[k, k] or float64[k, k].
-
-    Errors:
-        As `checked_targets`; ValueError no label, or none of the labels is in y_true.
-    """
+    """The confusion matrix of checked parameters: int64[k, k] or float64[k, k]."""
     cells = _cells(y_true, y_pred, labels, sample_weight)
     if normalize is not None:
         with np.errstate(all="ignore"):
@@ -436,7 +384,7 @@ def _cells(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> Array:
     wanted = np.asarray(labels)
     if wanted.size == 0:
         raise ValueError("'labels' should contain at least one label.")
-    places = places_of(pair.labels, wanted)
+    places = _places_of(pair.labels, wanted)
     if places is None or not np.any(pair.true[places[places >= 0]]):
         return _cells_by_hash(y_true, y_pred, sample_weight, wanted)
     chosen = np.zeros((wanted.size, wanted.size), cells.dtype)
@@ -450,7 +398,7 @@ def _is_whole(weights: Array | None) -> bool:
     return weights is None or weights.dtype.kind in "iub"
 
 
-def places_of(labels: Array, wanted: Array) -> Array | None:
+def _places_of(labels: Array, wanted: Array) -> Array | None:
     """The place of each wanted label among sorted ones, -1 where it is none.
 
     Returns:
@@ -473,19 +421,13 @@ def places_of(labels: Array, wanted: Array) -> Array | None:
 def _cells_by_hash(true: Array, pred: Array, sample_weight: Any, wanted: Array) -> Array:
     """The matrix of labels that equal those of the rows as the keys of a dict do."""
     is_empty = sample_weight is not None and not len(sample_weight)
-    _, _, of_true, of_pred, weights = checked_targets(
-        true, pred, None if is_empty else sample_weight
-    )
+    given = None if is_empty else sample_weight
+    _, _, of_true, of_pred, weights = checked_targets(true, pred, given)
     if len(np.intersect1d(of_true, wanted)) == 0:
         raise ValueError("At least one label specified must be in y_true")
     k = wanted.size
-    is_plain = (
-        wanted.dtype.kind in "iub"
-        and np.all(wanted == np.arange(k))
-        and of_true.min() >= 0
-        and of_pred.min() >= 0
-    )
-    if is_plain:
+    is_plain = wanted.dtype.kind in "iub" and np.all(wanted == np.arange(k))
+    if is_plain and of_true.min() >= 0 and of_pred.min() >= 0:
         codes = [column.astype(np.int64) for column in (of_true, of_pred)]
     else:
         places = {label: place for place, label in enumerate(wanted)}
@@ -502,7 +444,7 @@ def _cells_by_hash(true: Array, pred: Array, sample_weight: Any, wanted: Array) 
     if not kept.any():
         return np.zeros((k, k), np.int64 if is_whole else np.float64)
     rows = [code[kept].astype(np.int32) for code in codes]
-    cells = count_codes(rows[0], rows[1], k, chosen, cells=True)[3]
+    cells = _count_codes(rows[0], rows[1], k, chosen, cells=True)[3]
     assert cells is not None
     return cells.astype(np.int64) if is_whole else cells
 
@@ -523,7 +465,7 @@ def class_counts(
         tp, pred, true = pair.tp, pair.pred, pair.true
     else:
         wanted = np.asarray(labels)
-        places = places_of(pair.labels, wanted)
+        places = _places_of(pair.labels, wanted)
         if places is None:
             return _class_counts_with_care(y_true, y_pred, sample_weight, wanted)
         is_known = places >= 0
@@ -547,8 +489,17 @@ def _class_counts_with_care(
     both = as_column(np.concatenate([wanted, rest]), warn=True)
     known = _sorted_labels(both)
     true, pred = (as_column(column, dtype=known.dtype, warn=True) for column in pair.columns)
-    codes = _encoded(true, known), _encoded(pred, known)
-    counts = count_codes(*codes, len(known), pair.weights, cells=False, in_row_order=True)[:3]
+    places = {label: place for place, label in enumerate(known)}
+    try:
+        true, pred = (
+            codes_of(column, known)
+            if column.dtype.kind in "iubf"
+            else np.array([places[value] for value in column], np.int32)
+            for column in (true, pred)
+        )
+    except KeyError as problem:  # 1 and 1.0 are two texts
+        raise ValueError(f"y contains previously unseen labels: {problem}") from None
+    counts = _count_codes(true, pred, len(known), pair.weights, cells=False, in_row_order=True)[:3]
     at = np.searchsorted(known, both[:n_wanted])
     tp, of_pred, of_true = (part[at] for part in counts)
     if pair.weights is None and not counts[0].any():
@@ -556,27 +507,8 @@ def _class_counts_with_care(
     return pair, tp, of_pred, of_true
 
 
-def _encoded(column: Array, known: Array) -> npt.NDArray[np.int32]:
-    """int32[n]: the place of each value among the labels.
-
-    Errors:
-        ValueError a text that is none of them: 1 and 1.0 are two texts.
-    """
-    if column.dtype.kind in "iubf":
-        return codes_of(column, known)
-    places = {label: place for place, label in enumerate(known)}
-    try:
-        return np.array([places[value] for value in column], np.int32)
-    except KeyError as problem:
-        raise ValueError(f"y contains previously unseen labels: {problem}") from None
-
-
 def _sorted_labels(labels: Array) -> Array:
-    """Distinct labels, ascending, with None and NaN at the end.
-
-    Errors:
-        TypeError they do not compare.
-    """
+    """Distinct labels, ascending, with None and NaN at the end."""
     if labels.dtype.kind != "O":
         return distinct(labels)
     found = set(labels)

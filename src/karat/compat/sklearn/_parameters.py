@@ -6,7 +6,7 @@ import inspect
 import math
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Final, TypeVar
@@ -19,19 +19,13 @@ __all__ = [
     "LABELS",
     "NAN",
     "NONE",
-    "POS_LABEL",
     "TEXT",
-    "Constraint",
-    "InvalidParameterError",
     "MultilabelRefusedError",
-    "UndefinedMetricWarning",
     "check_parameters",
     "choice",
     "drop_in",
     "instance",
     "interval",
-    "invalid_parameter",
-    "is_array_like",
     "is_sparse",
     "options",
     "refuse_multilabel",
@@ -72,25 +66,17 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 
 def warn_undefined(text: str) -> None:
-    """Emit UndefinedMetricWarning."""
     warn(text, _class_of("sklearn.exceptions", UndefinedMetricWarning))
 
 
 def warn_conversion(text: str) -> None:
-    """Emit DataConversionWarning."""
     warn(text, _class_of("sklearn.exceptions", DataConversionWarning))
 
 
-def invalid_parameter(text: str) -> Exception:
-    """The error of a parameter, to be raised."""
-    found: Exception = _class_of("sklearn.utils._param_validation", InvalidParameterError)(text)
-    return found
-
-
-def refuse_multilabel(argument: str) -> MultilabelRefusedError:
+def refuse_multilabel() -> MultilabelRefusedError:
     """The error of multilabel targets, to be raised."""
     return MultilabelRefusedError(
-        f"{argument} is multilabel-indicator: karat.compat.sklearn measures binary and multiclass "
+        "y_true is multilabel-indicator: karat.compat.sklearn measures binary and multiclass "
         "targets only. Call scikit-learn's own function for multilabel targets; where install() "
         "has replaced it, uninstall() puts it back."
     )
@@ -113,10 +99,6 @@ class Constraint:
     text: str
     is_hidden: bool = False
 
-    def hidden(self) -> Constraint:
-        """The same, not told in messages."""
-        return Constraint(self.accepts, self.text, is_hidden=True)
-
 
 def is_sparse(value: Any) -> bool:
     """Whether it is a sparse array or matrix of SciPy, which is not imported for it."""
@@ -124,8 +106,7 @@ def is_sparse(value: Any) -> bool:
     return sparse is not None and bool(sparse.issparse(value))
 
 
-def is_array_like(value: Any) -> bool:
-    """Whether it has a length, a shape or becomes an array, and is no scalar and not sparse."""
+def _is_array_like(value: Any) -> bool:
     if is_sparse(value) or np.isscalar(value):
         return False
     return hasattr(value, "__len__") or hasattr(value, "shape") or hasattr(value, "__array__")
@@ -133,16 +114,14 @@ def is_array_like(value: Any) -> bool:
 
 def instance(kind: type) -> Constraint:
     """An instance of a class."""
-    names: dict[type, str] = {Real: "float", Integral: "int"}
-    name = names.get(kind)
-    if name is None:
-        is_builtin = kind.__module__ == "builtins"
-        name = kind.__qualname__ if is_builtin else f"{kind.__module__}.{kind.__qualname__}"
+    name = "float" if kind is Real else kind.__qualname__
+    if kind.__module__ == "numpy":
+        name = f"numpy.{name}"
     return Constraint(lambda value: isinstance(value, kind), f"an instance of {name!r}")
 
 
 def options(kind: type, allowed: set[Any]) -> Constraint:
-    """One of some values, of a class; sets are printed as they iterate."""
+    """One of some values of a class."""
     name = "float" if kind is Real else kind.__name__
     listed = ", ".join(repr(item) for item in allowed)
     return Constraint(
@@ -151,7 +130,6 @@ def options(kind: type, allowed: set[Any]) -> Constraint:
 
 
 def choice(allowed: set[str]) -> Constraint:
-    """One of some texts."""
     return options(str, allowed)
 
 
@@ -159,11 +137,11 @@ def interval(kind: type, left: float | None, right: float | None, closed: str) -
     """A number between two bounds; None is no bound.
 
     Args:
-        closed: the bounds that belong to it: "left", "right", "both" or "neither".
+        closed: the bounds that belong to it: "left", "right" or "both".
     """
     low = -math.inf if left is None else left
     high = math.inf if right is None else right
-    has_left, has_right = closed in ("left", "both"), closed in ("right", "both")
+    has_left, has_right = closed != "right", closed != "left"
 
     def accepts(value: Any) -> bool:
         if not isinstance(value, kind):
@@ -179,25 +157,24 @@ def interval(kind: type, left: float | None, right: float | None, closed: str) -
     first: Any = "-inf" if left is None else float(left) if is_real else left
     last: Any = "inf" if right is None else float(right) if is_real else right
     name = "a float" if is_real else "an int"
-    brackets = "[" if has_left else "(", "]" if has_right else ")"
-    return Constraint(accepts, f"{name} in the range {brackets[0]}{first}, {last}{brackets[1]}")
+    left_bracket, right_bracket = "[" if has_left else "(", "]" if has_right else ")"
+    shown = f"{name} in the range {left_bracket}{first}, {last}{right_bracket}"
+    return Constraint(accepts, shown)
 
 
-def _is_nan(value: Any) -> bool:
-    return not isinstance(value, Integral) and isinstance(value, Real) and math.isnan(value)
-
-
-ARRAY: Final = Constraint(is_array_like, "an array-like")
+ARRAY: Final = Constraint(_is_array_like, "an array-like")
 SPARSE: Final = Constraint(is_sparse, "a sparse array or matrix")
 NONE: Final = Constraint(lambda value: value is None, "None")
-NAN: Final = Constraint(_is_nan, "numpy.nan")
+NAN: Final = Constraint(
+    lambda value: isinstance(value, Real) and not isinstance(value, Integral) and math.isnan(value),
+    "numpy.nan",
+)
 TEXT: Final = instance(str)
 BOOLEAN: Final = Constraint(
     lambda value: isinstance(value, bool | np.bool_),
     f"{instance(bool).text} or {instance(np.bool_).text}",
 )
 LABELS: Final = (ARRAY, SPARSE)
-POS_LABEL: Final = (instance(Real), TEXT, BOOLEAN, NONE)
 
 _WEIGHTS: Final = (ARRAY, NONE)
 _FLAG: Final = (BOOLEAN,)
@@ -208,7 +185,7 @@ _USUAL: Final[dict[str, tuple[Constraint, ...]]] = {
     "labels": _WEIGHTS,
     "normalize": _FLAG,
     "output_dict": _FLAG,
-    "pos_label": POS_LABEL,
+    "pos_label": (instance(Real), TEXT, BOOLEAN, NONE),
     "sample_weight": _WEIGHTS,
     "samplewise": _FLAG,
     "target_names": _WEIGHTS,
@@ -216,7 +193,7 @@ _USUAL: Final[dict[str, tuple[Constraint, ...]]] = {
 }
 """What a parameter of that name may be in most functions; of any other name, an array."""
 
-_allowed: Final[dict[str, tuple[tuple[str, tuple[Constraint, ...]], ...]]] = {}
+_allowed: Final[dict[str, dict[str, tuple[Constraint, ...]]]] = {}
 """A function → its parameters, in their order, and what they may be."""
 
 
@@ -233,29 +210,29 @@ def drop_in(**special: tuple[Constraint, ...]) -> Callable[[Function], Function]
         plain = [item.replace(annotation=inspect.Parameter.empty) for item in shown.values()]
         function.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
         function.__module__ = __name__.rpartition(".")[0]
-        _allowed[function.__name__] = tuple(
-            (name, special.get(name) or _USUAL.get(name, (ARRAY,))) for name in shown
-        )
+        _allowed[function.__name__] = {
+            name: special.get(name) or _USUAL.get(name, (ARRAY,)) for name in shown
+        }
         return function
 
     return declared
 
 
-def check_parameters(caller: str, *given: Any) -> None:
+def check_parameters(caller: str, given: Mapping[str, Any]) -> None:
     """Refuse the first parameter that none of its constraints accepts.
 
     Args:
         caller: the name of a declared function.
-        given: the values of all of its parameters, in their order.
+        given: its arguments by their names; its ``locals()``.
 
     Errors:
         InvalidParameterError (a ValueError and a TypeError): what it must be, and what it is.
     """
-    for (name, allowed), value in zip(_allowed[caller], given, strict=True):
+    for name, allowed in _allowed[caller].items():
+        value = given[name]
         if any(constraint.accepts(value) for constraint in allowed):
             continue
         texts = [constraint.text for constraint in allowed if not constraint.is_hidden]
         must = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
-        raise invalid_parameter(
-            f"The {name!r} parameter of {caller} must be {must}. Got {value!r} instead."
-        )
+        refused = _class_of("sklearn.utils._param_validation", InvalidParameterError)
+        raise refused(f"The {name!r} parameter of {caller} must be {must}. Got {value!r} instead.")

@@ -1,19 +1,18 @@
-"""Precision, recall, F, Jaccard and likelihood ratios, their averages, and what 0/0 counts as."""
+"""Precision, recall, F and Jaccard, their averages and report, and what 0/0 counts as."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Container
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.compat.sklearn._pairs import (
-    Pair,
+    careful,
     class_counts,
-    confusion,
     measured,
     paired,
     plain,
@@ -31,19 +30,16 @@ from karat.compat.sklearn._parameters import (
     warn,
     warn_undefined,
 )
-from karat.compat.sklearn._targets import averaged_weights, probe
+from karat.compat.sklearn._targets import as_column, labels_of, probe
 
 __all__ = [
-    "Rates",
-    "class_likelihoods",
-    "divided",
+    "classification_report",
     "f1_score",
     "fbeta_score",
     "jaccard_score",
     "multilabel_confusion_matrix",
     "precision_recall_fscore_support",
     "precision_score",
-    "rates_of",
     "recall_score",
 ]
 
@@ -94,7 +90,7 @@ def divided(
     warn_for: Container[str],
     zero_division: Any,
 ) -> npt.NDArray[np.float64]:
-    """A part of a whole, with 0/0 as zero_division says, and the warning of scikit-learn."""
+    """A part of a whole, 0/0 as zero_division says."""
     is_empty = whole == 0
     divisor = np.array(whole, np.float64)
     divisor[is_empty] = 1
@@ -116,99 +112,24 @@ def divided(
 
 def _mean(rates: npt.NDArray[np.float64], support: Array | None) -> float:
     """The mean of the rates that are no NaN; weights that are all 0 count for nothing."""
-    if not len(rates):
-        return float("nan")
     is_known = ~np.isnan(rates)
     if not is_known.any():
-        return float("nan")
-    if support is None:
-        return float(np.mean(rates[is_known]))
-    rates, support = rates[is_known], support[is_known]
+        return math.nan
+    rates, support = rates[is_known], None if support is None else support[is_known]
     try:
         return float(np.average(rates, weights=support))
     except ZeroDivisionError:
         return float(np.average(rates))
 
 
-_HINT = (
-    "Use the `replace_undefined_by` param to control this behavior. To suppress this warning or "
-    "turn it into an error, see Python's `warnings` module and `warnings.catch_warnings()`."
-)
-
-
-def class_likelihoods(
-    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, replace_undefined_by: Any
-) -> tuple[float, float]:
-    """LR+ and LR− of checked parameters.
-
-    Errors:
-        ValueError more than two classes, or a dict of other keys or values.
-    """
-    probe(y_true, y_pred)
-    sample_weight = averaged_weights(sample_weight)
-    kind = paired(y_true, y_pred, sample_weight).kind
-    if kind != "binary":
-        raise ValueError(
-            "class_likelihood_ratios only supports binary classification problems, got targets "
-            f"of type: {kind}"
-        )
-    if replace_undefined_by == 1.0:
-        replace_undefined_by = {"LR+": 1.0, "LR-": 1.0}
-    instead_pos = instead_neg = math.nan
-    if isinstance(replace_undefined_by, dict):
-        instead_pos, instead_neg = _replacements(replace_undefined_by)
-    tn, fp, fn, tp = confusion(y_true, y_pred, labels, sample_weight, None).ravel()
-    pos, neg = tp + fn, tn + fp
-    lr_pos: Any = math.nan
-    lr_neg: Any = math.nan
-    if pos == 0:
-        warn_undefined(
-            "No samples of the positive class are present in `y_true`. "
-            "`positive_likelihood_ratio` and `negative_likelihood_ratio` are both set to "
-            f"`np.nan`. {_HINT}"
-        )
-    if fp == 0:
-        begin = (
-            "No samples were predicted for the positive class and `positive_likelihood_ratio` is "
-            if tp == 0
-            else "`positive_likelihood_ratio` is ill-defined and "
-        )
-        # scikit-learn's own sentence ends here too.
-        warn_undefined(f"{begin}set to `np.nan`. Use the `replace_undefined_by` param to ")
-        lr_pos = instead_pos
-    else:
-        lr_pos = tp * neg / (fp * pos)
-    if tn == 0:
-        warn_undefined(f"`negative_likelihood_ratio` is ill-defined and set to `np.nan`. {_HINT}")
-        lr_neg = instead_neg
-    else:
-        lr_neg = fn * neg / (tn * pos)
-    return float(lr_pos), float(lr_neg)
-
-
-def _replacements(given: dict[Any, Any]) -> tuple[Any, Any]:
-    message = (
-        "The dictionary passed as `replace_undefined_by` needs to be in the form `{'LR+': "
-        "`value_1`, 'LR-': `value_2`}` where the value for `LR+` ranges from `1.0` to `np.inf` or "
-        "is `np.nan` and the value for `LR-` ranges from `0.0` to `1.0` or is `np.nan`; got "
-        f"`{given}`."
-    )
-    if "LR+" not in given or "LR-" not in given:
-        raise ValueError(message)
-    pos, neg = given["LR+"], given["LR-"]
-    # Written so that NaN is neither too small nor too large.
-    is_pos = isinstance(pos, Real) and not float(pos) < 1.0
-    is_neg = isinstance(neg, Real) and not (float(neg) < 0.0 or float(neg) > 1.0)
-    if not is_pos or not is_neg:
-        raise ValueError(message)
-    return pos, neg
-
-
 _BETA = (interval(Real, 0.0, None, closed="both"),)
 _WARN_FOR = (instance(list), instance(tuple), instance(set))
 _JACCARD_ZERO = (options(Real, {0, 1}), choice({"warn"}))
-_AVERAGES = (None, "micro", "macro", "weighted", "samples")
-_AVERAGED = ("macro", "micro", "weighted")
+_AVERAGED = ("micro", "macro", "weighted")
+_RATES = ("precision", "recall", "f-score")
+_HEADERS = ("precision", "recall", "f1-score", "support")
+_LAST = "weighted avg"
+_DIGITS = (interval(Integral, 0, None, closed="left"),)
 
 
 @drop_in(y_true=LABELS, y_pred=LABELS)
@@ -230,12 +151,7 @@ def precision_score(
         >>> precision_score([0, 1, 1, 1], [0, 1, 1, 0])
         1.0
     """
-    options = labels, pos_label, average, sample_weight, zero_division
-    value = _quick("precision", y_true, y_pred, *options)
-    if value is not None:
-        return value
-    check_parameters("precision_score", y_true, y_pred, *options)
-    return _rates(y_true, y_pred, 1.0, ("precision",), *options)[0]
+    return _one_rate("precision", locals())
 
 
 @drop_in(y_true=LABELS, y_pred=LABELS)
@@ -257,12 +173,7 @@ def recall_score(
         >>> recall_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.6666666666666666
     """
-    options = labels, pos_label, average, sample_weight, zero_division
-    value = _quick("recall", y_true, y_pred, *options)
-    if value is not None:
-        return value
-    check_parameters("recall_score", y_true, y_pred, *options)
-    return _rates(y_true, y_pred, 1.0, ("recall",), *options)[1]
+    return _one_rate("recall", locals())
 
 
 @drop_in(y_true=LABELS, y_pred=LABELS)
@@ -284,12 +195,7 @@ def f1_score(
         >>> f1_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.8
     """
-    options = labels, pos_label, average, sample_weight, zero_division
-    value = _quick("f1", y_true, y_pred, *options)
-    if value is not None:
-        return value
-    check_parameters("f1_score", y_true, y_pred, *options)
-    return _rates(y_true, y_pred, 1.0, ("f-score",), *options)[2]
+    return _one_rate("f1", locals())
 
 
 @drop_in(y_true=LABELS, y_pred=LABELS, beta=_BETA)
@@ -312,9 +218,8 @@ def fbeta_score(
         >>> round(fbeta_score([0, 1, 1, 1], [0, 1, 1, 0], beta=2), 4)
         0.7143
     """
-    options = labels, pos_label, average, sample_weight, zero_division
-    check_parameters("fbeta_score", y_true, y_pred, beta, *options)
-    return _rates(y_true, y_pred, beta, ("f-score",), *options)[2]
+    check_parameters("fbeta_score", locals())
+    return _rates(**locals(), warn_for=("f-score",))[2]
 
 
 @drop_in(y_true=LABELS, y_pred=LABELS, beta=_BETA, warn_for=_WARN_FOR)
@@ -339,10 +244,8 @@ def precision_recall_fscore_support(
         >>> f.round(3).tolist(), support.tolist()
         ([0.667, 0.667], [1, 2])
     """
-    options = labels, pos_label, average, sample_weight, zero_division
-    given = beta, labels, pos_label, average, warn_for, sample_weight, zero_division
-    check_parameters("precision_recall_fscore_support", y_true, y_pred, *given)
-    return _rates(y_true, y_pred, beta, warn_for, *options)
+    check_parameters("precision_recall_fscore_support", locals())
+    return _rates(**locals())
 
 
 @drop_in(y_true=LABELS, y_pred=LABELS, zero_division=_JACCARD_ZERO)
@@ -364,15 +267,11 @@ def jaccard_score(
         >>> jaccard_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.6666666666666666
     """
-    options = labels, pos_label, average, sample_weight, zero_division
-    value = _quick("jaccard", y_true, y_pred, *options)
+    value = _quick("jaccard", locals())
     if value is not None:
         return value
-    check_parameters("jaccard_score", y_true, y_pred, *options)
-    labels, pair = _chosen(y_true, y_pred, average, labels, pos_label, sample_weight)
-    if average == "samples":
-        raise _samplewise()
-    _, tp, pred, true = class_counts(y_true, y_pred, labels, sample_weight, pair)
+    check_parameters("jaccard_score", locals())
+    tp, pred, true = _counts(y_true, y_pred, labels, pos_label, average, sample_weight)
     part, whole = tp, true + (pred - tp)
     if average == "micro":
         part, whole = part.sum(keepdims=True), whole.sum(keepdims=True)
@@ -403,9 +302,7 @@ def multilabel_confusion_matrix(
         >>> multilabel_confusion_matrix(["a", "b", "b"], ["a", "b", "a"]).tolist()
         [[[1, 1], [0, 1]], [[1, 0], [1, 1]]]
     """
-    check_parameters(
-        "multilabel_confusion_matrix", y_true, y_pred, sample_weight, labels, samplewise
-    )
+    check_parameters("multilabel_confusion_matrix", locals())
     probe(y_true, y_pred)
     pair, tp, pred, true = class_counts(y_true, y_pred, labels, sample_weight)
     if samplewise:
@@ -417,35 +314,40 @@ def _samplewise() -> ValueError:
     return ValueError("Samplewise metrics are not available outside of multilabel classification.")
 
 
-def _quick(
-    name: str,
-    y_true: Any,
-    y_pred: Any,
-    labels: Any,
-    pos_label: Any,
-    average: Any,
-    sample_weight: Any,
-    zero_division: Any,
-) -> float | None:
+def _one_rate(name: str, given: dict[str, Any]) -> Any:
+    """Precision, recall or F1, of the arguments of its function."""
+    value = _quick(name, given)
+    if value is not None:
+        return value
+    check_parameters(f"{name}_score", given)
+    place = ("precision", "recall", "f1").index(name)
+    return _rates(**given, beta=1.0, warn_for=(_RATES[place],))[place]
+
+
+def _quick(name: str, given: dict[str, Any]) -> float | None:
     """The value of a defined metric of plain arrays; None sends the call the careful way."""
-    if labels is not None or sample_weight is not None or type(average) is not str:
+    average, label, instead = given["average"], given["pos_label"], given["zero_division"]
+    if given["labels"] is not None or given["sample_weight"] is not None:
         return None
-    if type(pos_label) is not int or pos_label != 1:
+    if type(average) is not str or type(label) is not int or label != 1:
         return None
-    if type(zero_division) is not str or zero_division != "warn":
+    if type(instead) is not str or instead != "warn":
         return None
     if average == "binary":
-        return positive_measured(name, y_true, y_pred)
-    return measured(f"{average}_{name}", y_true, y_pred) if average in _AVERAGED else None
+        return positive_measured(name, given["y_true"], given["y_pred"])
+    if average not in _AVERAGED:
+        return None
+    return measured(f"{average}_{name}", given["y_true"], given["y_pred"])
 
 
-def _chosen(
-    y_true: Any, y_pred: Any, average: Any, labels: Any, pos_label: Any, sample_weight: Any
-) -> tuple[Any, Pair | None]:
-    """The labels to score, and the counts of the pair.
+def _counts(
+    y_true: Any, y_pred: Any, labels: Any, pos_label: Any, average: Any, sample_weight: Any
+) -> tuple[Array, Array, Array]:
+    """Rows right, predicted and true of the labels to score.
 
     Errors:
-        ValueError average="binary" of more than two classes, or a positive label that is none.
+        ValueError average="binary" of more than two classes, a positive label that is none, or
+        average="samples".
     """
     probe(y_true, y_pred)
     # Weights are checked only after the labels.
@@ -455,7 +357,7 @@ def _chosen(
     pair = weighted or paired(y_true, y_pred)
     if average == "binary":
         if pair.kind != "binary":
-            rest = [name for name in _AVERAGES if name != "samples"]
+            rest = [None, *_AVERAGED]
             raise ValueError(
                 f"Target is {pair.kind} but average='binary'. Please choose another average "
                 f"setting, one of {rest!r}."
@@ -470,24 +372,105 @@ def _chosen(
             f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got "
             f"{average!r}). You may use labels=[pos_label] to specify a single positive class."
         )
-    if sample_weight is not None and weighted is None:
-        weighted = paired(y_true, y_pred, sample_weight)
-    return labels, pair if sample_weight is None else weighted
+    if sample_weight is not None:
+        pair = weighted or paired(y_true, y_pred, sample_weight)
+    if average == "samples":
+        raise _samplewise()
+    return class_counts(y_true, y_pred, labels, sample_weight, pair)[1:]
 
 
 def _rates(
+    *, beta: float, average: Any, warn_for: Container[str], zero_division: Any, **given: Any
+) -> Rates:
+    counts = _counts(average=average, **given)
+    return rates_of(*counts, beta, average, warn_for, zero_division)
+
+
+@drop_in(y_true=LABELS, y_pred=LABELS, digits=_DIGITS)
+def classification_report(
     y_true: Any,
     y_pred: Any,
-    beta: float,
-    warn_for: Container[str],
-    labels: Any,
-    pos_label: Any,
-    average: Any,
-    sample_weight: Any,
-    zero_division: Any,
-) -> Rates:
-    labels, pair = _chosen(y_true, y_pred, average, labels, pos_label, sample_weight)
-    if average == "samples":
-        raise _samplewise()
-    _, tp, pred, true = class_counts(y_true, y_pred, labels, sample_weight, pair)
-    return rates_of(tp, pred, true, beta, average, warn_for, zero_division)
+    *,
+    labels: Any = None,
+    target_names: Any = None,
+    sample_weight: Any = None,
+    digits: Any = 2,
+    output_dict: Any = False,
+    zero_division: Any = "warn",
+) -> Any:
+    """Precision, recall, F1 and support of each class; ``sklearn.metrics.classification_report``.
+
+    The text is the same to the byte. `karat.evaluate` gives intervals beside the numbers.
+
+    Example:
+        >>> print(classification_report([0, 1, 1], [0, 1, 0]))
+                      precision    recall  f1-score   support
+        <BLANKLINE>
+                   0       0.50      1.00      0.67         1
+                   1       1.00      0.50      0.67         2
+        <BLANKLINE>
+            accuracy                           0.67         3
+           macro avg       0.75      0.75      0.67         3
+        weighted avg       0.83      0.67      0.67         3
+        <BLANKLINE>
+    """
+    check_parameters("classification_report", locals())
+    probe(y_true, y_pred)
+    if sample_weight is None:
+        pair = paired(y_true, y_pred)
+    else:
+        # The text shows sums of weights with all of their digits.
+        pair = careful(y_true, y_pred, sample_weight, in_row_order=True)
+    wanted = pair.labels if labels is None else np.asarray(labels)
+    is_whole = labels is None or set(wanted) >= set(pair.labels)
+    if target_names is not None and len(wanted) != len(target_names):
+        if labels is None:
+            raise ValueError(
+                f"Number of classes, {len(wanted)}, does not match size of target_names, "
+                f"{len(target_names)}. Try specifying the labels parameter"
+            )
+        warn(
+            f"labels size, {len(wanted)}, does not match size of target_names, {len(target_names)}"
+        )
+    names = target_names
+    if names is None:
+        # A scalar of NumPy formats itself as Python's float does, not as its own text.
+        shown = _signed(wanted, y_true, y_pred) if labels is None else wanted
+        names = [str(label) for label in shown]
+    _, tp, pred, true = class_counts(y_true, y_pred, wanted, sample_weight, pair)
+    width = 0 if output_dict else max(max(map(len, names)), len(_LAST), digits)  # noqa: PLW3301
+    each, *means = (
+        rates_of(tp, pred, true, 1.0, average, _RATES, zero_division)
+        for average in (None, *_AVERAGED)
+    )
+    total = np.sum(each[3])
+    titles = ("accuracy" if is_whole else "micro avg", "macro avg", _LAST)
+    lines = {title: (*mean[:3], total) for title, mean in zip(titles, means, strict=True)}
+    rows = list(zip(names, *each, strict=False))
+    if output_dict:
+        report: dict[str, Any] = {
+            name: dict(zip(_HEADERS, map(float, values), strict=True))
+            for name, *values in (*rows, *((name, *line) for name, line in lines.items()))
+        }
+        if is_whole:
+            report["accuracy"] = report["accuracy"]["precision"]
+        return report
+    start = f"{{:>{width}s}} "
+    row_format = start + f" {{:>9.{digits}f}}" * 3 + " {:>9}\n"
+    text = (start + " {:>9}" * 4).format("", *_HEADERS) + "\n\n"
+    text += "".join(row_format.format(*row) for row in rows) + "\n"
+    for name, values in lines.items():
+        if name == "accuracy":
+            only = start + f" {{:>9.{digits}}}" * 2 + f" {{:>9.{digits}f}} {{:>9}}\n"
+            text += only.format(name, "", "", *values[2:])
+        else:
+            text += row_format.format(name, *values)
+    return text
+
+
+def _signed(labels: Any, *columns: Any) -> Any:
+    """The labels, 0 with the sign that it has in the columns: a count knows one zero only."""
+    has_zero = labels.dtype.kind == "f" and np.any(labels == 0)
+    arrays = [as_column(column) for column in columns] if has_zero else []
+    is_signed = any(np.signbit(part[part == 0]).any() for part in arrays if part.dtype.kind == "f")
+    return labels_of(*arrays) if is_signed else labels

@@ -26,9 +26,10 @@ __all__ = [
     "are_multiplied_safely",
     "as_floats",
     "binarized",
+    "column_classes",
     "declared",
     "fitted_classes",
-    "ordered_classes",
+    "not_by_class",
     "plain_classes",
     "summed_weights",
 ]
@@ -65,18 +66,17 @@ def plain_classes(y_true: Any, labels: Any = None) -> tuple[Codes, Array] | None
 def _coded(y_true: Any) -> tuple[Codes, Array] | None:
     is_text = type(y_true) is list and y_true and type(y_true[0]) is str
     array = None if is_text else plain_array(y_true)
-    try:
-        if array is not None and array.dtype.kind in "iu":
-            return _native.encode_integers(array, 0)
-        if array is not None and array.dtype.kind == "b":
+    kind = "U" if array is None else array.dtype.kind
+    if array is not None and kind in "iub":
+        try:
+            if kind != "b":
+                return _native.encode_integers(array, 0)
             # Any byte but 0 is True to NumPy.
             codes, values = _native.encode_integers((array.view(np.uint8) != 0).view(np.uint8))
             return codes, values.astype(np.bool_)
-    except (ValueError, TypeError):
-        return None
-    if array is not None and array.dtype.kind not in "UO":
-        return None
-    column = text_column(y_true)
+        except (ValueError, TypeError):
+            return None
+    column = text_column(y_true) if kind in "UO" else None
     if column is None:
         return None
     text = column.seen()
@@ -114,15 +114,9 @@ def are_multiplied_safely(weights: npt.NDArray[np.float64] | None) -> bool:
 
 
 def declared(y_true: Any, labels: Any) -> Array:
-    """The classes, of `labels` where they are given, else of y_true.
-
-    Errors:
-        ValueError no class, one class, or a label of y_true that is none of `labels`.
-    """
-    if labels is None:
-        classes = fitted_classes(y_true)
-    else:
-        classes = fitted_classes(labels)
+    """The classes, of `labels` where they are given, else of y_true."""
+    classes = fitted_classes(y_true if labels is None else labels)
+    if labels is not None:
         if not np.all(classes == labels):
             warn(
                 f"Labels passed were {labels}. But this function assumes labels are ordered "
@@ -144,16 +138,21 @@ def declared(y_true: Any, labels: Any) -> Array:
     raise ValueError(f"The labels array needs to contain at least two labels, got {classes}.")
 
 
-def ordered_classes(true: Array, labels: Any, width: int, other_width: str, end: str = "") -> Array:
-    """The classes of the columns of scores, as `labels` lists them.
+def column_classes(
+    true: Array, labels: Any, width: int, mismatch: str, mismatch_of_labels: str, end: str = ""
+) -> Array:
+    """The classes of the columns of scores: those of the rows, or `labels`, which must ascend.
 
     Args:
-        other_width: the error of another number of columns than labels, with places for both.
+        mismatch, mismatch_of_labels: the errors of another number of columns than classes in the
+            rows or in `labels`, with places for both.
         end: of the other errors.
-
-    Errors:
-        ValueError labels that repeat, do not ascend, or are not one for each column or row.
     """
+    if labels is None:
+        classes = distinct(true)
+        if len(classes) != width:
+            raise ValueError(mismatch.format(len(classes), width))
+        return classes
     labels = as_column(labels)
     classes = distinct(labels)
     if len(classes) != len(labels):
@@ -161,24 +160,30 @@ def ordered_classes(true: Array, labels: Any, width: int, other_width: str, end:
     if not np.array_equal(classes, labels):
         raise ValueError(f"Parameter 'labels' must be ordered{end}")
     if len(classes) != width:
-        raise ValueError(other_width.format(len(classes), width))
+        raise ValueError(mismatch_of_labels.format(len(classes), width))
     if len(np.setdiff1d(true, classes)):
         raise ValueError(f"'y_true' contains labels not in parameter 'labels'{end}")
     return classes
 
 
+def not_by_class(score: Array) -> ValueError:
+    """The error of scores that are not a matrix with a column for each class."""
+    return ValueError(
+        "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains "
+        f"multiple classes. Got `y_score.shape={score.shape}`."
+    )
+
+
 def fitted_classes(y: Any) -> Array:
     """The sorted classes of a target."""
     kind = kind_of_target(y, "y")
-    found: set[Any] = set()
     if "multioutput" in kind:
         raise ValueError("Multioutput target data is not supported with label binarization")
     if n_samples(y) == 0:
         raise ValueError(f"y has 0 samples: {y!r}")
     if kind == MULTILABEL:
-        raise refuse_multilabel("y_true")
-    if not hasattr(y, "__array__"):
-        found = set(y)  # a TypeError, where they are no labels
+        raise refuse_multilabel()
+    found = set() if hasattr(y, "__array__") else set(y)  # a TypeError, where they are no labels
     probe(y)
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"Unknown label type: {(y,)!r}")
@@ -188,11 +193,7 @@ def fitted_classes(y: Any) -> Array:
 
 
 def binarized(y_true: Any, classes: Array) -> Codes:
-    """int32[n]: the class of each row; every class of y_true is among them.
-
-    Errors:
-        ValueError NaN, no rows, several columns.
-    """
+    """int32[n]: the class of each row; every class of y_true is among them."""
     if not isinstance(y_true, list):
         y_true = as_array(y_true, dtype=None, name="y")
     column = as_column(y_true)

@@ -14,12 +14,10 @@ import numpy.typing as npt
 from karat.compat.sklearn._parameters import is_sparse, refuse_multilabel, warn_conversion
 
 __all__ = [
-    "FLOATS",
     "MULTILABEL",
     "UNCHECKED",
     "as_array",
     "as_column",
-    "as_objects",
     "as_weights",
     "averaged_weights",
     "check_lengths",
@@ -39,7 +37,7 @@ Array = npt.NDArray[Any]
 Wanted = Literal["numeric", "float", "weights"] | np.dtype[Any] | None
 """The dtype asked for; "float" and "weights" keep what is float already."""
 
-FLOATS: Final = {"float": (np.float64, np.float32, np.float16), "weights": (np.float64, np.float32)}
+_FLOATS = {"float": (np.float64, np.float32, np.float16), "weights": (np.float64, np.float32)}
 UNCHECKED: Final[dict[str, Any]] = {"finite": False, "min_samples": 0, "min_features": 0}
 """Arguments of `as_array` for values that are checked later."""
 
@@ -66,10 +64,6 @@ def as_array(
         dtype: "numeric" turns objects into float64; None leaves everything as it is.
         finite: refuse NaN and infinity.
         name: of the argument, in messages.
-
-    Errors:
-        TypeError np.matrix or sparse data; ValueError complex data, text where numbers are
-        expected, three dimensions, NaN, infinity, too few rows.
     """
     if isinstance(values, np.matrix):
         raise TypeError(
@@ -112,45 +106,24 @@ def as_array(
     return array
 
 
-def as_objects(values: Any) -> Array:
-    """An array of any dtype and shape; ragged rows become objects.
-
-    Errors:
-        ValueError complex data.
-    """
-    try:
-        return as_array(values, dtype=None, allow_nd=True, **UNCHECKED)
-    except ValueError as problem:
-        if str(problem).startswith("Complex data not supported"):
-            raise
-        return as_array(values, dtype=np.dtype(object), allow_nd=True, **UNCHECKED)
-
-
 def as_column(
     values: Any, *, dtype: np.dtype[Any] | None = None, name: str = "y", warn: bool = False
 ) -> Array:
-    """A contiguous array of one dimension; a matrix of one column is one.
-
-    Errors:
-        ValueError another shape.
-    """
+    """A contiguous array of one dimension; a matrix of one column is one."""
     array = as_array(values, dtype=dtype, finite=False, name=name, min_samples=0)
-    if array.ndim == 2 and array.shape[1] == 1 and warn:
+    is_matrix = array.ndim == 2 and array.shape[1] == 1
+    if array.ndim != 1 and not is_matrix:
+        raise ValueError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+    if is_matrix and warn:
         warn_conversion(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
             "of y to (n_samples, ), for example using ravel()."
         )
-    if array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1):
-        return np.asarray(array.reshape(-1), order="C")
-    raise ValueError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+    return np.asarray(array.reshape(-1), order="C")
 
 
 def n_samples(values: Any) -> int:
-    """The number of rows of a container.
-
-    Errors:
-        TypeError it has none, or is a scalar.
-    """
+    """The number of rows of a container; TypeError where it has none."""
     message = f"Expected sequence or array-like, got {type(values)}"
     if hasattr(values, "fit") and callable(values.fit):
         raise TypeError(message)
@@ -174,11 +147,7 @@ def n_samples(values: Any) -> int:
 
 
 def check_lengths(*containers: Any) -> None:
-    """Refuse containers of different numbers of rows; None is not one.
-
-    Errors:
-        ValueError with all of the numbers.
-    """
+    """Refuse containers of different numbers of rows; None is not one."""
     lengths = [n_samples(values) for values in containers if values is not None]
     if len(set(lengths)) > 1:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
@@ -189,9 +158,6 @@ def refuse_infinite(array: Array, name: str = "", *, as_dtype: np.dtype[Any] | N
 
     Args:
         as_dtype: what the values become; floats alone are looked at then.
-
-    Errors:
-        ValueError which of them it holds.
     """
     if as_dtype is None and array.dtype.kind == "O" and np.any(array != array):
         raise ValueError("Input contains NaN")
@@ -214,18 +180,12 @@ def refuse_infinite(array: Array, name: str = "", *, as_dtype: np.dtype[Any] | N
 
 
 def refuse_small(array: Array, min_samples: int = 1, min_features: int = 1) -> None:
-    """Refuse an array of too few rows or columns.
-
-    Errors:
-        ValueError how many it has; TypeError it has no dimension.
-    """
-    if min_samples:
-        n = n_samples(array)
-        if n < min_samples:
-            raise ValueError(
-                f"Found array with {n} sample(s) (shape={array.shape}) while a minimum of "
-                f"{min_samples} is required."
-            )
+    """Refuse an array of too few rows or columns."""
+    if min_samples and (n := n_samples(array)) < min_samples:
+        raise ValueError(
+            f"Found array with {n} sample(s) (shape={array.shape}) while a minimum of "
+            f"{min_samples} is required."
+        )
     if min_features and array.ndim == 2 and array.shape[1] < min_features:
         raise ValueError(
             f"Found array with {array.shape[1]} feature(s) (shape={array.shape}) while a minimum "
@@ -240,7 +200,7 @@ def _wanted_dtype(dtype: Wanted, stored: Any) -> Any:
     if dtype == "numeric":
         is_object = getattr(stored, "kind", "") == "O" or stored is object
         return np.float64 if is_object else None
-    return None if stored is not None and stored in FLOATS[dtype] else np.float64
+    return None if stored is not None and stored in _FLOATS[dtype] else np.float64
 
 
 def _stored_dtype(values: Any) -> tuple[Any, bool]:
@@ -288,22 +248,14 @@ MULTILABEL: Final = "multilabel-indicator"
 
 
 def probe(*arrays: Any) -> None:
-    """Sort NumPy arrays of objects: what cannot be ordered is an error before any other.
-
-    Errors:
-        TypeError two objects that do not compare.
-    """
+    """Sort NumPy arrays of objects: what cannot be ordered is an error before any other."""
     for array in arrays:
         if isinstance(array, np.ndarray) and array.dtype.kind == "O":
             np.unique(array)
 
 
 def kind_of_target(y: Any, name: str = "") -> str:
-    """The kind of a target in scikit-learn's words, "binary" or "multiclass" for example.
-
-    Errors:
-        ValueError no array or sequence, complex values, NaN; TypeError bytes.
-    """
+    """The kind of a target in scikit-learn's words, "binary" or "multiclass" for example."""
     is_one = isinstance(y, Sequence) or is_sparse(y) or hasattr(y, "__array__")
     if not is_one or isinstance(y, str):
         raise ValueError(f"Expected array-like (array or non-string sequence), got {y!r}")
@@ -312,7 +264,12 @@ def kind_of_target(y: Any, name: str = "") -> str:
     if is_sparse(y):
         # Of one column it is refused where a column is made of it.
         return MULTILABEL if y.ndim == 2 and y.shape[1] > 1 else "binary"
-    array = as_objects(y)
+    try:
+        array = as_array(y, dtype=None, allow_nd=True, **UNCHECKED)
+    except ValueError as problem:  # ragged rows become objects
+        if str(problem).startswith("Complex data not supported"):
+            raise
+        array = as_array(y, dtype=np.dtype(object), allow_nd=True, **UNCHECKED)
     if _is_indicator(array):
         return MULTILABEL
     if array.ndim and len(array):
@@ -359,11 +316,7 @@ def _refuse_item(first: Any) -> None:
 
 
 def labels_of(*columns: Array) -> Array:
-    """The sorted union of the values of some columns.
-
-    Errors:
-        ValueError strings beside numbers.
-    """
+    """The sorted union of the values of some columns."""
     found = {label for column in columns for label in distinct(column)}
     if len({isinstance(label, str) for label in found}) > 1:
         raise mixed_labels(*columns)
@@ -377,11 +330,7 @@ def mixed_labels(*columns: Array) -> ValueError:
 
 
 def as_weights(weights: Any, rows: Any, dtype: Wanted = None) -> Array:
-    """One weight a row, not all of them 0.
-
-    Errors:
-        ValueError NaN or infinity, another shape, nothing but zeros.
-    """
+    """One weight for each row, not all of them 0."""
     n = n_samples(rows)
     if isinstance(weights, numbers.Number):
         array = np.full(n, weights)
@@ -417,10 +366,6 @@ def checked_targets(
 
     Returns:
         kind ("binary" or "multiclass"), sorted labels, both columns, the weights.
-
-    Errors:
-        ValueError lengths that differ, no rows, kinds that differ or cannot be measured,
-        strings beside numbers; MultilabelRefusedError, which is one too; TypeError sparse columns.
     """
     check_lengths(y_true, y_pred, sample_weight)
     kind_true, kind_pred = kind_of_target(y_true, "y_true"), kind_of_target(y_pred, "y_pred")
@@ -441,7 +386,7 @@ def checked_targets(
         )
     kind = kinds.pop()
     if kind == MULTILABEL:
-        raise refuse_multilabel("y_true")
+        raise refuse_multilabel()
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"{kind} is not supported")
     if is_sparse(y_true) or is_sparse(y_pred):
@@ -456,11 +401,7 @@ def checked_targets(
 
 
 def positive_label(pos_label: Any, y_true: Any) -> Any:
-    """The positive label; None stands for 1 where the labels are among {0, 1} or {-1, 1}.
-
-    Errors:
-        ValueError None, and other labels.
-    """
+    """The positive label; None stands for 1 where the labels are among {0, 1} or {-1, 1}."""
     if pos_label is not None:
         return pos_label
     classes = distinct(np.asarray(y_true))

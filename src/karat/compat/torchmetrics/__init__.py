@@ -38,21 +38,6 @@ _HOMES = {
 """A name → the module that has it, or that is called so."""
 
 
-def _loaded(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise missing(__name__, name)
-    try:
-        module = import_module(f"{__name__}.{home}")
-    except ModuleNotFoundError as problem:
-        if problem.name != "torch":
-            raise
-        raise ImportError(f"{name} works on tensors: pip install torch", name="torch") from problem
-    found = module if name == home else getattr(module, name)
-    globals()[name] = found
-    return found
-
-
 if not TYPE_CHECKING:  # a checker of types is to find names that are not there
 
     def __getattr__(name: str) -> Any:
@@ -62,7 +47,17 @@ if not TYPE_CHECKING:  # a checker of types is to find names that are not there
             K622 a name of torchmetrics that the drop-in has not.
             ImportError: torch is not installed.
         """
-        return _loaded(name)
+        home = _HOMES.get(name)
+        if home is None:
+            raise missing(__name__, name)
+        try:
+            module = import_module(f"{__name__}.{home}")
+        except ModuleNotFoundError as problem:
+            if problem.name != "torch":
+                raise
+            text = f"{name} works on tensors: pip install torch"
+            raise ImportError(text, name="torch") from problem
+        return globals().setdefault(name, module if name == home else getattr(module, name))
 
 
 def __dir__() -> list[str]:

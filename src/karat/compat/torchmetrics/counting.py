@@ -6,8 +6,6 @@ fall into bins of their own, and the number of the latter is kept beside the cou
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 import torch
 from torch import Tensor
 
@@ -36,24 +34,14 @@ def count_cells(
 
     Returns:
         ``cells``: int64[k, k], or float64 of weights; on devices ``refused`` too.
-
-    Errors:
-        K621 a label is outside [0, k), where karat's kernels read it.
-
-    Cost: one pass over the rows.
     """
     if is_native(true.labels) and k <= _KERNEL_CLASSES:
         return {"cells": _native_cells(true, pred, k, kept, weights)}
-    kept = None if kept is None else kept.reshape(-1)
-    bad_true, bad_pred = _outside(true, k, kept), _outside(pred, k, kept)
+    counted, n_refused = _sorted_out(true, pred, k, kept, weights)
     index = true.labels.reshape(-1).long() * k + pred.labels.reshape(-1)
-    counted = ~(bad_true | bad_pred) if kept is None else kept & ~(bad_true | bad_pred)
     index = torch.where(counted, index, k * k)
-    found = {
-        "cells": add_up(index, k * k + 1, _sound(weights))[0][: k * k].reshape(k, k),
-        REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, weights),
-    }
-    return _settled(found, true.labels)
+    cells = add_up(index, k * k + 1, _sound(weights))[0][: k * k].reshape(k, k)
+    return _settled({"cells": cells, REFUSED: n_refused}, true.labels)
 
 
 def count_by_sample(
@@ -66,9 +54,7 @@ def count_by_sample(
         rows refused on devices.
     """
     n = true.labels.shape[0]
-    kept = None if kept is None else kept.reshape(-1)
-    bad_true, bad_pred = _outside(true, k, kept), _outside(pred, k, kept)
-    counted = ~(bad_true | bad_pred) if kept is None else kept & ~(bad_true | bad_pred)
+    counted, n_refused = _sorted_out(true, pred, k, kept, weights)
     t, p = true.labels.reshape(-1).long(), pred.labels.reshape(-1).long()
     start = torch.arange(n, device=t.device).repeat_interleave(max(len(t) // max(n, 1), 0)) * k
     size, sound = n * k, _sound(weights)
@@ -76,22 +62,24 @@ def count_by_sample(
         add_up(torch.where(where, start + classes, size), size + 1, sound)[0][:size].reshape(n, k)
         for classes, where in ((t, counted & (t == p)), (t, counted), (p, counted))
     ]
-    found = {REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, weights)}
-    settled = _settled(found, true.labels)
+    settled = _settled({REFUSED: n_refused}, true.labels)
     return torch.stack(parts, dim=1), settled
+
+
+def _sorted_out(
+    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """bool[n], the rows that can be counted, and the number of those that cannot, by argument."""
+    kept = None if kept is None else kept.reshape(-1)
+    bad_true, bad_pred = _outside(true, k, kept), _outside(pred, k, kept)
+    counted = ~(bad_true | bad_pred) if kept is None else kept & ~(bad_true | bad_pred)
+    return counted, refused_rows(bad_true, bad_pred & ~bad_true, weights)
 
 
 def count_hits(
     true: Tensor, pred: Whole, kept: Tensor | None, weights: Tensor | None
 ) -> dict[str, Tensor]:
-    """Rows predicted rightly and rows in all, of classes whose number nobody said.
-
-    Returns:
-        ``hits``: number[2]; on devices ``refused`` too.
-
-    Errors:
-        K621 a score is NaN, where karat's kernels read it.
-    """
+    """``hits``: rows predicted rightly and rows in all, of classes whose number nobody said."""
     is_hit = (true == pred.labels).reshape(-1)
     counted = torch.ones_like(is_hit) if kept is None else kept.reshape(-1)
     none = torch.zeros_like(is_hit)
@@ -129,14 +117,21 @@ def refused_rows(bad_true: Tensor, bad_pred: Tensor, weights: Tensor | None) -> 
 
 
 def refuse_rows(labels: Whole, argument: str, k: int, kept: Tensor | None) -> None:
-    """Raise for the first label outside [0, k) that counts, if there is one.
-
-    Errors:
-        K621 its position and how many there are.
-    """
+    """Raise K621 for the first label outside [0, k) that counts, if there is one."""
     bad = _outside(labels, k, None if kept is None else kept.reshape(-1))
-    if bool(bad.any()):
-        _explain(labels, bad, argument, k)
+    if not bool(bad.any()):
+        return
+    first, n = int(bad.int().argmax()), int(bad.sum())
+    value = labels.labels.reshape(-1)[first].item()
+    if labels.broken is not None and bool(labels.broken.reshape(-1)[first]):
+        text = labels.problem
+    else:
+        text = f"{value}, which is not one of the {k} classes 0 … {k - 1}"
+    found = f"Item {first} of {argument} is {text}; {n} of {len(bad)} are like it"
+    skip = "name one value to skip as ignore_index"
+    if argument == "preds":
+        skip = "give their targets a value to skip, as ignore_index"
+    raise refused(argument, found, f"Correct them, or {skip}.")
 
 
 def _native_cells(
@@ -170,20 +165,6 @@ def _outside(labels: Whole, k: int, kept: Tensor | None) -> Tensor:
     if labels.broken is not None:
         bad = bad | labels.broken.reshape(-1)
     return bad if kept is None else bad & kept
-
-
-def _explain(labels: Whole, bad: Tensor, argument: str, k: int) -> NoReturn:
-    first, n = int(bad.int().argmax()), int(bad.sum())
-    value = labels.labels.reshape(-1)[first].item()
-    if labels.broken is not None and bool(labels.broken.reshape(-1)[first]):
-        text = labels.problem
-    else:
-        text = f"{value}, which is not one of the {k} classes 0 … {k - 1}"
-    found = f"Item {first} of {argument} is {text}; {n} of {len(bad)} are like it"
-    skip = "name one value to skip as ignore_index"
-    if argument == "preds":
-        skip = "give their targets a value to skip, as ignore_index"
-    raise refused(argument, found, f"Correct them, or {skip}.")
 
 
 def _is_weight(weights: Tensor) -> Tensor:

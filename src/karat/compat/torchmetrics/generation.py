@@ -24,7 +24,7 @@ def functions(home: str) -> dict[str, Any]:
     for measure in TABLE:
         own = {name: _function(name, measure, task) for name, _, task in measure.tasks()}
         name, _ = measure.names
-        made |= {**own, name: _by_task(name, measure.of_function(), "Tensor", own)}
+        made |= {**own, name: _by_task(name, measure.any_task().of_function(), "Tensor", own)}
     return _defined_in(home, made)
 
 
@@ -37,7 +37,7 @@ def metrics(home: str) -> dict[str, Any]:
         for _, name, task in measure.tasks():
             parent = made.get(name.removesuffix(bare) + measure.parent, Metric)
             own[name] = _metric(name, measure, task, parent)
-        made |= {**own, bare: _by_task(bare, measure.of_class(), "Metric", own)}
+        made |= {**own, bare: _by_task(bare, measure.any_task().of_class(), "Metric", own)}
     return _defined_in(home, made)
 
 
@@ -122,11 +122,7 @@ def _by_task(name: str, taken: list[Parameter], returns: str, of_tasks: Mapping[
 
 
 def _chosen(of_tasks: Mapping[str, Made], given: dict[str, Any]) -> Made:
-    """The function or class of the task.
-
-    Errors:
-        K122 another task, or no number of classes.
-    """
+    """The function or class of the task."""
     of_two, of_many = of_tasks.values()
     # torchmetrics' own ClassificationTask is a text that prints otherwise.
     task = str(getattr(given["task"], "value", given["task"])).lower().replace("-", "_")

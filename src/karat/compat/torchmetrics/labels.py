@@ -25,7 +25,7 @@ from karat.compat.torchmetrics.reading import (
     probabilities,
     whole,
 )
-from karat.compat.torchmetrics.tally import Tally, refused
+from karat.compat.torchmetrics.tally import Tally, no_rows, refused
 from karat.metrics import Metric, get
 from karat.metrics._lift import Lift
 from karat.tally import Axis, Cells, Classes
@@ -71,11 +71,9 @@ class BinaryCells:
     decides_by_all: bool = True
 
     def empty(self, device: Any) -> Tally:
-        """The tally of no rows."""
         return _empty(2, self.samplewise, device)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
-        """Rows by true class and by the side of the threshold."""
         check_same_shape(preds, target)
         if self.samplewise:
             check_samples(target)
@@ -110,17 +108,18 @@ class ClassCells:
     samplewise: bool = False
 
     def empty(self, device: Any) -> Tally:
-        """The tally of no rows."""
         return _empty(self.k, self.samplewise, device)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
-        """Rows by true and predicted class."""
         if self.samplewise:
             check_samples(target)
         if classes_of(preds, target, self.k):
             found = predicted(preds, target, self.top_k)
+        elif self.top_k == 1:
+            found = whole(preds)
         else:
-            found = _labels(preds, self.top_k)
+            problem = f"preds holds labels, of which the best {self.top_k} cannot be taken"
+            raise refused("preds", problem, "Give scores of classes: [n, k, …].")
         kept = kept_rows(target, self.ignore_index)
         w = flat_weights(weights, target)
         return _counted(whole(target), found, self.k, kept, w, self.samplewise)
@@ -133,12 +132,9 @@ class Hits:
     ignore_index: int | None
 
     def empty(self, device: Any) -> Tally:
-        """The tally of no rows."""
-        zeros = torch.zeros(2, dtype=torch.int64, device=device)
-        return Tally({"hits": zeros}, place=device, n_batches=0)
+        return no_rows(device, hits=(2,))
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
-        """Rows whose predicted label equals the true one."""
         is_scored = classes_of(preds, target, None)
         found = predicted(preds, target, 1) if is_scored else Whole(preds.detach())
         kept = kept_rows(target, self.ignore_index)
@@ -146,17 +142,7 @@ class Hits:
 
 
 def _empty(k: int, samplewise: bool, device: Any) -> Tally:
-    if samplewise:
-        return Tally(rows={"samples": []}, place=device, n_batches=0)
-    zeros = torch.zeros((k, k), dtype=torch.int64, device=device)
-    return Tally({"cells": zeros}, place=device, n_batches=0)
-
-
-def _labels(preds: Tensor, top_k: int) -> Whole:
-    if top_k == 1:
-        return whole(preds)
-    found = f"preds holds labels, of which the best {top_k} cannot be taken"
-    raise refused("preds", found, "Give scores of classes: [n, k, …].")
+    return no_rows(device, "samples") if samplewise else no_rows(device, cells=(k, k))
 
 
 def _counted(
@@ -187,9 +173,17 @@ def number(values: Any, tally: Tally, dtype: Any = torch.float32) -> Tensor:
 def cells_of(tally: Tally) -> Cells:
     """The tally as karat's `Cells`: k × k, or the class totals of each sample."""
     found: Cells | None = tally.cache.get("cells")
-    if found is None:
-        found = _sample_cells(tally) if "samples" in tally.rows else _cells(tally)
-        tally.cache["cells"] = found
+    if found is not None:
+        return found
+    if "samples" in tally.rows:
+        hits, true, pred = tally.joined("samples").cpu().numpy().swapaxes(0, 1)
+        axis = Axis("sample", tuple(range(len(hits))))
+        classes = _classes(hits.shape[-1])
+        found = Cells.marginals(hits, pred - hits, true - hits, classes=classes, axes=(axis,))
+    else:
+        matrix = tally.sums["cells"].cpu().numpy()
+        found = Cells.dense(matrix, classes=_classes(len(matrix)))
+    tally.cache["cells"] = found
     return found
 
 
@@ -210,7 +204,12 @@ def rate(
 ) -> Tensor:
     """Accuracy, precision, recall, F, specificity: one number, one of each class or sample."""
     if isinstance(need, Hits):
-        return number(_of_hits(tally, metric, zero_division), tally)
+        # A micro average over classes nobody counted: one share for all but specificity.
+        # torchmetrics puts one class there, which leaves specificity without other rows.
+        hits, n = tally.sums["hits"].tolist()
+        if not n:
+            return number(0.0 if metric == "accuracy" else zero_division, tally)
+        return number(0.0 if metric == "specificity" else hits / n, tally)
     if isinstance(need, BinaryCells):
         if metric == "accuracy":
             return number(_filled(catalogued(tally, metric), 0.0), tally)
@@ -278,39 +277,26 @@ def kappa(tally: Tally, need: Need, *, weights: str | None = None) -> Tensor:  #
 def matthews(tally: Tally, need: Need) -> Tensor:  # noqa: ARG001
     """Matthews' correlation; torchmetrics' numbers where a class or a prediction is absent."""
     counts = cells_of(tally).counts
-    if len(counts) == 2:
-        (tn, fp), (fn, tp) = counts.astype(np.float64).tolist()
-        if tp + tn != 0 and fp + fn == 0:
-            return number(1.0, tally)
-        if tp + tn == 0 and fp + fn != 0:
-            return number(-1.0, tally)
-        value = float(catalogued(tally, "matthews_correlation"))
-        return number(_limit(tn, fp, fn, tp) if value != value else value, tally)
     value = float(catalogued(tally, "matthews_correlation"))
-    return number(0.0 if value != value else value, tally)
-
-
-def _limit(tn: float, fp: float, fn: float, tp: float) -> float:
-    """The value of two classes where one margin is 0: that of cells a little above 0."""
-    root = sqrt(_EPSILON)
-    if fn == 0 and tn == 0:
-        above = root * (tp - fp)
-    elif fp == 0 and tn == 0:
-        above = root * (tp - fn)
-    elif tp == 0 and fn == 0:
-        above = root * (tn - fp)
-    else:
-        above = root * (tn - fn)
-    below = (tp + fp + _EPSILON) * (tp + fn + _EPSILON)
-    return above / sqrt(below * (tn + fp + _EPSILON) * (tn + fn + _EPSILON))
+    if len(counts) != 2:
+        return number(0.0 if value != value else value, tally)
+    (tn, fp), (fn, tp) = counts.astype(np.float64).tolist()
+    right, wrong = tp + tn, fp + fn
+    if (right == 0) != (wrong == 0):
+        value = 1.0 if right else -1.0
+    elif value != value:
+        # One margin is 0: the value of cells a little above 0.
+        above = sqrt(_EPSILON) * ((tp or tn) - (fp or fn))
+        below = (tp + fp + _EPSILON) * (tp + fn + _EPSILON)
+        value = above / sqrt(below * (tn + fp + _EPSILON) * (tn + fn + _EPSILON))
+    return number(value, tally)
 
 
 def jaccard(
     tally: Tally, need: Need, *, average: str | None = None, zero_division: float = 0.0
 ) -> Tensor:
     """Shared rows by rows of either; the class that is ignored has no say in averages."""
-    each = catalogued(tally, "jaccard", "per_class")
-    each = np.where(np.isnan(each), zero_division, each)
+    each = _filled(catalogued(tally, "jaccard", "per_class"), zero_division)
     if isinstance(need, BinaryCells):
         return number(each[1], tally)
     counts = cells_of(tally).counts
@@ -344,18 +330,6 @@ def _classes(k: int) -> Classes:
     return Classes(tuple(range(k)), positive=1 if k == 2 else None, is_declared=True)
 
 
-def _cells(tally: Tally) -> Cells:
-    matrix = tally.sums["cells"].cpu().numpy()
-    return Cells.dense(matrix, classes=_classes(len(matrix)))
-
-
-def _sample_cells(tally: Tally) -> Cells:
-    hits, true, pred = tally.joined("samples").cpu().numpy().swapaxes(0, 1)
-    axis = Axis("sample", tuple(range(len(hits))))
-    classes = _classes(hits.shape[-1])
-    return Cells.marginals(hits, pred - hits, true - hits, classes=classes, axes=(axis,))
-
-
 def _counts(cells: Cells) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """tp, fp, tn, fn of each class, number[..., k]."""
     if cells.storage == "marginals":
@@ -365,17 +339,6 @@ def _counts(cells: Cells) -> tuple[Numbers, Numbers, Numbers, Numbers]:
         fp, fn = cells.counts.sum(axis=-2) - tp, cells.counts.sum(axis=-1) - tp
     n = (tp + fn).sum(axis=-1, keepdims=True)
     return tp, fp, n - tp - fp - fn, fn
-
-
-def _of_hits(tally: Tally, name: str, zero_division: float) -> float:
-    """A micro average over classes nobody counted: one share for all but specificity.
-
-    torchmetrics puts one class there, which leaves specificity without rows of other classes.
-    """
-    hits, n = tally.sums["hits"].tolist()
-    if not n:
-        return 0.0 if name == "accuracy" else zero_division
-    return 0.0 if name == "specificity" else hits / n
 
 
 def _filled(values: Numbers, otherwise: float) -> Numbers:

@@ -22,7 +22,12 @@ OF_COLLECTION = -1
 """Key of the memo of a deep copy, no id of an object: a whole collection is being copied."""
 
 _HOOKS = ("dist_sync_fn", "distributed_available_fn")
-_FLAGS = ("compute_on_cpu", "dist_sync_on_step", "sync_on_compute", "compute_with_cache")
+_FLAGS = {
+    "compute_on_cpu": False,
+    "dist_sync_on_step": False,
+    "sync_on_compute": True,
+    "compute_with_cache": True,
+}
 
 
 class Metric(torch.nn.Module):  # type: ignore[misc]
@@ -50,10 +55,8 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
-        chosen = {"compute_on_cpu": False, "dist_sync_on_step": False, "sync_on_compute": True}
-        chosen["compute_with_cache"] = True
-        for name in _FLAGS:
-            value = kwargs.pop(name, chosen[name])
+        for name, default in _FLAGS.items():
+            value = kwargs.pop(name, default)
             if not isinstance(value, bool) or (name == "dist_sync_on_step" and value):
                 choices = "False" if name == "dist_sync_on_step" else "True, False"
                 do = "Batches are merged on compute."

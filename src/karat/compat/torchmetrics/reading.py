@@ -30,9 +30,6 @@ __all__ = [
     "whole",
 ]
 
-_READ = (torch.float32, torch.float64)
-"""The bit of `_native.read_scores` that asks for the first largest column."""
-
 NATIVE_DEVICES = {"cpu"}
 """Devices whose memory karat's own kernels read; the others count with torch's operations."""
 
@@ -57,11 +54,7 @@ def check_samples(target: Tensor) -> None:
 
 
 def classes_of(preds: Tensor, target: Tensor, k: int | None) -> bool:
-    """Whether `preds` holds a score for each class: [n, k, …] beside [n, …].
-
-    Errors:
-        K621 the shapes do not fit each other, or k.
-    """
+    """Whether `preds` holds a score for each class: [n, k, …] beside [n, …]."""
     found = f"preds has shape {tuple(preds.shape)}, target {tuple(target.shape)}"
     is_scored: bool = preds.ndim == target.ndim + 1
     if is_scored:
@@ -110,11 +103,7 @@ def whole(labels: Tensor) -> Whole:
 
 
 def flat_weights(weights: Any, target: Tensor) -> Tensor | None:
-    """One weight for each item of `target`, flat, in float64.
-
-    Args:
-        weights: numbers of the shape of target, or [n] for the rows of it.
-    """
+    """One weight for each item of `target`, flat, in float64."""
     if weights is None:
         return None
     wide = torch.float32 if target.device.type == "mps" else torch.float64
@@ -152,9 +141,6 @@ def probabilities(scores: Tensor, kind: str | None, kept: Tensor | None = None) 
         scores: float[n] or float[n, k].
         kind: "sigmoid", "softmax" along dimension 1, or None for scores as they are.
         kept: bool[n], the rows that decide; all of them by default.
-
-    Errors:
-        K621 a score is NaN, where karat's kernels read it.
     """
     if is_native(scores):
         if not scores.numel():
@@ -204,7 +190,7 @@ def predicted(preds: Tensor, target: Tensor, top_k: int) -> Whole:
 
 def _native_maxima(scores: Tensor) -> Tensor | None:
     """The first largest column of each row; None for what karat's kernels do not read or refuse."""
-    if scores.ndim != 2 or not scores.numel() or scores.dtype not in _READ:
+    if scores.ndim != 2 or not scores.numel() or scores.dtype not in (torch.float32, torch.float64):
         return None
     codes = np.zeros(len(scores), np.int32)  # of the true classes, which no maximum asks for
     k = scores.shape[1]

@@ -21,18 +21,16 @@ from karat.compat.torchmetrics.labels import (
     rate,
     stat_scores,
 )
-from karat.compat.torchmetrics.score_needs import (
+from karat.compat.torchmetrics.scores import (
     BinnedScores,
     Confidences,
     KeptScores,
     Margins,
-    thresholds_of,
-)
-from karat.compat.torchmetrics.score_values import (
     auroc,
     average_precision,
     calibration_error,
     hinge_loss,
+    thresholds_of,
 )
 from karat.compat.torchmetrics.table import Measure
 from karat.compat.torchmetrics.tally import Tally, refuse_counted, refused
@@ -43,16 +41,11 @@ __all__ = ["Rule", "rule_of"]
 Given = dict[str, Any]
 
 _VALUES: Final[dict[str, Callable[..., Tensor]]] = {
-    "rate": rate,
-    "stat_scores": stat_scores,
-    "confusion_matrix": confusion_matrix,
-    "kappa": kappa,
-    "matthews": matthews,
-    "jaccard": jaccard,
-    "auroc": auroc,
-    "average_precision": average_precision,
-    "calibration_error": calibration_error,
-    "hinge_loss": hinge_loss,
+    value.__name__: value
+    for value in (
+        *(rate, stat_scores, confusion_matrix, kappa, matthews, jaccard),
+        *(auroc, average_precision, calibration_error, hinge_loss),
+    )
 }
 
 
@@ -68,20 +61,11 @@ class Rule:
 
     need: Need
     name: str
-    options: tuple[tuple[str, Any], ...] = ()
-    validates: bool = True
-
-    @staticmethod
-    def of(need: Need, name: str, validates: bool, **options: Any) -> Rule:
-        """A rule whose options are keywords."""
-        return Rule(need, name, tuple(options.items()), validates)
+    options: tuple[tuple[str, Any], ...]
+    validates: bool
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
-        """The tally of one batch; a graph of gradients is neither read nor kept.
-
-        Errors:
-            K621 no tensors, or rows that cannot be counted.
-        """
+        """The tally of one batch; a graph of gradients is neither read nor kept."""
         for argument, given in (("preds", preds), ("target", target)):
             if not isinstance(given, Tensor):
                 kind = f"{type(given).__module__}.{type(given).__qualname__}"
@@ -95,11 +79,7 @@ class Rule:
         return found
 
     def value(self, tally: Tally) -> Tensor:
-        """The value of a tally.
-
-        Errors:
-            K621 a device has met rows that cannot be counted; no row where one is needed.
-        """
+        """The value of a tally."""
         with torch.no_grad():
             refuse_counted(tally)
             return _VALUES[self.name](tally, self.need, **dict(self.options))
@@ -162,10 +142,10 @@ def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = Fa
         options["of_batches"] = of_batches
     need = _NEEDS[kind](options)
     if value == "stat_scores":
-        return Rule.of(need, value, validates, average=options.get("average"))
-    if kind == "rate":
-        return Rule.of(need, kind, validates, metric=value, **options)
-    return Rule.of(need, value, validates, **options)
+        options = {"average": options.get("average")}
+    elif kind == "rate":
+        options, value = {"metric": value, **options}, kind
+    return Rule(need, value, tuple(options.items()), validates)
 
 
 def _cells_of_labels(options: Given) -> Need:
@@ -194,27 +174,21 @@ def _scores(options: Given) -> Need:
     return BinnedScores(k, ignore_index, kind, thresholds)
 
 
-def _confidences(options: Given) -> Need:
+def _probabilities(options: Given) -> Need:
     k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
-    return Confidences(k, ignore_index, _squashing(k), options.pop("n_bins"))
-
-
-def _margins(options: Given) -> Need:
-    k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
+    kind = "sigmoid" if k is None else "softmax"
+    if "n_bins" in options:
+        return Confidences(k, ignore_index, kind, options.pop("n_bins"))
     is_each = options.pop("multiclass_mode", None) == "one-vs-all" and k is not None
-    return Margins(k, ignore_index, _squashing(k), options.pop("squared"), is_each)
-
-
-def _squashing(k: int | None) -> str:
-    return "sigmoid" if k is None else "softmax"
+    return Margins(k, ignore_index, kind, options.pop("squared"), is_each)
 
 
 _NEEDS: Final[dict[str, Callable[[Given], Need]]] = {
     "rate": _cells_of_labels,
     "table": _cells,
     "ranking": _scores,
-    "calibration": _confidences,
-    "hinge": _margins,
+    "calibration": _probabilities,
+    "hinge": _probabilities,
 }
 """A kind of metrics → its need; what is left of the arguments are options of the value."""
 

@@ -25,9 +25,9 @@ def stub_texts() -> dict[str, str]:
     metrics, functions = "", ""
     for measure in sorted(TABLE, key=lambda measure: measure.parent):  # parents first
         function, metric = measure.names
-        taken = measure.of_function()
+        taken = measure.any_task().of_function()
         functions += _definition("", function, taken, "Tensor")
-        taken = measure.of_class()
+        taken = measure.any_task().of_class()
         metrics += "\n" + _definition("", metric, taken, "Metric")
         for name, of_task, task in measure.tasks():
             functions += _definition("", name, task.of_function(), "Tensor")

@@ -60,12 +60,18 @@ class Task:
     more: str = ""
 
     def of_function(self) -> list[Parameter]:
-        """Parameters of the function."""
-        return _of_function(self.function)
+        """Parameters of the function: rows first, last their weights.
+
+        Cohen's kappa has ``weights`` of its own, so that those of rows are ``row_weights``.
+        """
+        given = _parameters(f"preds target {self.function}")
+        weights = "row_weights" if any(own.name == "weights" for own in given) else "weights"
+        return [*given, Parameter(weights, Parameter.KEYWORD_ONLY, default=None, annotation="Any")]
 
     def of_class(self) -> list[Parameter]:
         """Parameters of the constructor, without ``self``."""
-        return _of_class(self.metric or self.function)
+        others = Parameter("kwargs", Parameter.VAR_KEYWORD, annotation="Any")
+        return [*_parameters(self.metric or self.function), others]
 
 
 @dataclass(frozen=True)
@@ -100,41 +106,23 @@ class Measure:
         for name, task in (("binary", self.binary), ("multiclass", self.multiclass)):
             yield f"{name}_{function}", f"{name.capitalize()}{metric}", task
 
-    def of_function(self) -> list[Parameter]:
-        """Parameters of the function that takes ``task``."""
-        return _of_function(f"task {self.by_task} {self.function_adds}")
-
-    def of_class(self) -> list[Parameter]:
-        """Parameters of what takes ``task`` and makes its class."""
-        return _of_class(f"task {self.by_task}")
-
-
-def _of_function(arguments: str) -> list[Parameter]:
-    """Rows first, last their weights.
-
-    Cohen's kappa has ``weights`` of its own, so that those of rows are ``row_weights``.
-    """
-    given = _parameters(f"preds target {arguments}")
-    weights = "row_weights" if any(own.name == "weights" for own in given) else "weights"
-    return [*given, Parameter(weights, Parameter.KEYWORD_ONLY, default=None, annotation="Any")]
-
-
-def _of_class(arguments: str) -> list[Parameter]:
-    others = Parameter("kwargs", Parameter.VAR_KEYWORD, annotation="Any")
-    return [*_parameters(arguments), others]
+    def any_task(self) -> Task:
+        """The variant that takes ``task``."""
+        taken = f"task {self.by_task}"
+        return Task("", f"{taken} {self.function_adds}", taken)
 
 
 def _parameters(arguments: str) -> list[Parameter]:
-    return [_parameter(*item.partition("=")) for item in arguments.split()]
-
-
-def _parameter(name: str, _: str, value: str) -> Parameter:
-    kind, default = ARGUMENTS[name]
-    if value:
-        default = literal_eval(value)
-    if default is None and kind != "Any" and not kind.endswith("None"):
-        kind += " | None"
-    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind)
+    found: list[Parameter] = []
+    for name, _, value in (item.partition("=") for item in arguments.split()):
+        kind, default = ARGUMENTS[name]
+        if value:
+            default = literal_eval(value)
+        if default is None and kind != "Any" and not kind.endswith("None"):
+            kind += " | None"
+        place = Parameter.POSITIONAL_OR_KEYWORD
+        found.append(Parameter(name, place, default=default, annotation=kind))
+    return found
 
 
 def written(parameters: list[Parameter]) -> list[str]:

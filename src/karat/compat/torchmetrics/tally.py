@@ -13,7 +13,7 @@ from torch import Tensor
 
 from karat.errors import KaratError, error
 
-__all__ = ["REFUSED", "Tally", "gathered", "refuse_counted", "refused"]
+__all__ = ["REFUSED", "Tally", "gathered", "no_rows", "refuse_counted", "refused"]
 
 REFUSED = "refused"
 """The sum of rows that cannot be counted, where a device counts without waiting for the answer."""
@@ -47,8 +47,7 @@ class Tally:
         n_batches: int = 1,
     ) -> None:
         self.sums: dict[str, Tensor] = dict(sums or {})
-        kept = {} if rows is None else rows
-        self.rows: dict[str, list[Tensor]] = {name: list(own) for name, own in kept.items()}
+        self.rows: dict[str, list[Tensor]] = {name: list(own) for name, own in (rows or {}).items()}
         self.dtype, self.place, self.n_batches = dtype, place, n_batches
         self.cache: dict[Any, Any] = {}
 
@@ -64,8 +63,7 @@ class Tally:
         """Take in the rows of another tally of the same need; it stays as it is.
 
         The first batch says where the tally lies, later ones are brought there. No tensor is
-        changed in place, so that a tally made under `torch.inference_mode` may be added to
-        outside of it.
+        changed in place: one made under `torch.inference_mode` may be added to outside of it.
         """
         device = other.device
         if not self.n_batches and device is not None and device != self.device:
@@ -77,9 +75,10 @@ class Tally:
             home = self.device
             moved = parts if home is None else [part.to(home) for part in parts]
             self.rows.setdefault(name, []).extend(moved)
-        if other.dtype is not None and other.dtype != self.dtype:
-            is_first = self.dtype is None
-            self.dtype = other.dtype if is_first else torch.promote_types(self.dtype, other.dtype)
+        if self.dtype is None:
+            self.dtype = other.dtype
+        elif other.dtype is not None:
+            self.dtype = torch.promote_types(self.dtype, other.dtype)
         self.n_batches += other.n_batches
         self.cache.clear()
 
@@ -100,11 +99,7 @@ class Tally:
         self.cache.clear()
 
     def joined(self, name: str) -> Tensor:
-        """All rows of one name in a single tensor.
-
-        Errors:
-            K621 there are none.
-        """
+        """All rows of one name in a single tensor; K621 where there are none."""
         parts = self.rows.get(name) or []
         if not parts:
             raise refused("A metric", "No row was counted", "Give at least one row.")
@@ -124,12 +119,16 @@ class Tally:
         return {**self.__dict__, "cache": {}}
 
 
-def refuse_counted(tally: Tally) -> None:
-    """Raise for rows that a device has counted as impossible; waits for the device.
+def no_rows(device: Any, *rows: str, **sums: tuple[int, ...]) -> Tally:
+    """The tally of no rows: names of rows, and counts by their shapes."""
+    zeros = {
+        name: torch.zeros(shape, dtype=torch.int64, device=device) for name, shape in sums.items()
+    }
+    return Tally(zeros, {name: [] for name in rows}, place=device, n_batches=0)
 
-    Errors:
-        K621 which argument, and how many rows.
-    """
+
+def refuse_counted(tally: Tally) -> None:
+    """Raise K621 for rows that a device has counted as impossible; waits for the device."""
     counted = tally.sums.get(REFUSED)
     if counted is None:
         return
