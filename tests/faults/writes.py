@@ -16,7 +16,7 @@ import numpy as np
 import karat
 from karat.data.accumulator import Tallies
 from karat.data.scores.storage import ScoreParts
-from karat.data.sources.files.checkpoints import Checkpoint
+from karat.data.sources.files.large import Checkpoint
 from karat.data.writing import remove_leftovers
 from karat.errors import KaratError
 from karat.output.gate.baseline import read_baseline

@@ -33,7 +33,7 @@ from karat.data.scores.classes import both_decide, checked_threshold
 from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, as_slices, named_columns
-from karat.data.sources.arrays.rows import labels_of_arrays, score_rows
+from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.files.units import FileUnits
@@ -228,7 +228,7 @@ def _batch_of_arrays(
 
     Errors:
         K127 to K129, K136, K141, K181 arguments that do not go together; else as `score_rows`
-        and `labels_of_arrays`.
+        and `label_rows`.
     """
     y_true, y_pred, y_prob, y_score, confusion = given
     options = {**options, "n_threads": spec.n_threads}
@@ -255,8 +255,9 @@ def _batch_of_arrays(
             found="by= was given without rows",
             do="Give y_true and y_pred; a confusion matrix does not say which rows it counts.",
         )
-    if confusion is None and y_true is not None:
-        return labels_of_arrays(y_true, y_pred, clusters=clusters, by=by, **options)
+    has_rows = confusion is None and y_true is not None
+    if has_rows and not (clusters is None and by is None):
+        return label_rows(y_true, y_pred, clusters, by, **options)
     if clusters is not None:
         if confusion is None:
             raise error("K127", others="y_pred")
@@ -339,15 +340,15 @@ def report_of_table(
         if names_files(table):
             units = _units(table, named, spec, groups, empty, checkpoint, nulls=nulls, **reading)
             if units is not None:
-                from karat.data.sources.files.large import following
+                from karat.data.sources.files.large import ReadingUnits
 
                 # The classes of the units say which is positive.
                 empty = replace(empty, threshold=checked_threshold(spec.threshold, units.classes))
                 if is_of_labels and checkpoint is None:
                     units = replace(units, is_of_labels=True, threshold=empty.threshold)
-                progress = following(
-                    units, empty, reading.get("progress"), checkpoint, named, nulls=nulls, **reading
-                )
+                settings = {**named, "nulls": nulls, **reading}
+                bar = settings.pop("progress", None)
+                progress = ReadingUnits.of(units, empty, bar, checkpoint, settings)
                 source = units
         if source is None:
             source = _table_at_once(
