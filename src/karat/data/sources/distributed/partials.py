@@ -55,7 +55,6 @@ class Partial:
 
     @property
     def first(self) -> int:
-        """Its first partition."""
         return self.partitions[0][0]
 
     @property

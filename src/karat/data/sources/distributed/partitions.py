@@ -77,7 +77,6 @@ class Reading:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are read."""
         return tuple(dict.fromkeys((*self.found.values(), *self.scores, *self.singles)))
 
     @property
@@ -246,7 +245,6 @@ def _width(read: FrameLabels, reading: Reading) -> int | None:
 
 
 def _scored(read: FrameLabels, reading: Reading) -> HeldRows:
-    """The rows of a block, each looked at."""
     assert reading.labels is not None
     classes = classes_of(reading.labels, reading.positive, is_declared=reading.is_declared)
     scores = gathered(read.values, reading.scores, reading.argument, read.kept)

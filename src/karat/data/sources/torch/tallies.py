@@ -60,7 +60,6 @@ class DeviceTallies:
 
     @property
     def classes(self) -> Classes | None:
-        """The classes; None without rows."""
         return next((held.faults.classes for held in self._devices.values()), None)
 
     def add_labels(
