@@ -17,7 +17,7 @@ import karat
 from karat.api.gate.baseline import read_baseline
 from karat.data.accumulator import Tallies
 from karat.data.scores.storage import ScoreParts
-from karat.data.sources.files.checkpoints import Checkpoint
+from karat.data.sources.files.large import Checkpoint
 from karat.errors import KaratError
 from karat.tally import Cells, Classes
 from karat.tally.writing import remove_leftovers

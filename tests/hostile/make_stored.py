@@ -20,7 +20,7 @@ from karat.data.accumulator import Tallies
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
-from karat.data.sources.files.checkpoints import Checkpoint
+from karat.data.sources.files.large import Checkpoint
 from karat.errors import KaratError, error
 from karat.tally import Classes, JointCells
 

@@ -17,7 +17,7 @@ from karat.api.gate.baseline import _canonical, _checksum, checked_baseline, rea
 from karat.api.results import Report
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
-from karat.data.sources.files.checkpoints import Checkpoint
+from karat.data.sources.files.large import Checkpoint
 from karat.errors import KaratError
 from karat.tally import (
     Bins,

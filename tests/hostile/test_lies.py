@@ -17,7 +17,7 @@ import pytest
 import karat
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
-from karat.data.sources.files.checkpoints import Checkpoint
+from karat.data.sources.files.large import Checkpoint
 from karat.errors import KaratError
 from karat.tally import JointCells, ScoreHistogram, from_bytes
 from tests.hostile.make_stored import STORED, empty

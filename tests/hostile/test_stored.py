@@ -13,7 +13,7 @@ import karat
 from karat.api.gate.baseline import gate_schema, read_baseline
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
-from karat.data.sources.files.checkpoints import Checkpoint
+from karat.data.sources.files.large import Checkpoint
 from karat.errors import KaratError
 from karat.tally import JointCells
 from tests.hostile.make_stored import OTHER, PRED, PROB, TRUE, TWO, WEIGHTS, empty, reports

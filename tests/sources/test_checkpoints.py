@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.data.sources.files import checkpoints
+from karat.data.sources.files import large as checkpoints
 from karat.data.sources.files import units as unit_cuts
 from karat.data.sources.files.units import FileUnits
 from karat.errors import KaratError

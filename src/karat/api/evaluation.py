@@ -33,7 +33,7 @@ from karat.data.scores.classes import both_decide, checked_threshold
 from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, as_slices, named_columns
-from karat.data.sources.arrays.rows import labels_of_arrays, score_rows
+from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.files.units import FileUnits
@@ -253,8 +253,9 @@ def _batch_of_arrays(
             found="by= was given without rows",
             do="Give y_true and y_pred; a confusion matrix does not say which rows it counts.",
         )
-    if confusion is None and y_true is not None:
-        return labels_of_arrays(y_true, y_pred, clusters=clusters, by=by, **options)
+    has_rows = confusion is None and y_true is not None
+    if has_rows and not (clusters is None and by is None):
+        return label_rows(y_true, y_pred, clusters, by, **options)
     if clusters is not None:
         if confusion is None:
             raise error("K127", others="y_pred")
@@ -331,7 +332,7 @@ def report_of_table(
     with ExitStack() as cleanup:
         if names_files(table):
             from karat.data.sources.files.counted import errors_of_files
-            from karat.data.sources.files.large import following, large_files
+            from karat.data.sources.files.large import ReadingUnits, large_files
             from karat.data.sources.files.rows import rows_of_files
 
             cleanup.enter_context(errors_of_files(reading.get("where"), table))
@@ -344,7 +345,8 @@ def report_of_table(
                 empty = replace(empty, threshold=checked_threshold(spec.threshold, units.classes))
                 if is_of_labels and checkpoint is None:
                     units = replace(units, is_of_labels=True, threshold=empty.threshold)
-                progress = following(units, empty, bar, checkpoint, named, **reading)
+                settings = {**named, **reading}
+                progress = ReadingUnits.of(units, empty, bar, checkpoint, settings)
                 source = units
         elif checkpoint is not None or (exact and pieces):
             option = "exact" if checkpoint is None else "checkpoint"

@@ -40,7 +40,6 @@ class TableColumns:
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """The columns of scores."""
         return () if self.chosen is None else self.chosen.names
 
 
@@ -100,7 +99,6 @@ def texts_called(types: Mapping[str, Family], *roles: Role) -> list[str]:
 
 
 def slices_later(types: Mapping[str, Any], groups: Sequence[Key]) -> SlicesLater:
-    """How the columns of a table become slices."""
     numbers = frozenset(name for name, kind in types.items() if kind in ("whole", "real"))
     return SlicesLater(tuple(groups), numbers)
 

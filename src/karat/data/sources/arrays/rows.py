@@ -11,43 +11,14 @@ from karat.data.clusters import RowNames, as_clusters
 from karat.data.labels.align import align, check_lengths
 from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
-from karat.data.rows import Counted, Rows
+from karat.data.rows import Rows
 from karat.data.scores.classes import both_decide, coded_guess, matched
 from karat.data.scores.containers import Scores
 from karat.data.slices.codes import as_slices
-from karat.data.sources.arrays.labels import tally_labels
 from karat.data.weights import as_weights
 from karat.errors import error
 
-__all__ = ["clusters_of_rows", "label_rows", "labels_of_arrays", "score_rows"]
-
-
-def labels_of_arrays(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    clusters: Any = None,
-    by: Any = None,
-    labels: Any = None,
-    positive: Any = None,
-    weights: Any = None,
-    n_threads: int | None = None,
-) -> Rows | Counted:
-    """True and predicted labels: counted at once, or as rows where clusters or slices need them.
-
-    Args:
-        y_true, y_pred: one label a row.
-        clusters: one name or number a row, or None.
-        by: what slices are made of, see `as_slices`; or None.
-        labels, positive, weights, n_threads: as of `tally_labels`.
-
-    Errors:
-        As `tally_labels`, `as_clusters` and `as_slices`.
-    """
-    given: dict[str, Any] = {"labels": labels, "positive": positive, "n_threads": n_threads}
-    if clusters is None and by is None:
-        return Counted(tally_labels(y_true, y_pred, weights=weights, **given))
-    return label_rows(y_true, y_pred, clusters, by, weights=weights, **given)
+__all__ = ["clusters_of_rows", "label_rows", "score_rows"]
 
 
 def label_rows(
@@ -61,7 +32,16 @@ def label_rows(
     weights: Any = None,
     n_threads: int | None = None,
 ) -> Rows:
-    """Labels as rows on their class axis, with their tally; see `labels_of_arrays`."""
+    """True and predicted labels as rows on their class axis, with their tally.
+
+    Args:
+        y_true, y_pred, labels, positive, weights, n_threads: as of `tally_labels`.
+        clusters: one name or number a row, or None.
+        by: what slices are made of, see `as_slices`; or None.
+
+    Errors:
+        As `tally_labels`, `as_clusters` and `as_slices`.
+    """
     true, pred = encode(y_true, "y_true"), encode(y_pred, "y_pred")
     n = len(true)
     importance = None if weights is None else as_weights(weights, n)

@@ -46,17 +46,14 @@ class BatchedTable:
 
     @property
     def kind(self) -> str:
-        """The name of its class."""
         return type(self.table).__qualname__
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Column names in order, repeats included."""
         return tuple(map(str, self.table.column_names))
 
     @cached_property
     def types(self) -> dict[str, Family]:
-        """Type of each column, from the first batches that hold a value of it."""
         found: dict[str, Family] = dict.fromkeys(self.names, "unknown")
         for batch in self.table.read_batches(self.names):
             if length_of(batch):
@@ -89,7 +86,6 @@ class BatchedTable:
 
 
 def _families(batch: Any, names: Iterable[str]) -> dict[str, Family]:
-    """Types of columns that have one; of lists in a dict, that of the first value."""
     types = open_frame(batch).types
     found = {name: types[name] for name in names if name in types}
     if isinstance(batch, Mapping):

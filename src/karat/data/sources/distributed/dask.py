@@ -41,12 +41,10 @@ class DaskFrame:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Column names in order, repeats included."""
         return tuple(map(str, self.table.columns))
 
     @property
     def types(self) -> dict[str, Family]:
-        """What each column holds."""
         return {
             name: family_of(kind.categories.dtype if hasattr(kind, "categories") else kind)
             for name, kind in zip(self.names, self.table.dtypes, strict=True)

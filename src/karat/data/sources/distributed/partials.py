@@ -54,7 +54,6 @@ class Partial:
 
     @property
     def first(self) -> int:
-        """Its first partition."""
         return self.partitions[0][0]
 
     @property

@@ -76,7 +76,6 @@ class Reading:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are read."""
         return tuple(dict.fromkeys((*self.found.values(), *self.scores, *self.singles)))
 
     @property
@@ -256,7 +255,6 @@ def _width(read: FrameLabels, reading: Reading) -> int | None:
 
 
 def _scored(read: FrameLabels, reading: Reading) -> Rows:
-    """The rows of a block with their scores."""
     assert reading.labels is not None
     classes = classes_of(reading.labels, reading.positive, is_declared=reading.is_declared)
     scores = gathered(read.values, reading.scores, reading.argument, read.kept)

@@ -51,7 +51,6 @@ class SparkFrame:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Column names in order."""
         return tuple(name for name, _ in self._kinds)
 
     @property

@@ -21,7 +21,7 @@ from karat.data.labels.counting import tally_columns
 from karat.data.roles import Family, Roles, find_roles
 from karat.data.rows import Counted
 from karat.data.sources.columns import dropped
-from karat.data.sources.files.duck import connected, explaining, file_list
+from karat.data.sources.files.duck import connected, explaining
 from karat.data.sources.files.labels import Declared, missing_codes, named, refuse_scores
 from karat.data.sources.files.paths import Source, find, is_read_once, unchanged
 from karat.data.sources.files.readers import open_relation
@@ -43,7 +43,6 @@ __all__ = [
     "no_rows",
     "opened",
     "refuse_many",
-    "rows_of_each",
     "survey_files",
     "tally_relation",
 ]
@@ -153,7 +152,6 @@ def families(relation: Relation) -> dict[str, Family]:
 
 
 def facts_of(relation: Relation, where: str | None, n_dropped: int = 0) -> dict[str, Any]:
-    """What a report says of its source."""
     facts: dict[str, Any] = {}
     if relation.query is not None:
         facts["query"] = relation.query.strip()
@@ -289,29 +287,18 @@ def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
         raise error(problem.code, **{**problem.context, **facts}) from problem.__cause__
 
 
-def rows_of_each(relation: Relation) -> dict[str, int]:
-    """Rows of each Parquet file, by its path."""
-    paths = file_list([file.path for file in relation.files])
-    found = relation.connection.execute(
-        f"SELECT file_name, num_rows FROM parquet_file_metadata({paths})"
-    )
-    return {path: int(n) for path, n in found.fetchall()}
-
-
 def _place_of(source: Any, row: int) -> list[str]:
     """Which row of which file it is, of several Parquet files; of others nobody knows."""
     if source is None or is_read_once(source):
         return []
     try:
         with opened(source, 1) as relation:
-            if relation.n_rows is None or len(relation.files) < 2:
-                return []
-            n_rows = rows_of_each(relation)
-            files = relation.files
+            files, n_rows = relation.files, relation.rows_of
     except (KaratError, OSError):
         return []
-    for file in files:
-        if row < n_rows[file.path]:
-            return [f"It is row {row} of {file.shown}."]
-        row -= n_rows[file.path]
+    if n_rows is not None and len(files) > 1:
+        for file in files:
+            if row < n_rows[file.path]:
+                return [f"It is row {row} of {file.shown}."]
+            row -= n_rows[file.path]
     return []

@@ -255,22 +255,15 @@ def _explained(
         return _without_memory()
     if STOP in text:
         return _stopped(text, where)
-    if has_sql and kind in (
-        "BinderException",
-        "CatalogException",
-        "ParserException",
-        "SyntaxException",
-    ):
-        if where is None or not files:
-            return error("K408", found=_sql_message(text))
-        # The pointer below the first lines would show the whole statement.
-        told = _sql_message(text).partition("\nLINE ")[0]
-        return _failed_condition(where, told)
+    is_of_sql = has_sql and kind in _OF_SQL
+    if is_of_sql and (where is None or not files):
+        return error("K408", found=_sql_message(text))
     file = next((file for file in files if file.path in text), None)
     # What a filter computes fails without a word about files.
-    if where is not None and file is None and not _OF_FILES.search(text):
-        told = _sql_message(text).partition("\n")[0]
-        return _failed_condition(where, told)
+    if where is not None and (is_of_sql or (file is None and not _OF_FILES.search(text))):
+        # The pointer below the first lines would show the whole statement.
+        told = _sql_message(text).partition("\nLINE " if is_of_sql else "\n")[0]
+        return error("K408", found=f"The condition {short(where, 200)} fails: {told}")
     if file is None and len(files) == 1:
         file = files[0]
     if file is None and not files:
@@ -282,16 +275,11 @@ def _explained(
     return error("K403", path=where_shown, format=kind_shown, found=_file_message(text, file))
 
 
-def _failed_condition(where: str, told: str) -> KaratError:
-    return error("K408", found=f"The condition {short(where, 200)} fails: {told}")
-
-
 def _without_memory() -> KaratError:
     return error("K419", found="DuckDB, which reads the files, was given no more")
 
 
 def _stopped(text: str, where: str | None) -> KaratError:
-    """The error of a value that karat's SQL refuses to convert."""
     _, code, column, value = text.split(STOP, 3)
     if code in ("K106", "K116"):
         return error(code, argument=f"Column {column!r}", found=f"It holds {value!r}")
@@ -305,6 +293,7 @@ def _stopped(text: str, where: str | None) -> KaratError:
 _NO_ROOM = re.compile(
     r"No space left on device|max_temp_directory_size|File too large", re.IGNORECASE
 )
+_OF_SQL = ("BinderException", "CatalogException", "ParserException", "SyntaxException")
 _OF_FILES = re.compile(
     r"CSV Error|JSON transform|Malformed JSON in file|Parquet|Thrift|TProtocol|Snappy|ZSTD|GZIP"
     r"|magic bytes|state machine|unicode|hive partition|IO Error|out of memory",
@@ -328,7 +317,6 @@ def _sql_message(text: str) -> str:
 
 
 def _file_message(text: str, file: DataFile | None) -> str:
-    """What is wrong with a file, in one line."""
     if "magic bytes" in text or "too small to be a Parquet" in text:
         return _why_not_parquet(file)
     line = re.search(r"CSV Error on Line: (\d+)", text)

@@ -39,7 +39,6 @@ class UnnamedFile:
         """Numbers in it."""
 
     def append(self, array: Numbers) -> None:
-        """Write an array behind what is there."""
         assert array.itemsize == 8
         with writing_temporary():
             self._file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)

@@ -24,25 +24,16 @@ from karat.data.sources.files.text_labels import (
 from karat.errors import error, shown
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
 
-__all__ = [
-    "Declared",
-    "labels_of",
-    "located",
-    "missing_codes",
-    "named",
-    "refuse_mixed",
-    "refuse_scores",
-    "refuse_texts",
-]
+__all__ = ["Declared", "labels_of", "missing_codes", "named", "refuse_scores"]
 
 
-def refuse_texts(
+def _refuse_texts(
     problem: NotLabelsError, every: list[str], rows: RowBlocks, reading: Reading
 ) -> NoReturn:
     """The error of texts that cannot be labels, with the first row that holds one."""
     at_fault = set(problem.texts)
     bad = np.array([code for code, text in enumerate(every) if text in at_fault])
-    place, row, code, count, n = located(rows, bad)
+    place, row, code, count, n = _located(rows, bad)
     name, text = rows.names[place], every[code][reading == "marked" :]
     if problem.code == "K106":
         found = f"Row {row} holds {text[:60]}; {count} of {n} rows"
@@ -53,7 +44,7 @@ def refuse_texts(
     raise error("K407", column=name, row=row, value=float(text)) from None
 
 
-def located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int, int, int]:
+def _located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int, int, int]:
     """Column, first row, its code, count and number of rows of codes that may not occur.
 
     The truth is searched first; the prediction only when the truth holds none of them.
@@ -78,7 +69,7 @@ def located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int,
     return found if found[3] else search(1)
 
 
-def refuse_mixed(
+def _refuse_mixed(
     place: int,
     texts: npt.NDArray[np.int64],
     numbers: npt.NDArray[np.int64],
@@ -156,7 +147,7 @@ def missing_codes(
         return None
     found = np.array([code for code in codes if every[code] in absent])
     if rows.nulls == "error":
-        place, row, code, count, n = located(rows, found)
+        place, row, code, count, n = _located(rows, found)
         argument = f"column {rows.names[place]!r}"
         if reading == "csv" or every[code].startswith("c"):
             text = every[code] if reading == "csv" else every[code][1:]
@@ -177,7 +168,7 @@ def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
     try:
         labels_of_texts(every[:1000], reading)
     except NotLabelsError as problem:
-        refuse_texts(problem, every, rows, reading)
+        _refuse_texts(problem, every, rows, reading)
 
 
 def named(counted: Cells, rows: RowBlocks, reading: Reading, declared: Declared) -> Cells:
@@ -219,7 +210,7 @@ def labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label
     try:
         return labels_of_texts([every[code] for code in codes], reading)
     except NotLabelsError as problem:
-        refuse_texts(problem, every, rows, reading)
+        _refuse_texts(problem, every, rows, reading)
 
 
 def _texts(rows: RowBlocks) -> list[str]:
@@ -273,7 +264,7 @@ def _check_kinds(
             if all(isinstance(label, str) for label in found):
                 return
             labels = dict(zip(codes, found, strict=True))
-            refuse_mixed(place, code_of[texts], code_of[numbers], labels, rows)
+            _refuse_mixed(place, code_of[texts], code_of[numbers], labels, rows)
         if not texts.size and not numbers.size:
             return
         label = found[int((numbers if numbers.size else texts)[0])]
@@ -293,7 +284,7 @@ def _check_declared(
     outside = {code: label for code, label in zip(codes, found, strict=True) if label not in known}
     if not outside:
         return
-    place, row, code, count, n = located(rows, np.array(list(outside)))
+    place, row, code, count, n = _located(rows, np.array(list(outside)))
     raise error(
         "K109",
         argument=f"column {rows.names[place]!r}",

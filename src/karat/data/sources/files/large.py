@@ -1,24 +1,32 @@
-"""Parquet files too large to hold: when they are read unit by unit, and what follows the read."""
+"""Parquet files too large to hold: when they are read unit by unit, and checkpoints of the read."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final
 
+import numpy.typing as npt
+
 from karat.data.accumulator import Tallies
+from karat.data.part_bytes import packed_tallies, unpacked_tallies
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
-from karat.data.sources.files.checkpoints import Checkpoint
 from karat.data.sources.files.exact_histograms import ExactColumns
 from karat.data.sources.files.paths import find, is_read_once
 from karat.data.sources.files.units import FileUnits, units_of_files
-from karat.errors import error
+from karat.errors import KaratError, error, short
+from karat.tally.serialization import MAGIC, damaged, framed, unframed
+from karat.tally.writing import remove_leftovers, write_bytes
 
-__all__ = ["ReadingUnits", "following", "large_files", "refined"]
+__all__ = ["Checkpoint", "ReadingUnits", "large_files", "refined"]
 
 _DENSEST: Final = 64
 """Parquet files hold scores in at least one part of so many of their bytes in memory."""
@@ -84,6 +92,30 @@ class ReadingUnits:
     bar: Callable[[int, int], None] | None = None
     checkpoint: Checkpoint | None = None
 
+    @classmethod
+    def of(
+        cls,
+        units: FileUnits,
+        empty: ScoreParts,
+        bar: Callable[[int, int], None] | None,
+        checkpoint: str | os.PathLike[str] | None,
+        settings: Mapping[str, Any],
+    ) -> ReadingUnits:
+        """What follows the read of units with these settings.
+
+        Errors:
+            K413 a checkpoint that cannot be written.
+        """
+        if checkpoint is None:
+            return cls(units, empty, bar)
+        kept: dict[str, Any] = {
+            name: getattr(empty, name) for name in ("threshold", "max_memory", "is_frequency")
+        }
+        if units.later.groups:
+            # What was counted for other slices, or without any, cannot be continued.
+            kept["groups"] = units.later.groups
+        return cls(units, empty, bar, Checkpoint.of(checkpoint, units, {**settings, **kept}))
+
     def start(self) -> tuple[int, Tallies]:
         """The units that were read before, and what they gave.
 
@@ -108,35 +140,6 @@ class ReadingUnits:
     def _tell(self, n_batches: int) -> None:
         if self.bar is not None:
             self.bar(sum(unit.n for unit in self.units.units[:n_batches]), self.units.n_rows)
-
-
-def following(
-    units: FileUnits,
-    empty: ScoreParts,
-    bar: Callable[[int, int], None] | None,
-    checkpoint: str | os.PathLike[str] | None,
-    named: Mapping[str, Any],
-    **reading: Any,
-) -> ReadingUnits:
-    """What follows the read of units.
-
-    Errors:
-        K413 a checkpoint that cannot be written.
-    """
-    if checkpoint is None:
-        return ReadingUnits(units, empty, bar)
-    reading.pop("progress", None)
-    arguments = {
-        **named,
-        **reading,
-        "threshold": empty.threshold,
-        "max_memory": empty.max_memory,
-        "is_frequency": empty.is_frequency,
-    }
-    if units.later.groups:
-        # What was counted for other slices, or without any, cannot be continued.
-        arguments["groups"] = units.later.groups
-    return ReadingUnits(units, empty, bar, Checkpoint.of(checkpoint, units, arguments))
 
 
 def refined(
@@ -165,3 +168,143 @@ def refined(
         pooled=columns.pooled,
     )
     return replace(scores, histograms=histograms)
+
+
+_SPECIES: Final = "checkpoint"
+_FORMAT: Final = 1
+"""Changes when a version cannot go on where an earlier one stopped."""
+_SHARE: Final = 20
+"""Writing may take one part of so many of the time."""
+_OF_OTHERS: Final = (
+    "it belongs to other files, to files that have changed since, or to other arguments; or "
+    "another version of karat wrote it"
+)
+_ANEW: Final = "Delete it to start anew, or name another file."
+_OTHER: Final = "Name another file for the checkpoint; this one stays as it is."
+
+
+@dataclass
+class Checkpoint:
+    """A file that says how far a read is; it is written whole or not at all.
+
+    Attributes:
+        path: the file.
+        read: what tells one read from another: files, their sizes and times, and arguments.
+    """
+
+    path: Path
+    read: str
+    _next: float = field(default=0.0, repr=False)
+
+    @classmethod
+    def of(
+        cls, path: str | os.PathLike[str], units: FileUnits, settings: Mapping[str, Any]
+    ) -> Checkpoint:
+        """The checkpoint of a read.
+
+        Errors:
+            K413 its folder does not exist, or it is no path.
+        """
+        try:
+            place = Path(path)
+            if "\0" in str(place):
+                raise ValueError("it holds a null character")
+            is_file = place.parent.is_dir() and not place.is_dir()
+        except (TypeError, ValueError) as problem:
+            raise error("K413", path=short(path), found=f"it is no path: {problem}") from None
+        if not is_file:
+            found = "there is no such folder, or it is one"
+            raise error("K413", path=str(path), found=found)
+        told = {
+            "format": _FORMAT,
+            "files": units.stamps,
+            # Where units begin and end may change from version to version.
+            "units": units.cuts,
+            "settings": settings,
+        }
+        text = json.dumps(told, sort_keys=True, default=_told)
+        return cls(place, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+
+    def load(self, empty: ScoreParts) -> tuple[int, Tallies]:
+        """The number of batches that were read when it was written last, and their tallies.
+
+        What killed reads left beside it is removed.
+
+        Errors:
+            K414 it belongs to another read, is damaged, of a newer version or no checkpoint at all.
+        """
+        remove_leftovers(self.path)
+        if not self.path.exists():
+            return 0, Tallies()
+
+        def assembled(
+            header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+        ) -> tuple[int, Tallies]:
+            if header["species"] != _SPECIES:
+                raise self._refused(f"it holds {header['species']!r}, not a {_SPECIES}", _OTHER)
+            if header["read"] != self.read:
+                raise self._refused(_OF_OTHERS, _ANEW)
+            n_units, n_dropped = counted = header["n_units"], header["n_dropped"]
+            if any(type(n) is not int or n < 0 for n in counted):
+                raise damaged(f"It says {short(counted)} of units read and rows left out")
+            found = unpacked_tallies(header, arrays["parts"], empty)
+            return n_units, replace(found, n_dropped=n_dropped)
+
+        try:
+            return unframed(self._bytes(), ("parts",), assembled, ("parts",))
+        except KaratError as problem:
+            if problem.code == "K206":
+                found = "a newer karat wrote it (format version {version}; this one reads {newest})"
+                do = "Upgrade karat, or name another file."
+                raise self._refused(found.format(**problem.context), do) from None
+            if problem.code == "K205":
+                found = str(problem.context["found"])
+                raise self._refused(
+                    f"it is damaged: {found[:1].lower()}{found[1:]}", _ANEW
+                ) from None
+            raise
+
+    def _bytes(self) -> bytes:
+        """What the file holds, unless its first bytes say that it is something else."""
+        try:
+            with self.path.open("rb") as file:
+                start = file.read(len(MAGIC))
+                if start != MAGIC:
+                    raise self._refused(f"it is something else, and starts with {start!r}", _OTHER)
+                return start + file.read()
+        except OSError as problem:
+            raise self._refused(f"it cannot be read: {problem.strerror}", _OTHER) from problem
+
+    def _refused(self, found: str, do: str) -> KaratError:
+        return error("K414", path=str(self.path), found=found, do=do)
+
+    def save(self, n_batches: int, so_far: Tallies, *, is_last: bool = False) -> None:
+        """Write how far the read is, unless that would take too much of the time.
+
+        Errors:
+            K413 the file cannot be written.
+        """
+        now = time.monotonic()
+        if now < self._next and not is_last:
+            return
+        facts, parts = packed_tallies(so_far)
+        header = {
+            "species": _SPECIES,
+            "read": self.read,
+            "n_units": n_batches,
+            "n_dropped": so_far.n_dropped,
+            **facts,
+        }
+        try:
+            write_bytes(self.path, framed(header, {"parts": parts}))
+        except OSError as problem:
+            raise error("K413", path=str(self.path), found=str(problem.strerror)) from problem
+        after = time.monotonic()
+        self._next = after + _SHARE * (after - now)
+
+
+def _told(value: Any) -> Any:
+    """What JSON does not know, whole: texts of long arrays leave items out."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return list(value) if isinstance(value, Iterable) else repr(value)

@@ -94,12 +94,10 @@ def json_header(
         f"SELECT DISTINCT unnest(json_keys(json)) FROM (FROM {objects} LIMIT {N_OBJECTS})"
     )
     keys = {str(key) for (key,) in rows.fetchall()}
-    header = []
-    for name in columns:
-        match = _NUMBERED.fullmatch(name)
-        is_own = name in keys or match is None or match[1] not in keys
-        header.append(name if is_own or match is None else match[1])
-    return tuple(header)
+    bases = {name: match[1] for name in columns if (match := _NUMBERED.fullmatch(name))}
+    return tuple(
+        bases[name] if name not in keys and bases.get(name) in keys else name for name in columns
+    )
 
 
 def member(key: str) -> str:
@@ -125,8 +123,8 @@ def open_relation(connection: duckdb.DuckDBPyConnection, found: Found) -> Relati
             part = _query(connection, found.query)
             return Relation((part,), query=found.query, connection=connection)
         parts = tuple(_parts(connection, found.files))
-        n_rows = _n_rows(connection, parts)
-        return Relation(parts, found.files, n_rows=n_rows, connection=connection)
+        rows_of = _rows_of(connection, found.files)
+        return Relation(parts, found.files, rows_of=rows_of, connection=connection)
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, str]:
@@ -181,13 +179,15 @@ def _parts(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -
             yield Part(sql, columns, "typed", header, members)
 
 
-def _n_rows(connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> int | None:
+def _rows_of(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[DataFile]
+) -> dict[str, int] | None:
     """Rows as the footers of Parquet files count them; None when other files take part."""
-    if not all(file.kind == "parquet" for part in parts for file in part.files):
+    if not all(file.kind == "parquet" for file in files):
         return None
-    paths = file_list([file.path for part in parts for file in part.files])
-    rows = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({paths})")
-    return int(rows.fetchall()[0][0])
+    paths = file_list([file.path for file in files])
+    sql = f"SELECT file_name, num_rows FROM parquet_file_metadata({paths})"
+    return {path: int(n) for path, n in connection.execute(sql).fetchall()}
 
 
 def _csv_parts(

@@ -67,12 +67,10 @@ class Part:
 
     @property
     def paths(self) -> str:
-        """Its files as a SQL list."""
         return file_list([file.path for file in self.files])
 
     @property
     def shown(self) -> str:
-        """What to call it in a message."""
         if not self.files:
             return "the query"
         first = self.files[0].shown
@@ -87,14 +85,19 @@ class Relation:
         parts: in reading order.
         files: in reading order; empty for a query.
         query: the SQL query, or None.
-        n_rows: rows in it where the files say so (Parquet), else None.
+        rows_of: rows of each file by its path where the files say so (Parquet), else None.
     """
 
     parts: tuple[Part, ...]
     files: tuple[DataFile, ...] = ()
     query: str | None = None
-    n_rows: int | None = None
+    rows_of: Mapping[str, int] | None = None
     connection: duckdb.DuckDBPyConnection = field(kw_only=True, repr=False)
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows in it where the files say so."""
+        return None if self.rows_of is None else sum(self.rows_of.values())
 
     @property
     def header(self) -> tuple[str, ...]:

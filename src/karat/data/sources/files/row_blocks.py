@@ -93,12 +93,10 @@ class RowBlocks:
 
     @property
     def has_weights(self) -> bool:
-        """Whether weights are read."""
         return len(self.names) > 2
 
     @property
     def n_texts(self) -> int:
-        """How many different texts have been seen."""
         return len(self._encoder)
 
     def texts(self) -> list[str]:
@@ -230,7 +228,6 @@ class RowBlocks:
 
 
 def _first_of(flags: Flags | None, n: int) -> int:
-    """The first row that is flagged; n where none is."""
     return n if flags is None or not flags.any() else int(flags.argmax())
 
 

@@ -15,7 +15,7 @@ from karat.data.scores.order import not_scores
 from karat.data.scores.rows import labels_alone
 from karat.data.slices.codes import Key
 from karat.data.sources.columns import dropped, find_columns, slices_later
-from karat.data.sources.files.counted import facts_of, families, opened, rows_of_each
+from karat.data.sources.files.counted import facts_of, families, opened
 from karat.data.sources.files.duck import check_condition, explaining, file_list, literal, quoted
 from karat.data.sources.files.paths import DataFile, Source, Stamp, stamp, unchanged
 from karat.data.sources.files.readers import folders_of
@@ -57,7 +57,6 @@ class Unit:
 
     @property
     def sql(self) -> str:
-        """The query of its rows."""
         read = f"{file_list([file.path for file in self.files])}, {self.options}"
         if self.is_whole:
             return f"SELECT * FROM read_parquet({read})"
@@ -68,7 +67,6 @@ class Unit:
 
     @property
     def shown(self) -> str:
-        """What to call it in a message."""
         first = self.files[0].shown
         if not self.is_whole:
             return f"rows {self.first} to {self.first + self.n - 1} of {first}"
@@ -154,12 +152,10 @@ class FileUnits:
 
     @property
     def classes(self) -> Classes:
-        """The classes of all rows."""
         return self.digest.classes
 
     @property
     def n_rows(self) -> int:
-        """Rows of the files."""
         return sum(unit.n for unit in self.units)
 
     @property
@@ -169,7 +165,6 @@ class FileUnits:
 
     @property
     def n_batches(self) -> int:
-        """How many units there are."""
         return len(self.units)
 
     def batches(self, first: int = 0) -> Iterator[Batch]:
@@ -293,10 +288,10 @@ def units_of_files(
     Cost: one pass over the labels.
     """
     with opened(source, n_threads) as relation:
-        if relation.query is not None or relation.n_rows is None:
+        n_rows = relation.rows_of
+        if n_rows is None:
             return None
-        paths = [file.path for part in relation.parts for file in part.files]
-        stamps = {path: stamp(path) for path in paths}
+        stamps = {file.path: stamp(file.path) for file in relation.files}
         if where is not None:
             check_condition(relation.connection, where)
         named: dict[Role, str | None] = {
@@ -329,7 +324,6 @@ def units_of_files(
                 notes.append(not_scores(problem, columns.chosen, has_pred="pred" in mapping))
                 names = ()
                 given |= {"prob": "", "score": ""}
-            n_rows = rows_of_each(relation)
             is_half = relation.halves([relation.column(name) for name in names])
         facts, later = facts_of(relation, where), slices_later(types, groups)
         sql, labels = _digest(relation, mapping, names, where)

@@ -260,7 +260,6 @@ def _open_dask(table: Any) -> Frame:
 
 
 def _open_batches(table: BatchSource) -> Frame:
-    """Its columns from all batches."""
     names = tuple(map(str, table.column_names))
     first = next(iter(table.read_batches(names)), None)
     types = {} if first is None else _opened(first).types

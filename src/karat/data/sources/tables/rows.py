@@ -124,12 +124,10 @@ class FrameLabels:
 
     @property
     def n_dropped(self) -> int:
-        """Rows that were left out."""
         return self.n_rows - len(self.true)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to tell of rows that were left out."""
         return dropped(self.n_dropped, self.n_rows)
 
     def rows(
@@ -359,7 +357,6 @@ def _scored(
 def _scores(
     read: FrameLabels, chosen: ScoreColumns, labels: Sequence[Label] | None, positive: Label | None
 ) -> tuple[Scores, Placed]:
-    """The matrix with its columns in the order of the classes."""
     names, sides = chosen.names, (read.true, read.pred, labels, positive)
     if len(names) > 1:
         # Placed before they are gathered: the matrix is filled in the order of the classes.

@@ -54,8 +54,6 @@ class Check:
 
 @dataclass(frozen=True)
 class _Known:
-    """What of a check is known without the device."""
-
     code: Kind
     argument: str
     n_values: int
@@ -179,8 +177,6 @@ def _count(bad: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """The rows that a check refuses, on the host."""
-
     known: _Known
     count: int
     row: int
@@ -209,7 +205,6 @@ def label_checks(argument: str, labels: Tensor, codes: Tensor, outside: Tensor) 
 
 
 def weight_checks(weights: Tensor, *, may_all_be_zero: bool) -> list[Check]:
-    """The checks of weights float64[n]."""
     found = [
         Check("K114", "weights", ~weights.isfinite(), weights),
         Check("K113", "weights", weights < 0, weights),
@@ -220,7 +215,6 @@ def weight_checks(weights: Tensor, *, may_all_be_zero: bool) -> list[Check]:
 
 
 def score_checks(scores: Tensor, *, is_prob: bool, tolerance: float) -> list[Check]:
-    """The checks of scores float[n, k] or float[n]."""
     argument = "y_prob" if is_prob else "y_score"
     is_matrix = scores.ndim == 2
 
@@ -244,7 +238,6 @@ def _known(check: Check) -> _Known:
 
 
 def _words(values: Tensor) -> Tensor:
-    """Numbers of 64 bits as int64."""
     if values.dtype.is_floating_point:
         return values.to(torch().float64).view(torch().int64)
     return values.to(torch().int64)

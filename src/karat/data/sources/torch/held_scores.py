@@ -67,8 +67,6 @@ class ChosenRows:
         return ChosenRows(both("values")[rows], codes[rows], held, repeats, hashes[rows])
 
     def sample(self, k: int, limit: int) -> RowSample:
-        """The tally on the host; the device is waited for."""
-
         def array(tensor: Tensor) -> Any:
             return tensor.cpu().numpy().copy()
 
@@ -227,7 +225,6 @@ class DeviceHistograms:
         return torch().where(is_positive, positive, 1 - positive)
 
     def histograms(self) -> ScoreHistograms:
-        """The tally on the host."""
         assert self._chosen is not None
         histograms = [levels.table() for levels in self._levels]
         if self._is_frequency:

@@ -148,7 +148,6 @@ class ScoreLevels:
 
     @property
     def n_levels(self) -> int:
-        """Number of score levels."""
         return int(self.low.shape[0])
 
     def _moments(self) -> Tensor:

@@ -153,7 +153,6 @@ class LossTally:
         return best, most, total
 
     def _of_rows(self, facts: RowFacts, true: Tensor, weights: Tensor | None) -> list[Tensor]:
-        """What some rows add to the sums, the weights and the tables."""
         losses = torch().stack(facts.losses)
         if weights is None:
             one, square = losses.sum(dim=1), losses.square().sum(dim=1)

@@ -31,8 +31,6 @@ __all__ = ["DeviceTallies", "classes_of_labels", "labels_that_occur"]
 
 @dataclass(eq=False)
 class _OfDevice:
-    """What one device holds."""
-
     faults: Faults
     coder: Coder
     labels: LabelTally | None = None
@@ -45,30 +43,23 @@ class DeviceTallies:
 
     Attributes:
         empty: what holds nothing, with the settings of what is held.
+        n_rows: how many there are; nothing is waited for.
     """
 
     empty: ScoreParts
     _devices: dict[Any, _OfDevice] = field(default_factory=dict)
-    _n_rows: int = 0
-
-    @property
-    def n_rows(self) -> int:
-        """Rows; nothing is waited for."""
-        return self._n_rows
+    n_rows: int = 0
 
     @property
     def has_labels(self) -> bool:
-        """Whether there are labels alone."""
         return any(held.labels is not None for held in self._devices.values())
 
     @property
     def has_scores(self) -> bool:
-        """Whether there are rows with scores."""
         return any(held.scores is not None for held in self._devices.values())
 
     @property
     def classes(self) -> Classes | None:
-        """The classes; None without rows."""
         return next((held.faults.classes for held in self._devices.values()), None)
 
     def add_labels(
@@ -161,7 +152,7 @@ class DeviceTallies:
                 faults.check()
             yield
         self._devices[rows.device] = held
-        self._n_rows += rows.n
+        self.n_rows += rows.n
 
     def _of(self, device: Any, classes: Classes) -> _OfDevice:
         """What a device holds; kept once rows were added."""
@@ -204,8 +195,7 @@ class DeviceTallies:
         return cells, scores
 
     def clear(self) -> None:
-        """Forget what was read."""
-        self._devices, self._n_rows = {}, 0
+        self._devices, self.n_rows = {}, 0
 
 
 def _wait_for(device: Any) -> None:

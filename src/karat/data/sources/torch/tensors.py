@@ -38,7 +38,6 @@ _stead: ContextVar[Any] = ContextVar("stead", default=None)
 
 
 def torch() -> Any:
-    """The torch of the caller."""
     return sys.modules["torch"]
 
 
@@ -83,12 +82,10 @@ class DeviceArrays:
 
     @property
     def device(self) -> Any:
-        """Where they are."""
         return self.true.device
 
     @property
     def n(self) -> int:
-        """Rows."""
         return int(self.true.shape[0])
 
 
