@@ -16,11 +16,7 @@ __all__ = ["aligned_models", "encoded_model", "scored_models"]
 
 
 def encoded_model(values: Any, argument: str, model: str) -> Column:
-    """The column of one model, named in messages as ``y_pred['forest']``.
-
-    Errors:
-        K101 to K107 it holds no labels.
-    """
+    """The column of one model, named in messages as ``y_pred['forest']``."""
     return encode(values, f"{argument}[{model!r}]")
 
 

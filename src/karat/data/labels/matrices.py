@@ -127,11 +127,7 @@ def labels_of_matrix(confusion: Any) -> list[Any] | None:
 
 
 def check_order(confusion: Any, names: Sequence[Label]) -> None:
-    """Refuse labels= that would call the classes of a labelled matrix by each other's names.
-
-    Errors:
-        K149 a frame has the same labels in another order.
-    """
+    """Refuse labels= in another order than that of the labels of a matrix (K149)."""
     for axis in _axes(confusion):
         try:
             stored = declared_labels(axis)

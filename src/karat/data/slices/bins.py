@@ -56,13 +56,7 @@ def read_codes(codes: Codes, missing: Flags | None) -> Codes:
 
 
 def bins_of_range(numbers: Codes, missing: Flags | None, name: str) -> Binned:
-    """Of whole numbers of a small range, which need no sort: by how often each occurs.
-
-    Args:
-        numbers: int[n].
-        missing: bool[n], rows without a number, or None; some row has one.
-        name: of the column.
-    """
+    """Of whole numbers of a small range, which need no sort: by how often each occurs."""
     held = numbers if missing is None else numbers[~missing]
     low, high = int(held.min()), int(held.max())
     if high - low >= _IN_HISTOGRAMS:

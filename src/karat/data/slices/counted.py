@@ -20,14 +20,7 @@ Places = npt.NDArray[np.int64]
 
 
 def by_cluster(cells: Cells, rows: Rows) -> ClusteredCells | None:
-    """The rows of a table by cluster; None without clusters, or where each row is one of its own.
-
-    Args:
-        cells: the tally of the rows.
-
-    Errors:
-        K145 all rows are in one cluster.
-    """
+    """The rows of a table by cluster; None without any, or where each row is one of its own."""
     clusters = rows.cluster_codes
     if clusters is None:
         return None
