@@ -90,11 +90,7 @@ def is_arrow(values: object) -> bool:
 
 
 def read_column(values: Any) -> ArrowColumn | None:
-    """The one column of an array, a chunked array, or a table of one column.
-
-    Returns:
-        None when the table has another number of columns.
-    """
+    """The one column of an array, a chunked array or a table; None where a table has others."""
     with _opened(values) as (schema, stream):
         arrays = list(stream)
         # A null struct is no row of a table: it stays what it is, and nobody reads into it.

@@ -78,10 +78,7 @@ _MAYBE = ("none", "nil", "missing")
 
 
 def _look_alikes(labels: Iterable[str]) -> list[str]:
-    """Classes that differ in blanks, case, unseen characters or the writing of a number.
-
-    Most often they are one class.
-    """
+    """Classes that differ as those do that are most often one class."""
     first: dict[str | Decimal, str] = {}
     found = []
     for label in labels:

@@ -102,11 +102,7 @@ def as_matrix(confusion: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 def labels_of_matrix(confusion: Any) -> list[Any] | None:
-    """The labels that a frame carries with its matrix: of its rows, or of its columns.
-
-    Errors:
-        K119 rows and columns are labelled differently.
-    """
+    """The labels of a frame with a matrix: of its rows, or of its columns (K119: they differ)."""
     axes = _axes(confusion)
     if not axes:
         return None

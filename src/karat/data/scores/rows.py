@@ -41,13 +41,7 @@ _SMALL: Final = 1e-60
 
 
 def repeated(rows: InMemoryScores) -> InMemoryScores:
-    """A row of weight 3 as three rows.
-
-    Errors:
-        K150 weights that are not whole numbers, or add up to more than 10^8 rows.
-
-    Cost: a copy of the scores of as many rows.
-    """
+    """A row of weight 3 as three rows (K150: weights are not whole, or of more than 10^8 rows)."""
     if rows.weights is None:
         return rows
     if (rows.weights % 1.0 != 0).any():
@@ -122,15 +116,7 @@ class InMemoryScores:
         *,
         is_part: bool = False,
     ) -> InMemoryScores:
-        """The tally of rows with scores.
-
-        Args:
-            threshold: from which value on the positive class of two is predicted, whatever
-                predictions the rows have.
-
-        Errors:
-            K136 the threshold is no number, or there are not two classes.
-        """
+        """The tally of rows with scores; a threshold predicts, whatever the rows have (K136)."""
         assert rows.scores is not None
         at = checked_threshold(threshold, rows.classes)
         return cls(

@@ -83,15 +83,7 @@ def bins_of_whole(
     name: str,
     counts: Codes | None = None,
 ) -> Binned:
-    """Of whole numbers of any size.
-
-    Args:
-        codes: int[n]; they mean nothing where a row has no value.
-        values: the number of each code; some may have no row.
-        missing: bool[n], or None.
-        name: of the column.
-        counts: int64[n], the rows that each row stands for; None: itself.
-    """
+    """Of whole numbers of any size; codes mean nothing where a row has no value."""
     at = read_codes(codes, missing)
     if max(map(abs, values), default=0) < _EXACT:
         return bins_of_numbers(np.array(values, np.float64)[at], missing, name, counts)
