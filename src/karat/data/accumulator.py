@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -70,20 +71,11 @@ class SlicesLater:
     def slices(
         self, names: Mapping[str, RowNames], counts: npt.NDArray[np.int64] | None = None
     ) -> tuple[SliceCodes, ...]:
-        """The slices of the rows.
-
-        Args:
-            names: the value of each row in each column, as text.
-            counts: int64[n], the rows that each row stands for; None: itself.
-
-        Errors:
-            K181, K182.
-        """
+        """The slices of rows: of their values as text, and the rows that each stands for."""
         single = {}
         for name, read in names.items():
-            missing = None
-            if NO_VALUE in read.texts:
-                missing = read.codes == read.texts.index(NO_VALUE)
+            has_missing = NO_VALUE in read.texts
+            missing = read.codes == read.texts.index(NO_VALUE) if has_missing else None
             single[name] = coded_texts(
                 read.codes, read.texts, missing, name, is_number=name in self.numbers, counts=counts
             )
@@ -91,11 +83,7 @@ class SlicesLater:
 
 
 def axes_of(rows: Rows, key: Key | None = None) -> tuple[tuple[Axis, ...], Codes | None]:
-    """The axes that rows have, and int32[a, n], their codes; None where they have none.
-
-    Args:
-        key: the columns that count; None: all.
-    """
+    """The axes that rows have, of all columns or those of a key, and int32[a, n], their codes."""
     given = [] if rows.clusters is None else [(_CLUSTERS, rows.clusters)]
     columns = tuple(rows.columns) if key is None else key
     given += [(f"{_COLUMN}{name}", rows.columns[name]) for name in columns]
@@ -122,11 +110,7 @@ def crossed_of(rows: Rows, groups: Sequence[Key]) -> Crossed:
 
 
 def united(left: Crossed, right: Crossed, classes: Classes | None) -> Crossed:
-    """Both, in few tables: a combination is moved as often as tables double, at most.
-
-    Args:
-        classes: those of both.
-    """
+    """Both, in few tables: a combination is moved as often as tables double, at most."""
     found = {}
     for key in dict.fromkeys((*left, *right)):
         parts: list[CrossedCells] = []
@@ -142,13 +126,10 @@ def united(left: Crossed, right: Crossed, classes: Classes | None) -> Crossed:
 
 def whole(crossed: Crossed, classes: Classes) -> dict[Key, CrossedCells]:
     """Each as one table."""
-    found = {}
-    for key, parts in crossed.items():
-        table = parts[0].on(classes)
-        for part in parts[1:]:
-            table = table.merge(part.on(classes))
-        found[key] = table
-    return found
+    return {
+        key: reduce(CrossedCells.merge, [part.on(classes) for part in parts])
+        for key, parts in crossed.items()
+    }
 
 
 def n_bytes_of(crossed: Crossed) -> int:
@@ -172,15 +153,7 @@ def names_on_axes(
 
 
 def crossed_rows(found: CrossedCells, key: Key, cells: Cells, later: SlicesLater) -> Rows:
-    """Combinations as rows, each of which stands for several.
-
-    Args:
-        key: the columns whose values are slices.
-        cells: the tally of the rows.
-
-    Errors:
-        K181, K182.
-    """
+    """Combinations as rows, each of which stands for several; slices are those of the key."""
     clusters, columns = names_on_axes(found.axes, found.codes[2:])
     classes: Classes = cells.classes
     moved = found.on(classes)
@@ -216,11 +189,7 @@ def rows_of_held(held: HeldRows, later: SlicesLater) -> Rows:
 
 
 def values_as_text(values: Any, name: str, n: int) -> Column:
-    """The values of one column of a part of a table, as files write them.
-
-    Errors:
-        K102 another number of rows; K106 values of several kinds.
-    """
+    """The values of one column of a part of a table, as files write them."""
     argument = f"by[{name!r}]"
     try:
         return encode_names(values, argument, "keep")
@@ -237,12 +206,11 @@ def values_as_text(values: Any, name: str, n: int) -> Column:
 
 def text_names(column: Column, name: str) -> RowNames:
     """The values of a column, those that are missing as one of them."""
-    missing = column.missing
-    found = names_of_column(column)
-    if missing is None:
-        return RowNames(f"column {name!r}", found.codes, found.texts)
-    codes = np.where(missing, len(found.texts), found.codes).astype(np.int32)
-    return RowNames(f"column {name!r}", codes, (*found.texts, NO_VALUE))
+    found = replace(names_of_column(column), column=f"column {name!r}")
+    if column.missing is None:
+        return found
+    codes = np.where(column.missing, len(found.texts), found.codes).astype(np.int32)
+    return replace(found, codes=codes, texts=(*found.texts, NO_VALUE))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -404,8 +372,14 @@ def accumulate(
 
     Cost: one pass; memory of a batch and of what is kept.
     """
-    if isinstance(source, Rows | Counted | Tallies):
-        return _whole(source, n_threads)
+    if isinstance(source, Tallies):
+        return source
+    if isinstance(source, Rows | Counted):
+        origin = Origin(dict(source.mapping), dict(source.source), source.warnings)
+        rows, cells = (source, None) if isinstance(source, Rows) else (None, source.cells)
+        if rows is not None and rows.scores is None and rows.pred is not None:
+            rows = counted(rows, n_threads)
+        return Tallies(cells, rows=rows, n_dropped=source.n_dropped, origin=origin)
     first, total = (0, Tallies()) if progress is None else progress.start()
     total = replace(total, later=source.later)
     for place, batch in enumerate(source.batches(first), first):
@@ -439,17 +413,6 @@ def counted(rows: Rows, n_threads: int | None = None, *, is_part: bool = False) 
         is_part=is_part,
     )
     return replace(rows, cells=cells)
-
-
-def _whole(batch: Batch, n_threads: int | None) -> Tallies:
-    if isinstance(batch, Tallies):
-        return batch
-    origin = Origin(dict(batch.mapping), dict(batch.source), batch.warnings)
-    if isinstance(batch, Counted):
-        return Tallies(batch.cells, n_dropped=batch.n_dropped, origin=origin)
-    if batch.scores is None and batch.pred is not None:
-        batch = counted(batch, n_threads)
-    return Tallies(rows=batch, n_dropped=batch.n_dropped, origin=origin)
 
 
 def rows_in_memory(rows: Rows) -> Rows:

@@ -35,14 +35,7 @@ def as_ndarray(values: Any) -> Any:
 
 
 def check_flag(argument: str, value: Any, do: str) -> None:
-    """Refuse what is neither True nor False: a text such as 'no' would count as True.
-
-    Args:
-        do: what the message says of the option.
-
-    Errors:
-        K122.
-    """
+    """Refuse what is neither True nor False: a text such as 'no' would count as True (K122)."""
     if not isinstance(value, bool | np.bool_):
         raise error("K122", argument=argument, value=value, choices="True, False", do=do)
 
@@ -51,11 +44,7 @@ _THREADS_MAX: Final = 4096
 
 
 def check_threads(n_threads: Any) -> None:
-    """Refuse what is not a number of threads.
-
-    Errors:
-        K122 it is neither None nor a whole number from 1 to 4096.
-    """
+    """Refuse what is no number of threads: None, or a whole number up to 4096 (K122)."""
     is_count = isinstance(n_threads, int | np.integer) and not isinstance(
         n_threads, bool | np.timedelta64
     )

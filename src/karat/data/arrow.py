@@ -90,11 +90,7 @@ def is_arrow(values: object) -> bool:
 
 
 def read_column(values: Any) -> ArrowColumn | None:
-    """The one column of an array, a chunked array, or a table of one column.
-
-    Returns:
-        None when the table has another number of columns.
-    """
+    """The one column of an array, a chunked array or a table; None where a table has others."""
     with _opened(values) as (schema, stream):
         arrays = list(stream)
         # A null struct is no row of a table: it stays what it is, and nobody reads into it.
@@ -203,8 +199,15 @@ def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) 
     if not _READABLE.fullmatch(schema.format):
         return ArrowChunk(schema.format, rows, start, None, ())
     is_list = schema.format.startswith("+")
-    raw = [_bytes(buffer) for buffer in array.view().buffers]
-    validity = _validity(raw[0], start, rows, array.null_count if is_whole else -1)
+    raw: list[Any] = [_bytes(buffer) for buffer in array.view().buffers]
+    # A bitmap may be there without a null, and a count of -1 means that nobody counted.
+    validity, null_count = raw[0], array.null_count if is_whole else -1
+    if (
+        null_count == 0
+        or not validity.size
+        or (null_count < 0 and bits(validity, start, rows).all())
+    ):
+        validity = None
     width = np.dtype(_NUMBERS[schema.format]) if schema.format in _NUMBERS else None
     buffers = [raw[1].view(width), *raw[2:]] if width is not None else raw[1:]
     return ArrowChunk(
@@ -219,34 +222,17 @@ def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) 
     )
 
 
-_NUMBERS = {
-    "c": "i1",
-    "C": "u1",
-    "s": "i2",
-    "S": "u2",
-    "i": "i4",
-    "I": "u4",
-    "l": "i8",
-    "L": "u8",
-    "e": "f2",
-    "f": "f4",
-    "g": "f8",
-}
+_NUMBERS = dict(
+    zip(
+        "cCsSiIlLefg",
+        ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"],
+        strict=True,
+    )
+)
 # Numbers, bits, text in its three forms, decimals of 128 and 256 bits, times, lists.
 _READABLE = re.compile(
     r"[cCsSiIlLefgbuUzZ]|v[uz]|d:\d+,-?\d+(,128|,256)?|t[dt][Dmsun]|ts[smun]:.*|\+[lL]|\+w:\d+"
 )
-
-
-def _validity(
-    bitmap: npt.NDArray[np.uint8], offset: int, length: int, null_count: int
-) -> npt.NDArray[np.uint8] | None:
-    # A bitmap may be there without a null, and a count of -1 means that nobody counted.
-    if null_count == 0 or not bitmap.size:
-        return None
-    if null_count < 0 and bits(bitmap, offset, length).all():
-        return None
-    return bitmap
 
 
 def _bytes(buffer: Any) -> npt.NDArray[np.uint8]:
@@ -301,15 +287,14 @@ def lists_of(
         missing = items.nulls()
         nulls.append(None if missing is None else _rows(missing, starts, width))
         first_row += len(starts)
-    flags = None
-    if any(part is not None and part.any() for part in nulls):
-        flags = np.concatenate(
-            [
-                np.zeros(matrix.shape, np.bool_) if part is None else part
-                for part, matrix in zip(nulls, matrices, strict=True)
-            ]
-        )
-    return matrices, flags
+    if not any(part is not None and part.any() for part in nulls):
+        return matrices, None
+    return matrices, _joined_flags(nulls, [matrix.shape for matrix in matrices])
+
+
+def _joined_flags(parts: Sequence[Flags | None], shapes: Sequence[int | tuple[int, ...]]) -> Flags:
+    each = zip(parts, shapes, strict=True)
+    return np.concatenate([np.zeros(n, np.bool_) if part is None else part for part, n in each])
 
 
 def _extents(chunk: ArrowChunk) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -331,7 +316,6 @@ def _rows(values: npt.NDArray[Any], starts: npt.NDArray[np.int64], width: int) -
     return values[starts[:, None] + np.arange(width)]
 
 
-_PLAIN = frozenset("cCsSiIlLefg")
 _INT64_DIGITS = 18
 
 
@@ -345,12 +329,7 @@ def nulls_of(column: ArrowColumn) -> Flags | None:
     parts = [chunk.nulls() for chunk in column.chunks]
     if all(part is None for part in parts):
         return None
-    return np.concatenate(
-        [
-            np.zeros(chunk.length, np.bool_) if part is None else part
-            for chunk, part in zip(column.chunks, parts, strict=True)
-        ]
-    )
+    return _joined_flags(parts, [chunk.length for chunk in column.chunks])
 
 
 def pieces_of(column: ArrowColumn) -> list[npt.NDArray[Any]] | None:
@@ -358,7 +337,7 @@ def pieces_of(column: ArrowColumn) -> list[npt.NDArray[Any]] | None:
 
     What stands in null rows means nothing.
     """
-    if column.is_dictionary or not column.chunks or column.format not in _PLAIN:
+    if column.is_dictionary or not column.chunks or column.format not in _NUMBERS:
         return None
     return [chunk.numbers() for chunk in column.chunks]
 

@@ -20,15 +20,7 @@ N_REMARKS = 3
 
 
 def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[str | None]) -> None:
-    """Refuse a column that is called like weights and cannot be: it is not left out in silence.
-
-    Args:
-        columns: name and type of each column.
-        used: the columns that have another role.
-
-    Errors:
-        K116 there is one.
-    """
+    """Refuse a column, of a name and a type, that is called like weights and cannot be (K116)."""
     for name, kind in columns:
         if normalized(name) in ALIASES["weights"] and name not in used:
             raise error(
@@ -44,11 +36,7 @@ def no_slices(column: str, columns: Sequence[str]) -> Exception:
 
 
 def single_columns(groups: Iterable[tuple[str, ...]], columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns that slices and crosses of them are made of, each once.
-
-    Errors:
-        K404 one does not exist.
-    """
+    """The columns that slices and crosses are made of, each once (K404: one does not exist)."""
     found = tuple(dict.fromkeys(name for key in groups for name in key))
     for name in found:
         if name not in columns:
@@ -90,10 +78,7 @@ _MAYBE = ("none", "nil", "missing")
 
 
 def _look_alikes(labels: Iterable[str]) -> list[str]:
-    """Classes that differ in blanks, case, unseen characters or the writing of a number.
-
-    Most often they are one class.
-    """
+    """Classes that differ as those do that are most often one class."""
     first: dict[str | Decimal, str] = {}
     found = []
     for label in labels:

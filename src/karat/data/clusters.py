@@ -137,11 +137,7 @@ def codes_of_clusters(column: Column) -> npt.NDArray[np.int64]:
 
 
 def encode_names(values: Any, argument: str, nulls: Nulls) -> Column:
-    """Names of rows: labels of any kind, or times, which are taken as text.
-
-    Errors:
-        K101 to K107 as labels.
-    """
+    """Names of rows: labels of any kind, or times as text (K101 to K107: as labels)."""
     try:
         return encode(values, argument, nulls=nulls)
     except KaratError as problem:

@@ -16,11 +16,7 @@ __all__ = ["aligned_models", "encoded_model", "scored_models"]
 
 
 def encoded_model(values: Any, argument: str, model: str) -> Column:
-    """The column of one model, named in messages as ``y_pred['forest']``.
-
-    Errors:
-        K101 to K107 it holds no labels.
-    """
+    """The column of one model, named in messages as ``y_pred['forest']``."""
     return encode(values, f"{argument}[{model!r}]")
 
 
@@ -59,11 +55,7 @@ def aligned_models(
 def scored_models(
     scored: Mapping[str, Rows], others: Mapping[str, Column], true: Column
 ) -> dict[str, Rows]:
-    """The rows of models with scores, and of others on the classes of their columns.
-
-    Errors:
-        K109 a prediction is none of those classes; K201 the models have different classes.
-    """
+    """The rows of models with scores, and others on their classes (K109, K201)."""
     classes = next(iter(scored.values())).classes
     for rows in scored.values():
         if rows.classes.labels != classes.labels:

@@ -24,16 +24,7 @@ _CLOSE: Final = 1e-9
 
 
 def with_common_weights(models: Sequence[Rows], notes: list[str], by: str) -> list[Rows]:
-    """All models with the weights that some of them say, whatever their order.
-
-    Args:
-        models: matched rows, on one class axis.
-        notes: where is told whose weights the others were given.
-        by: what the rows were matched by.
-
-    Errors:
-        K177 two of them say others.
-    """
+    """All models with the weights that some of them have (K177: two have others)."""
     said = [rows for rows in models if rows.weights is not None]
     if not said:
         return list(models)
@@ -235,11 +226,7 @@ def _left_out(first: Rows, rows: Rows, n_lacking: int, n_extra: int) -> str:
 
 
 def _on_one_axis(models: list[Rows]) -> list[Rows]:
-    """The classes that any of them has, in the order of the first; what is scored is one order.
-
-    Errors:
-        K174 a class that is true for one is unknown to another, or scores are of others.
-    """
+    """The classes of any of them, in the order of the first; what is scored is one order (K174)."""
     first = models[0]
     if all(rows.classes.labels == first.classes.labels for rows in models):
         return [replace(rows, classes=first.classes) for rows in models]
@@ -280,11 +267,7 @@ def _only_true(rows: Rows, labels: set[Any]) -> bool:
 
 
 def _agreed(models: list[Rows], notes: list[str], by: str, *, allow_mismatch: bool) -> list[Rows]:
-    """The rows of which all say the same truth.
-
-    Errors:
-        K173 they do not, and `allow_mismatch` is off, or no row is left.
-    """
+    """The rows of which all say the same truth; K173 unless others may be left out."""
     first = models[0]
     differs = np.zeros(first.n, np.bool_)
     for rows in models[1:]:

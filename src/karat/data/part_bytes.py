@@ -48,14 +48,7 @@ def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
 def unpacked_tallies(
     facts: Mapping[str, Any], data: npt.NDArray[Any], empty: ScoreParts
 ) -> Tallies:
-    """What `packed_tallies` was given.
-
-    Args:
-        empty: what rows with scores are added to.
-
-    Errors:
-        K205 the bytes are truncated, altered or no such tallies; K206 a newer version wrote them.
-    """
+    """What `packed_tallies` was given; rows with scores are added to `empty` (K205, K206)."""
     every, at = memoryview(np.ascontiguousarray(data).data), 0
     parts: dict[str, Any] = {}
     for name, size in facts["sizes"].items():

@@ -135,11 +135,7 @@ class Roles:
         return found[0] if found else None
 
     def require(self, role: Role) -> str:
-        """The column of a role that cannot be left out.
-
-        Errors:
-            K405 several columns could be it; K406 none.
-        """
+        """The column of a role that cannot be left out (K405: several could be it; K406: none)."""
         found = self.column(role)
         if found is None:
             there, option = named_columns(self.columns), how_to_name(role, "NAME")
@@ -148,13 +144,7 @@ class Roles:
 
     @property
     def mapping(self) -> dict[str, str | None]:
-        """Column of the labels and weights by role, and of the clusters where they are named.
-
-        None for no column.
-
-        Errors:
-            K405 several columns could be one of them.
-        """
+        """Column of labels and weights, or None, and of clusters where they are named (K405)."""
         roles: tuple[Role, ...] = ("true", "pred", "weights")
         found = {str(role): self.column(role) for role in roles}
         clusters = self.column("clusters")

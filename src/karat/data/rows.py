@@ -164,11 +164,7 @@ class Rows:
 
 @contextmanager
 def numbered(kept: Flags | None) -> Iterator[None]:
-    """Errors within name the rows of the source, not of what was left of it.
-
-    Args:
-        kept: bool[m], the rows of the source that were kept; None when all were.
-    """
+    """Errors within name the rows of the source, not of what was left of it: bool[m], or None."""
     try:
         yield
     except KaratError as problem:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.tally.cached import cached_property
 from karat.tally.classes import Classes
-from karat.tally.shared import Floats, Numbers
+from karat.tally.shared import Floats, Numbers, if_any
 
 if TYPE_CHECKING:
     from karat._native import Tally
@@ -207,10 +207,8 @@ class Cells:
     ) -> Cells:
         """Every cell: counts int64[..., k, k], or float64 Σw with Σw² in `squares`."""
         cells = _numbers(counts)
-        rows_read = cells.sum(axis=(-2, -1)) if n_rows is None else n_rows
-        return cls(
-            classes, "dense", cells, np.asarray(rows_read, np.int64), _floats(squares), axes=axes
-        )
+        rows_read = np.asarray(cells.sum(axis=(-2, -1)) if n_rows is None else n_rows, np.int64)
+        return cls(classes, "dense", cells, rows_read, _floats(squares), axes=axes)
 
     @classmethod
     def sparse(
@@ -226,17 +224,9 @@ class Cells:
     ) -> Cells:
         """Occupied cells: rows, cols int64[m] in row-major order without repeats."""
         cells = _numbers(counts)
-        rows_read = cells.sum(axis=-1) if n_rows is None else n_rows
-        return cls(
-            classes,
-            "sparse",
-            cells,
-            np.asarray(rows_read, np.int64),
-            _floats(squares),
-            np.asarray(rows, np.int64),
-            np.asarray(cols, np.int64),
-            axes=axes,
-        )
+        rows_read = np.asarray(cells.sum(axis=-1) if n_rows is None else n_rows, np.int64)
+        places = np.asarray(rows, np.int64), np.asarray(cols, np.int64)
+        return cls(classes, "sparse", cells, rows_read, _floats(squares), *places, axes=axes)
 
     @classmethod
     def marginals(
@@ -252,23 +242,16 @@ class Cells:
         axes: tuple[Axis, ...] = (),
     ) -> Cells:
         """Class totals only: tp, fp, fn number[..., k]."""
-        parts = _numbers(np.stack([np.asarray(part) for part in (tp, fp, fn)], axis=-2))
-        rows_read = (
-            parts[..., 0, :].sum(axis=-1) + parts[..., 2, :].sum(axis=-1)
-            if n_rows is None
-            else n_rows
-        )
-        return cls(
-            classes,
-            "marginals",
-            parts,
-            np.asarray(rows_read, np.int64),
-            None if squares is None else np.stack([np.asarray(s) for s in squares], axis=-2),
-            occupancy=None
-            if occupancy is None
-            else np.stack([np.asarray(o, np.int64) for o in occupancy], axis=-2),
-            axes=axes,
-        )
+
+        def stacked(parts: Sequence[npt.ArrayLike]) -> Numbers:
+            return np.stack([np.asarray(part) for part in parts], axis=-2)
+
+        totals = _numbers(stacked((tp, fp, fn)))
+        if n_rows is None:
+            n_rows = totals[..., 0, :].sum(axis=-1) + totals[..., 2, :].sum(axis=-1)
+        rows_read, added = np.asarray(n_rows, np.int64), if_any(stacked, squares)
+        behind = if_any(lambda parts: stacked(parts).astype(np.int64, copy=False), occupancy)
+        return cls(classes, "marginals", totals, rows_read, added, occupancy=behind, axes=axes)
 
     @classmethod
     def empty(cls, classes: Classes, *, is_weighted: bool = False) -> Cells:

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.tally.cached import cached_property
+from karat.tally.score_histogram import EXACT, ScoreHistogram
 from karat.tally.serialization import framed, read_tally
-from karat.tally.shared import Floats, Numbers, check_weighting, taken, wrong_numbers
+from karat.tally.shared import Floats, Numbers, taken, wrong_numbers
 
 __all__ = ["N_BLOCK", "CumulativeCounts", "LevelSource", "ScoreLevels", "Steps", "cumulated"]
 
@@ -54,22 +55,12 @@ class CumulativeCounts:
             >>> CumulativeCounts.of([0.9, 0.3, 0.9], [True, False, False]).counts.tolist()
             [[1, 1], [1, 0]]
         """
-        # Adding 0.0 turns −0.0 into 0.0.
-        column = np.asarray(scores, np.float64) + 0.0
-        own = np.asarray(is_positive, bool).astype(np.intp)
-        given = None if weights is None else np.asarray(weights, np.float64)
-        levels, place = np.unique(-column, return_inverse=True)
-        levels, u = 0.0 - levels, len(levels)
-        cell = 2 * place + own
-        if given is None:
-            counts = np.bincount(cell, minlength=2 * u).reshape(u, 2)
-            return cls(levels, counts.astype(np.int64), None, len(column))
-        sums, squares = (
-            np.asarray(np.bincount(cell, part, 2 * u), np.float64).reshape(u, 2)
-            for part in (given, given * given)
-        )
-        kept = (sums > 0).any(axis=1)
-        return cls(levels[kept], sums[kept], squares[kept], len(column))
+        own = np.asarray(is_positive, bool)
+        return cls._of_histogram(ScoreHistogram.of(scores, own, 2, weights))
+
+    @classmethod
+    def _of_histogram(cls, exact: ScoreHistogram) -> CumulativeCounts:
+        return cls(exact.low, exact.counts, exact.squares, exact.n_rows)
 
     @classmethod
     def empty(cls, *, is_weighted: bool = False) -> CumulativeCounts:
@@ -123,22 +114,11 @@ class CumulativeCounts:
 
         Cost: O(score levels) memory, one sort of both.
         """
-        check_weighting(self.is_weighted, other.is_weighted)
-        negated, place = np.unique(
-            -np.concatenate([self.scores, other.scores]), return_inverse=True
+        one, two = (
+            ScoreHistogram(x.scores, x.scores, x.counts, x.squares, None, EXACT, x.n_rows)
+            for x in (self, other)
         )
-        places = place[: len(self.scores)], place[len(self.scores) :]
-
-        def added(left: Numbers | None, right: Numbers | None) -> Any:
-            if left is None or right is None:
-                return None
-            sums = np.zeros((len(negated), 2), left.dtype)
-            sums[places[0]] = left
-            sums[places[1]] += right
-            return sums
-
-        counts, squares = added(self.counts, other.counts), added(self.squares, other.squares)
-        return CumulativeCounts(0.0 - negated, counts, squares, self.n_rows + other.n_rows)
+        return self._of_histogram(one.merge(two))
 
     def to_bytes(self) -> bytes:
         """The cumulative counts as bytes that `from_bytes` of this and every later version reads.

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.errors import error
-from karat.tally.bins import uniform_edges
 from karat.tally.serialization import framed, read_tally
 from karat.tally.shared import Floats, Numbers, check_weighting, if_any, taken, wrong_numbers
 
@@ -41,7 +40,7 @@ _HIDDEN: Final = np.int64(0x7FFFFFFFFFFFFFFF)
 @lru_cache(maxsize=1)
 def ends_of_bins() -> Floats:
     """The ends of the bins that no bucket goes across, ascending; those of both signs are alike."""
-    ends = np.concatenate([uniform_edges(n) for n in BINS])
+    ends = np.concatenate([np.arange(n + 1) / n for n in BINS])
     return np.unique(np.concatenate([ends, 0.0 - ends]))
 
 

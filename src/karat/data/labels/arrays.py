@@ -208,11 +208,7 @@ def encode_dictionary(
 
 
 def common_order(left: Column, right: Column) -> tuple[Label, ...] | None:
-    """The order that two columns declare together; None when neither declares one.
-
-    Errors:
-        K118 both declare one and neither contains the other.
-    """
+    """The order that two columns declare together, or None (K118: neither contains the other)."""
     if left.order is None or right.order is None:
         return left.order if right.order is None else right.order
     longer, shorter = sorted((left.order, right.order), key=len, reverse=True)
@@ -411,12 +407,7 @@ def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
 
 
 def encode_present(present: Array, missing: Flags, argument: str, nulls: Nulls) -> Column:
-    """Labels of an array of which only some rows have a value.
-
-    Args:
-        present: the values of the rows that are not missing, in order.
-        missing: bool[n].
-    """
+    """Labels of an array of the values that are there, in order, and bool[n] of missing rows."""
     if missing.any() and (nulls == "error" or missing.all()):
         return without_labels(argument, missing, nulls)
     # One that is there stands in for those that are not, so that rows keep their numbers.

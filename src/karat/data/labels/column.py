@@ -315,11 +315,7 @@ def of_rows(flags: Flags) -> dict[str, int]:
 
 
 def with_missing(column: Column, missing: Flags | None, nulls: Nulls) -> Column:
-    """Mark the rows without a label, or refuse them.
-
-    Errors:
-        K104 there are some and `nulls` is ``"error"``.
-    """
+    """Mark the rows without a label, or refuse them where `nulls` is ``"error"`` (K104)."""
     if missing is None or not missing.any():
         return column
     if nulls == "error":
@@ -328,11 +324,7 @@ def with_missing(column: Column, missing: Flags | None, nulls: Nulls) -> Column:
 
 
 def without_labels(argument: str, missing: Flags, nulls: Nulls) -> Column:
-    """A column that only says which rows are missing.
-
-    Errors:
-        K104 there are some and `nulls` is ``"error"``.
-    """
+    """A column that only says which rows are missing, or the refusal of them (K104)."""
     column = Column(argument, np.zeros(len(missing), np.uint8), "string", ())
     return with_missing(column, missing, nulls)
 

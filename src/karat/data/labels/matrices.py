@@ -102,11 +102,7 @@ def as_matrix(confusion: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 def labels_of_matrix(confusion: Any) -> list[Any] | None:
-    """The labels that a frame carries with its matrix: of its rows, or of its columns.
-
-    Errors:
-        K119 rows and columns are labelled differently.
-    """
+    """The labels of a frame with a matrix: of its rows, or of its columns (K119: they differ)."""
     axes = _axes(confusion)
     if not axes:
         return None
@@ -127,11 +123,7 @@ def labels_of_matrix(confusion: Any) -> list[Any] | None:
 
 
 def check_order(confusion: Any, names: Sequence[Label]) -> None:
-    """Refuse labels= that would call the classes of a labelled matrix by each other's names.
-
-    Errors:
-        K149 a frame has the same labels in another order.
-    """
+    """Refuse labels= in another order than that of the labels of a matrix (K149)."""
     for axis in _axes(confusion):
         try:
             stored = declared_labels(axis)

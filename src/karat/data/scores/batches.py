@@ -143,11 +143,7 @@ class BatchReader:
     def rows(
         self, y_true: Any, scores: Scores, y_pred: Any, weights: Any, known: tuple[Label, ...]
     ) -> Rows:
-        """A batch on the classes that came so far, in memory of its own; see `Stream.update`.
-
-        Args:
-            known: the classes of the batches before it.
-        """
+        """A batch on the classes that came so far, the known ones, in memory of its own."""
         true = encode(y_true, "y_true")
         if len(true) != scores.n:
             raise error(

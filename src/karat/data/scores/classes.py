@@ -88,15 +88,7 @@ def are_places(names: Sequence[str]) -> bool:
 
 
 def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared: bool) -> Codes:
-    """int32[n]: the class of each predicted label.
-
-    Args:
-        scores: the scores whose columns are of the classes.
-        is_declared: whether the caller listed the classes.
-
-    Errors:
-        K108, K109 it is not one of the classes.
-    """
+    """int32[n]: the class of each predicted label (K108, K109: one is none of them)."""
     try:
         codes = codes_within(align(guess, guess, classes.labels).pred, classes)
     except KaratError as problem:
@@ -116,11 +108,7 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
 def coded_truth(
     true: Column, scores: Scores, labels: Any, positive: Any, n_threads: int = 1
 ) -> tuple[Classes, Codes]:
-    """The classes of the columns, sorted unless given, and the class of each row.
-
-    Errors:
-        K134 the number of classes is not that of the columns; K108 to K112 unusable labels.
-    """
+    """The classes of the columns, sorted unless given, and the class of each row (K134)."""
     if labels is None and true.labels is None and positive is None:
         codes, values = _native.encode_integers(true.codes, n_threads)
         classes = classes_of(harmonized(values.tolist(), true.kind))

@@ -68,10 +68,7 @@ class Scores:
         return self.values.shape[1] if self.values.ndim == 2 else 2
 
     def at(self, rows: npt.NDArray[Any]) -> Scores:
-        """The scores of some rows.
-
-        Cost: one copy.
-        """
+        """The scores of some rows, copied."""
         return replace(self, values=self.values[rows])
 
     def place(self, column: int) -> str:

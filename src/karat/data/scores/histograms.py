@@ -134,15 +134,7 @@ def _as_rows(found: ScoreHistograms, rows: InMemoryScores) -> ScoreHistograms:
 def sampled_rows(
     histograms: ScoreHistograms, *, is_frequency: bool = False
 ) -> tuple[InMemoryScores, Floats]:
-    """The rows of the sample, weighted by what they stand for.
-
-    Args:
-        histograms: with the sample.
-        is_frequency: as of `histograms_of`.
-
-    Returns:
-        The rows, and float64[m]: Σw² of the rows that each stands for.
-    """
+    """The rows of the sample, weighted by what they stand for, and float64[m]: Σw² of those."""
     sample, truth = histograms.sample, np.asarray(histograms.sums.truth, np.float64)
     each = np.ones(len(sample)) if sample.weights is None else sample.weights
     weights = sample.repeats * each

@@ -200,14 +200,7 @@ class ScoreMatrix:
         return matrix[:, 0] if width == 1 else matrix
 
     def refuse_bad(self, text: str | None) -> None:
-        """Raise the error of the first row without a number.
-
-        Args:
-            text: what the row holds there, as the file writes it; None for nothing.
-
-        Errors:
-            K130 a text that is no number; K131 nothing.
-        """
+        """Raise the error of the first row without a number, from its text (K130, K131)."""
         if self.bad is None:
             return
         row, column, item = self.bad

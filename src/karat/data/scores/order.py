@@ -269,13 +269,7 @@ def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> 
 
 
 def in_order(scores: Scores, order: tuple[int, ...] | None) -> Scores:
-    """Scores with their columns in another order, moved within the matrix.
-
-    Args:
-        order: the place of each column; None when they stand in order.
-
-    Cost: one pass, in blocks; the matrix must be owned.
-    """
+    """Scores with their columns in another order, moved in blocks within a matrix of our own."""
     if order is None:
         return scores
     values = scores.values

@@ -47,11 +47,7 @@ class AreasAhead:
         self._made: dict[int, Ranked] = {}
 
     def column(self, i: int, make: Callable[[int], Ranked]) -> Ranked:
-        """Rows ordered by column i.
-
-        Args:
-            make: the rows ordered by a column, of which nothing was asked yet.
-        """
+        """Rows ordered by column i, which `make` makes of the number of a column."""
         ranked = self._made.pop(i, None)
         if ranked is None:
             ranked = make(i)

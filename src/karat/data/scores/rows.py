@@ -34,13 +34,7 @@ _SMALL: Final = 1e-60
 
 
 def repeated(rows: InMemoryScores) -> InMemoryScores:
-    """A row of weight 3 as three rows.
-
-    Errors:
-        K150 weights that are not whole numbers, or add up to more than 10^8 rows.
-
-    Cost: a copy of the scores of as many rows.
-    """
+    """A row of weight 3 as three rows (K150: weights are not whole, or of more than 10^8 rows)."""
     if rows.weights is None:
         return rows
     if (rows.weights % 1.0 != 0).any():
@@ -115,15 +109,7 @@ class InMemoryScores:
         *,
         is_part: bool = False,
     ) -> InMemoryScores:
-        """The tally of rows with scores.
-
-        Args:
-            threshold: from which value on the positive class of two is predicted, whatever
-                predictions the rows have.
-
-        Errors:
-            K136 the threshold is no number, or there are not two classes.
-        """
+        """The tally of rows with scores; a threshold predicts, whatever the rows have (K136)."""
         assert rows.scores is not None
         at = checked_threshold(threshold, rows.classes)
         return cls(
@@ -190,11 +176,7 @@ class InMemoryScores:
         refuse_sums(np.asarray(totals, np.float64), self.weights_argument)
 
     def check(self) -> None:
-        """Refuse values that no metric may read: each is looked at once, whatever is computed.
-
-        Errors:
-            K13x a value is no probability or not finite; K113 to K115 bad weights.
-        """
+        """Refuse values that no metric may read: each is looked at once, whatever is computed."""
         # The one column of scores of two classes is looked at by whoever orders or adds it.
         if self.is_prob or self._columns is not None:
             self.read()
@@ -392,11 +374,7 @@ class InMemoryScores:
     def pair_areas(
         self, cost: Floats | None, placed: Floats | None = None
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Areas of pairs of classes by differences of scores; see `ranking.pair_areas`.
-
-        Errors:
-            K302 the cost matrix is not k × k.
-        """
+        """Areas of pairs of classes by differences of scores (K302: the cost is not k × k)."""
         self.read()  # every value is finite
         return pair_areas(self._both, self.codes, self.classes.k, self.weights, cost, placed)
 
@@ -409,24 +387,13 @@ def _wide(values: npt.NDArray[Any]) -> Floats:
 def tally_scores(
     y_true: Any, scores: Scores, *, threshold: Any = None, **given: Any
 ) -> InMemoryScores:
-    """The tally of rows in memory with scores.
-
-    Args:
-        y_true, scores, threshold, given: as of `score_rows`.
-
-    Errors:
-        As `score_rows`; K136 the threshold.
-    """
+    """The tally of rows in memory with scores, given as to `score_rows`."""
     rows = score_rows(y_true, scores, threshold=threshold, **given)
     return InMemoryScores.of(rows, threshold, given.get("n_threads"))
 
 
 def labels_alone(rows: Rows, threshold: float | None, n_threads: int | None = None) -> Rows:
-    """Rows with what their scores predict, and without the scores.
-
-    Errors:
-        As `InMemoryScores.read`.
-    """
+    """Rows with what their scores predict, and without the scores."""
     tally = InMemoryScores.of(rows, threshold, n_threads, is_part=True)
     tally.read(predicted=tally.pred is None and tally.threshold is None)
     return replace(rows, pred=tally.predicted(), scores=None, cells=tally.cells())

@@ -56,13 +56,7 @@ def read_codes(codes: Codes, missing: Flags | None) -> Codes:
 
 
 def bins_of_range(numbers: Codes, missing: Flags | None, name: str) -> Binned:
-    """Of whole numbers of a small range, which need no sort: by how often each occurs.
-
-    Args:
-        numbers: int[n].
-        missing: bool[n], rows without a number, or None; some row has one.
-        name: of the column.
-    """
+    """Of whole numbers of a small range, which need no sort: by how often each occurs."""
     held = numbers if missing is None else numbers[~missing]
     low, high = int(held.min()), int(held.max())
     if high - low >= _IN_HISTOGRAMS:
@@ -89,15 +83,7 @@ def bins_of_whole(
     name: str,
     counts: Codes | None = None,
 ) -> Binned:
-    """Of whole numbers of any size.
-
-    Args:
-        codes: int[n]; they mean nothing where a row has no value.
-        values: the number of each code; some may have no row.
-        missing: bool[n], or None.
-        name: of the column.
-        counts: int64[n], the rows that each row stands for; None: itself.
-    """
+    """Of whole numbers of any size; codes mean nothing where a row has no value."""
     at = read_codes(codes, missing)
     if max(map(abs, values), default=0) < _EXACT:
         return bins_of_numbers(np.array(values, np.float64)[at], missing, name, counts)

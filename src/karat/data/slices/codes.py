@@ -132,11 +132,7 @@ def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
 
 
 def refuse_same_names(by: Mapping[Any, Any]) -> None:
-    """Refuse names that are the same as text: one of them would take the place of the other.
-
-    Errors:
-        K181.
-    """
+    """Refuse names that are the same as text: one would take the place of the other (K181)."""
     seen: dict[Key, Any] = {}
     for name in by:
         key = key_of(name)
@@ -182,15 +178,7 @@ def of_columns(wanted: Iterable[Key], single: Mapping[str, SliceCodes]) -> tuple
 
 
 def crossed(parts: Sequence[SliceCodes], most: int = MOST) -> SliceCodes:
-    """The slices of all pairs of values that occur.
-
-    Args:
-        parts: one a column.
-        most: slices of the cross.
-
-    Errors:
-        K182 too many.
-    """
+    """The slices of all pairs of values of the columns that occur (K182: too many)."""
     found = parts[0]
     for part in parts[1:]:
         columns = (*found.columns, *part.columns)
@@ -207,17 +195,7 @@ def crossed(parts: Sequence[SliceCodes], most: int = MOST) -> SliceCodes:
 
 
 def coded_values(values: Any, name: str, n: int, *, beside: str = "y_true") -> SliceCodes:
-    """The slices of one column of values in memory.
-
-    Args:
-        values: one a row.
-        name: of the column.
-        n: rows.
-        beside: what messages call that which has so many rows.
-
-    Errors:
-        As `as_slices`.
-    """
+    """The slices of one column of values in memory; `beside` has as many rows in messages."""
     argument = f"by[{name!r}]" if name != ALONE else "by"
     try:
         column = encode_names(values, argument, "keep")
@@ -255,17 +233,12 @@ def coded_texts(
     is_number: bool,
     counts: npt.NDArray[np.int64] | None = None,
 ) -> SliceCodes:
-    """The slices of a column that was read as text.
+    """The slices of a column that was read as text (K182: too many).
 
     Args:
-        codes: int32[n]; they mean nothing where a row has no value.
-        texts: the text of each code.
-        missing: bool[n], or None.
+        codes: int32[n], of the texts; they mean nothing where a row has no value.
         is_number: whether the texts are numbers.
         counts: int64[n], the rows that each row stands for; None: itself.
-
-    Errors:
-        K182 too many slices.
     """
     if is_number and texts:
         if all(map(_WHOLE.fullmatch, texts)):

@@ -20,14 +20,7 @@ Places = npt.NDArray[np.int64]
 
 
 def by_cluster(cells: Cells, rows: Rows) -> ClusteredCells | None:
-    """The rows of a table by cluster; None without clusters, or where each row is one of its own.
-
-    Args:
-        cells: the tally of the rows.
-
-    Errors:
-        K145 all rows are in one cluster.
-    """
+    """The rows of a table by cluster; None without any, or where each row is one of its own."""
     clusters = rows.cluster_codes
     if clusters is None:
         return None
@@ -42,18 +35,7 @@ def by_cluster(cells: Cells, rows: Rows) -> ClusteredCells | None:
 
 
 def by_slice(cells: Cells, rows: Rows, found: SliceCodes, *, is_clustered: bool) -> SlicedCells:
-    """The table of each slice, all of them in one pass.
-
-    Args:
-        cells: the tally of the rows.
-        found: the slice of each row.
-        is_clustered: whether the rows of a cluster are kept together.
-
-    Returns:
-        Tables int64[s, k, k], or float64 of weights.
-
-    Cost: one pass over int64 keys; with many classes one search for each row.
-    """
+    """The table of each slice, all in one pass; with rows of a cluster together where wanted."""
     k, s = cells.k, len(found.keys)
     places, n_places = _places(cells, rows), k * k
     if cells.storage != "dense":
