@@ -13,7 +13,7 @@ from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Unit
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.labels import apart
-from karat.inference.comparison.records import Difference, JsonRecord
+from karat.inference.comparison.records import JsonRecord
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
 from karat.inference.limits import Floats
@@ -143,8 +143,11 @@ def compared(
         beyond = max(permuted.quantile(level), Confidence(level).quantile())
         each = 1.0 - max(tail_of(beyond), _LEAST_TAIL)
     for i, (one, rest, reason) in enumerate(zip(slices, rests, reasons, strict=True)):
+        rows: tuple[Any, ...] = (str(metric), one.name, one.n_rows)
         if reason is not None:
-            found[one.key] = _nothing(metric, one, rest, level, reason)
+            rows += one[metric].value, rest[metric].value if rest.n_rows else math.nan, math.nan
+            rows += *[None] * 4, level, *[None] * 3, reason
+            found[one.key] = SliceDifference(*rows)
             continue
         if metric.needs_scores:
             measured = _of_scores(metric, one, rest)
@@ -156,52 +159,10 @@ def compared(
         p = alone.p
         if p is not None:
             p = at_once(p, n) if permuted is None else max(p, float(permuted.p[i]))
-        found[one.key] = _joined(alone, wide, one, level, p)
+        rows += alone.value_a, alone.value_b, alone.difference
+        rows += alone.low, alone.high, wide.low, wide.high, level, alone.p, p
+        found[one.key] = SliceDifference(*rows, alone.method, None, alone.remark)
     return found
-
-
-def _joined(
-    alone: Difference, wide: Difference, one: Slice, level: float, p_adjusted: float | None
-) -> SliceDifference:
-    return SliceDifference(
-        alone.metric,
-        one.name,
-        one.n_rows,
-        alone.value_a,
-        alone.value_b,
-        alone.difference,
-        alone.low,
-        alone.high,
-        wide.low,
-        wide.high,
-        level,
-        alone.p,
-        p_adjusted,
-        alone.method,
-        remark=alone.remark,
-    )
-
-
-def _nothing(metric: Metric, one: Slice, rest: Slice, level: float, reason: str) -> SliceDifference:
-    nan, value = math.nan, one[metric].value
-    other = rest[metric].value if rest.n_rows else nan
-    return SliceDifference(
-        str(metric),
-        one.name,
-        one.n_rows,
-        value,
-        other,
-        nan,
-        None,
-        None,
-        None,
-        None,
-        level,
-        None,
-        None,
-        None,
-        reason,
-    )
 
 
 def _why_not(metric: Metric, one: Slice, rest: Slice) -> str | None:
