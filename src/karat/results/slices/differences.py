@@ -67,14 +67,14 @@ class SliceDifference(JsonRecord):
     value: float
     rest: float
     difference: float
-    low: float | None
-    high: float | None
-    low_simultaneous: float | None
-    high_simultaneous: float | None
-    level: float
-    p: float | None
-    p_adjusted: float | None
-    method: str | None
+    low: float | None = None
+    high: float | None = None
+    low_simultaneous: float | None = None
+    high_simultaneous: float | None = None
+    level: float = 0.95
+    p: float | None = None
+    p_adjusted: float | None = None
+    method: str | None = None
     undefined: str | None = None
     remark: str | None = None
 
@@ -143,11 +143,10 @@ def compared(
         beyond = max(permuted.quantile(level), Confidence(level).quantile())
         each = 1.0 - max(tail_of(beyond), _LEAST_TAIL)
     for i, (one, rest, reason) in enumerate(zip(slices, rests, reasons, strict=True)):
-        rows: tuple[Any, ...] = (str(metric), one.name, one.n_rows)
+        rows = str(metric), one.name, one.n_rows
         if reason is not None:
-            rows += one[metric].value, rest[metric].value if rest.n_rows else math.nan, math.nan
-            rows += *[None] * 4, level, *[None] * 3, reason
-            found[one.key] = SliceDifference(*rows)
+            values = one[metric].value, rest[metric].value if rest.n_rows else math.nan, math.nan
+            found[one.key] = SliceDifference(*rows, *values, level=level, undefined=reason)
             continue
         if metric.needs_scores:
             measured = _of_scores(metric, one, rest)
@@ -159,9 +158,10 @@ def compared(
         p = alone.p
         if p is not None:
             p = at_once(p, n) if permuted is None else max(p, float(permuted.p[i]))
-        rows += alone.value_a, alone.value_b, alone.difference
-        rows += alone.low, alone.high, wide.low, wide.high, level, alone.p, p
-        found[one.key] = SliceDifference(*rows, alone.method, None, alone.remark)
+        values = alone.value_a, alone.value_b, alone.difference
+        limits = alone.low, alone.high, wide.low, wide.high
+        tested = level, alone.p, p, alone.method, None, alone.remark
+        found[one.key] = SliceDifference(*rows, *values, *limits, *tested)
     return found
 
 
