@@ -19,7 +19,7 @@ from karat.inference.label_intervals import derivative, label_interval
 from karat.inference.limits import Floats
 from karat.inference.slices.permuted import Reference
 from karat.metrics import Metric
-from karat.results.slices.parts import Slice, moved
+from karat.results.slices.parts import Flags, Slice, moved
 from karat.tally import ClusteredCells
 from karat.tally.axes import SlicedCells
 
@@ -160,8 +160,9 @@ def compared(
             p = at_once(p, n) if permuted is None else max(p, float(permuted.p[i]))
         values = alone.value_a, alone.value_b, alone.difference
         limits = alone.low, alone.high, wide.low, wide.high
-        tested = level, alone.p, p, alone.method, None, alone.remark
-        found[one.key] = SliceDifference(*rows, *values, *limits, *tested)
+        found[one.key] = SliceDifference(
+            *rows, *values, *limits, level, alone.p, p, alone.method, remark=alone.remark
+        )
     return found
 
 
@@ -188,19 +189,16 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     (found,) = apart(tables, [metric], ComparisonSpec(0.95, "none", {}, (_PAIR,)), policy)
     if counted.is_nested:
         return replace(found, remark=None)
-    phi = np.stack(
-        [
-            influence_of_labels(metric, one, counted, lambda slices: slices == i),
-            influence_of_labels(metric, rest, counted, lambda slices: slices != i),
-        ]
-    )
+    is_here = np.arange(len(counted.keys)) == i
+    sides = (one, is_here), (rest, ~is_here)
+    phi = np.stack([influence_of_labels(metric, *side, counted) for side in sides])
     units = units_of(counted, min(table.df for table in tables))
     spread = Paired(phi, units) if np.isfinite(phi).all() else None
     limits = {}
     if spread is not None:
         goes = correlation(units.covariance(phi), *_PAIR, None)
-        sides = SideLimits(metric, tables, found.values, policy)
-        limits = sides.differences([_PAIR], lambda _: goes)
+        of_values = SideLimits(metric, tables, found.values, policy)
+        limits = of_values.differences([_PAIR], lambda _: goes)
     return Measured(metric, found.values, found.n, spread, "influence t", limits=limits)
 
 
@@ -212,22 +210,20 @@ def units_of(counted: SlicedCells, df: float) -> Units:
     return Units(weights, squares, counted.clusters, df=df)
 
 
-def influence_of_labels(metric: Metric, part: Slice, counted: SlicedCells, is_in: Any) -> Floats:
-    """float64[e]: of a row in each stored cell of each slice, on the value of some slices.
+def influence_of_labels(metric: Metric, part: Slice, inside: Flags, counted: SlicedCells) -> Floats:
+    """float64[e]: of a row in each stored cell of each slice, on the value of those inside.
 
     Rows outside have none, and their weight counts: it is that of all rows.
     """
-    cells = part.cells_of(metric)
-    table = part.spread_of(metric)
+    cells, table = part.cells_of(metric), part.spread_of(metric)
     g = table.centred(derivative(metric, cells, part.whole.undefined))
-    m = counted.n_stored
-    groups = ClusteredCells(0, np.empty(0, np.int64), np.arange(m), np.empty(0))
+    none = np.empty(0, np.int64)
+    groups = ClusteredCells(0, none, np.arange(counted.n_stored), np.empty(0))
     places = moved(groups, part.table, cells)
     assert places is not None
     whole = float(np.asarray(counted.cells.flat(), np.float64).sum())
     held = places.place.clip(0, len(g) - 1)
     share = whole / float(np.asarray(part.table.flat(), np.float64).sum())
-    inside = is_in(np.arange(len(counted.keys)))
     weights = np.asarray(counted.cells.flat())
     return np.where(inside[:, None] & (weights > 0), g[held] * share, 0.0).ravel()
 
@@ -236,12 +232,9 @@ def covariance_of_labels(
     metric: Metric, slices: Sequence[Slice], places: Sequence[int], counted: SlicedCells
 ) -> Floats:
     """float64[s, s]: of the values of slices that share clusters."""
-    phi = np.stack(
-        [
-            influence_of_labels(metric, one, counted, lambda slices, i=i: slices == i)
-            for one, i in zip(slices, places, strict=True)
-        ]
-    )
+    inside = np.equal.outer(places, np.arange(len(counted.keys)))
+    each = zip(slices, inside, strict=True)
+    phi = np.stack([influence_of_labels(metric, *side, counted) for side in each])
     return units_of(counted, math.inf).covariance(phi)
 
 
