@@ -17,7 +17,6 @@ __all__ = [
     "Case",
     "Change",
     "Evidence",
-    "Kind",
     "Measured",
     "Rule",
     "Settled",

@@ -19,16 +19,7 @@ from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
 from karat.tally.cached import cached_property
 
-__all__ = [
-    "NO_WEIGHT",
-    "ONE_CLUSTER",
-    "Flags",
-    "RowsOfSlice",
-    "ScoredSlices",
-    "Slice",
-    "moved",
-    "name_of",
-]
+__all__ = ["Flags", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
