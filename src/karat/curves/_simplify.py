@@ -16,17 +16,7 @@ from karat.curves._curve import Floats, Points
 from karat.metrics import ClassRanks
 from karat.tally import Steps
 
-__all__ = [
-    "Plane",
-    "corners",
-    "dense_targets",
-    "is_long",
-    "landmark_gains",
-    "simplified",
-    "sparse_points",
-    "to_segment",
-    "upper_hull",
-]
+__all__ = ["Plane", "corners", "simplified", "sparse_points", "to_segment", "upper_hull"]
 
 Places: TypeAlias = npt.NDArray[np.int64]
 Plane: TypeAlias = Callable[[Floats, Floats, float, float], tuple[Floats, Floats]]

@@ -25,13 +25,7 @@ from karat.inference.proportions import (
 from karat.inference.table_variance import CELLS_TO_SLOPES, TableVariance
 from karat.metrics import Metric
 
-__all__ = [
-    "ClassLimits",
-    "class_limits",
-    "limits_of_proportion",
-    "limits_of_ratio",
-    "limits_of_two_proportions",
-]
+__all__ = ["ClassLimits", "class_limits"]
 
 
 def limits_of_proportion(

@@ -29,8 +29,6 @@ from karat.tally import CumulativeCounts, LevelSource, ScoredRows
 __all__ = [
     "Draws",
     "KeptColumns",
-    "ReplicateInterval",
-    "ReplicateMethod",
     "acceleration_of",
     "draw_rows",
     "interval_of_draws",

@@ -20,7 +20,6 @@ __all__ = [
     "beta_limits",
     "beta_quantiles",
     "last_kept",
-    "log_limits",
     "logit_limits",
     "newcombe_limits",
     "student_quantile",

@@ -32,7 +32,6 @@ from karat.metrics._metric import Values
 from karat.tally import HistogramRows, ScoredRows
 
 __all__ = [
-    "HistogramMeasures",
     "ScoredIntervals",
     "measured_histograms",
     "measured_with_intervals",

@@ -23,7 +23,6 @@ __all__ = [
     "AreaVariance",
     "Clusters",
     "Found",
-    "Jackknife",
     "SamplingError",
     "Sizes",
     "is_of_logarithms",

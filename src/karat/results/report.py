@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from karat.errors import error
 from karat.metrics import Metric, get
-from karat.metrics._bounds import Limits, is_open
 from karat.metrics._lift import Lift
 from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import CALIBRATION_FAMILIES, no_calibration, not_computed
 from karat.results.result import Confusion, Result
 from karat.results.slices.table import Slices
-from karat.results.values import ReportValues, rows_of_classes
+from karat.results.values import ReportValues, open_bounds, rows_of_classes
 from karat.tally.cached import cached_property
 
 if TYPE_CHECKING:
     from karat.curves._kept import Curves
 
-__all__ = ["THRESHOLDS", "Report", "best_thresholds", "lift_of_thresholds"]
+__all__ = ["THRESHOLDS", "Report", "lift_of_thresholds"]
 
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
@@ -37,41 +36,6 @@ def lift_of_thresholds(k: int) -> Lift:
     return "plain" if k == 2 else "per_class"
 
 
-def best_thresholds(report: ReportValues) -> dict[str, Any] | list[dict[str, Any]]:
-    """The threshold that is best for each of `THRESHOLDS`, and what it gives.
-
-    Args:
-        report: a report of rows with probabilities or scores.
-
-    Returns:
-        Of two classes: ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one.
-        Else one such dict a class, with its ``"label"`` and ``"name"``.
-        None instead of a number is explained beside it under ``"undefined"``.
-
-    Errors:
-        K210 there were no scores; K211 the report holds only other metrics.
-    """
-    classes = report.classes
-    lift = lift_of_thresholds(classes.k)
-    found: dict[str, list[dict[str, Any]]] = {}
-    missing: list[str] = []
-    for purpose, names in THRESHOLDS.items():
-        metrics = [Metric.of(get(name).record, lift, {}) for name in names]
-        if report.scores is None:
-            raise error("K210", name="thresholds")
-        if all(metric in report.measured for metric in metrics):
-            found[purpose] = _points(report, metrics)
-        missing += [str(metric) for metric in metrics if metric not in report.measured]
-    if not found:
-        raise not_computed(missing, can_be_named=lift == "plain")
-    if lift == "plain":
-        return {purpose: points[0] for purpose, points in found.items()}
-    return [
-        {"label": label, "name": name, **{purpose: points[i] for purpose, points in found.items()}}
-        for i, (label, name) in enumerate(zip(classes.labels, classes.display, strict=True))
-    ]
-
-
 def _points(report: ReportValues, metrics: list[Metric]) -> list[dict[str, Any]]:
     """Threshold and value, of the positive class or of each."""
     threshold, value = (report.measured[metric].value.reshape(-1).tolist() for metric in metrics)
@@ -83,20 +47,9 @@ def _points(report: ReportValues, metrics: list[Metric]) -> list[dict[str, Any]]
         }
         unfit = [m for m, number in zip(metrics, pair, strict=True) if not math.isfinite(number)]
         point |= {"undefined": unfit[0].undefined_when} if unfit else {}
-        bounds = _open_bounds(report, metrics, len(points))
+        bounds = open_bounds(report, dict(zip(_VALUES, metrics, strict=True)), len(points))
         points.append(point | ({"bounds": bounds} if bounds else {}))
     return points
-
-
-def _open_bounds(report: ReportValues, metrics: list[Metric], i: int) -> dict[str, Limits | None]:
-    """Limits of the threshold and of the value, as far as they are not exact."""
-    found: dict[str, Limits | None] = {}
-    for name, metric in zip(_VALUES, metrics, strict=True):
-        if metric in report.bounds:
-            found[name] = report.bounds[metric]
-        elif metric in report.class_bounds:
-            found[name] = report.class_bounds[metric][i]
-    return {name: limits for name, limits in found.items() if is_open(limits)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +80,25 @@ class Report(ReportValues):
         Errors:
             K210 there were no scores; K211 only other metrics were asked for.
         """
-        return best_thresholds(self)
+        lift = lift_of_thresholds(self.classes.k)
+        found: dict[str, list[dict[str, Any]]] = {}
+        missing: list[str] = []
+        if self.scores is None:
+            raise error("K210", name="thresholds")
+        for purpose, names in THRESHOLDS.items():
+            metrics = [Metric.of(get(name).record, lift, {}) for name in names]
+            missing += [str(metric) for metric in metrics if metric not in self.measured]
+            if all(metric in self.measured for metric in metrics):
+                found[purpose] = _points(self, metrics)
+        if not found:
+            raise not_computed(missing, can_be_named=lift == "plain")
+        if lift == "plain":
+            return {purpose: points[0] for purpose, points in found.items()}
+        each = zip(self.classes.labels, self.classes.display, strict=True)
+        return [
+            {"label": label, "name": name, **{what: found[what][i] for what in found}}
+            for i, (label, name) in enumerate(each)
+        ]
 
     @cached_property
     def calibration(self) -> Mapping[str, Result]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from karat.curves._kept import Curves
     from karat.inference.draws import Draws
 
-__all__ = ["PER_CLASS", "PER_CLASS_OF_SCORES", "ReportValues", "rows_of_classes"]
+__all__ = ["PER_CLASS", "PER_CLASS_OF_SCORES", "ReportValues", "open_bounds", "rows_of_classes"]
 
 
 PER_CLASS = ("support", "predicted_count", "precision", "recall", "specificity", "f1", "jaccard")
@@ -49,21 +49,23 @@ def rows_of_classes(report: ReportValues, tables: TableIntervals | None) -> list
         tables: what gives the limits, or None for none.
     """
     classes, is_weighted = report.classes, report.cells.is_weighted
-    columns = {}
-    for name in PER_CLASS:
-        metric = Metric(get(name).record, "per_class")
-        columns[name] = (metric, metric.values(report.cells, report.undefined))
+    columns = {name: Metric(get(name).record, "per_class") for name in PER_CLASS}
+    found = {name: each.values(report.cells, report.undefined) for name, each in columns.items()}
     for metric, values in report.measured.items():
-        if metric.lift == "per_class" and metric.record.name in PER_CLASS_OF_SCORES:
-            columns[metric.record.name] = (metric, values)
+        name = metric.record.name
+        if metric.lift == "per_class" and name in PER_CLASS_OF_SCORES:
+            columns[name], found[name] = metric, values
     limits = {} if tables is None else _limits(report, tables)
     rows = []
     for i, (label, shown_name) in enumerate(zip(classes.labels, classes.display, strict=True)):
         row: dict[str, Any] = {"label": label, "name": shown_name}
         reasons = {}
-        for name, (metric, computed) in columns.items():
-            row[name] = _plain_number(float(computed.value[i]), is_weighted, name)
-            if computed.undefined[i]:
+        for name, metric in columns.items():
+            value = float(found[name].value[i])
+            # Counts of rows are whole; what is not finite has its reason beside it.
+            is_count = name in {"support", "predicted_count"} and not is_weighted
+            row[name] = None if not math.isfinite(value) else int(value) if is_count else value
+            if found[name].undefined[i]:
                 reasons[name] = metric.undefined_when
         intervals = {
             name: (float(low[i]), float(high[i]))
@@ -71,21 +73,22 @@ def rows_of_classes(report: ReportValues, tables: TableIntervals | None) -> list
             if name not in reasons and not math.isnan(low[i])
         }
         row |= {"undefined": reasons, "intervals": intervals}
-        bounds = _open_bounds(report, columns, i)
+        bounds = open_bounds(report, columns, i)
         rows.append(row | ({"bounds": bounds} if bounds else {}))
     return rows
 
 
-def _open_bounds(
-    report: ReportValues, columns: Mapping[str, tuple[Metric, Any]], i: int
+def open_bounds(
+    report: ReportValues, metrics: Mapping[str, Metric], i: int
 ) -> dict[str, Limits | None]:
-    """Limits of what is not exact of a class, by column."""
-    each = {
-        name: report.class_bounds[metric][i]
-        for name, (metric, _) in columns.items()
-        if metric in report.class_bounds
-    }
-    return {name: limits for name, limits in each.items() if is_open(limits)}
+    """Limits of what is not exact, of class i where there is one for each, by name."""
+    found: dict[str, Limits | None] = {}
+    for name, metric in metrics.items():
+        if metric in report.bounds:
+            found[name] = report.bounds[metric]
+        elif metric in report.class_bounds:
+            found[name] = report.class_bounds[metric][i]
+    return {name: limits for name, limits in found.items() if is_open(limits)}
 
 
 def _limits(report: ReportValues, tables: TableIntervals) -> dict[str, tuple[Floats, Floats]]:
@@ -99,14 +102,6 @@ def _limits(report: ReportValues, tables: TableIntervals) -> dict[str, tuple[Flo
             ends = get(name).range
             found[name] = tables.asked.one_sided(limits.low, limits.high, ends)
     return found
-
-
-def _plain_number(value: float, is_weighted: bool, name: str) -> float | int | None:
-    """Counts of rows as int; values that are not finite as None, with their reason beside."""
-    if not math.isfinite(value):
-        return None
-    is_count = name in {"support", "predicted_count"}
-    return int(value) if is_count and not is_weighted else value
 
 
 _OPEN: Final = "from scores in buckets; how far from exact is not known"

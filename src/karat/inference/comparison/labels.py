@@ -35,7 +35,7 @@ from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells, JointCells
 from karat.tally.cached import cached_property
 
-__all__ = ["Joint", "apart", "estimated", "paired", "swap_p_values"]
+__all__ = ["Joint", "apart", "estimated", "paired"]
 
 _BLOCK: Final = 1 << 21
 _DENSE_K: Final = 64

@@ -93,17 +93,17 @@ class Difference(JsonRecord):
     value_a: float
     value_b: float
     difference: float
-    low: float | None
-    high: float | None
-    level: float
-    p: float | None
-    p_adjusted: float | None
-    method: str
-    verdict: Verdict
-    standard_error: float | None
-    detectable: float | None
-    rows_needed: int | None
-    n: int
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    p: float | None = None
+    p_adjusted: float | None = None
+    method: str = ""
+    verdict: Verdict = "not resolved"
+    standard_error: float | None = None
+    detectable: float | None = None
+    rows_needed: int | None = None
+    n: int = 0
     margin: float | None = None
     p_equivalent: float | None = None
     not_inferior: bool | None = None

@@ -34,7 +34,7 @@ from karat.metrics._lift import Policy
 from karat.tally import ClusteredCells
 from karat.tally.scored import ScoredRows
 
-__all__ = ["estimates_of_scores", "row_influence", "scored_metrics"]
+__all__ = ["scored_metrics"]
 
 
 _DUST = 1e-14

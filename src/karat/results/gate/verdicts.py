@@ -17,7 +17,6 @@ __all__ = [
     "Case",
     "Change",
     "Evidence",
-    "Kind",
     "Measured",
     "Rule",
     "Settled",
@@ -125,12 +124,10 @@ def _check(argument: str, rule: Rule) -> None:
 
 
 def _pairs(argument: str, values: Any) -> Iterable[tuple[Any, Any]]:
-    if values is None:
-        return []
     if isinstance(values, Mapping):
         return list(values.items())
     try:
-        listed = [values] if isinstance(values, str) else list(values)
+        listed = [values] if isinstance(values, str) else list(() if values is None else values)
     except TypeError:
         listed = [values]
     pairs = []
@@ -243,26 +240,20 @@ def judged(
     """
     alpha = (1.0 - level) / 2.0
     found = [_bare(case, _p_of(case, level)) for case in cases]
+    tested = [i for i, one in enumerate(found) if one.p is not None]
     for of_slices in (False, True):
-        family = [
-            i
-            for i, one in enumerate(found)
-            if one.p is not None and (one.slice is not None) == of_slices
-        ]
+        family = [i for i in tested if (found[i].slice is not None) == of_slices]
         raw = [found[i].p or 0.0 for i in family]
         adjusted, n_tests = (holm(raw), len(raw)) if adjust == "holm" else (raw, 1)
         for i, p in zip(family, adjusted, strict=True):
             found[i] = replace(found[i], p_adjusted=p, n_tests=n_tests)
-    done = []
-    for case, one in zip(cases, found, strict=True):
+    for i, (case, one) in enumerate(zip(cases, found, strict=True)):
         settled = case.settled
         if settled is None and case.rule.needs_baseline:
             settled = _of_change(case, one, alpha)
-        elif settled is None:
-            settled = _of_bound(case, evidence)
-        verdict, reason, is_blocking = settled
-        done.append(replace(one, verdict=verdict, reason=reason, is_blocking=is_blocking))
-    return tuple(done)
+        verdict, reason, is_blocking = settled or _of_bound(case, evidence)
+        found[i] = replace(one, verdict=verdict, reason=reason, is_blocking=is_blocking)
+    return tuple(found)
 
 
 def _bare(case: Case, p: float | None) -> RuleResult:
@@ -328,10 +319,6 @@ def _worse(case: Case) -> tuple[float, float, float] | None:
     return -change.difference, -change.high, -change.low
 
 
-def _is_same(change: Change) -> bool:
-    return change.is_same and math.isfinite(change.difference)
-
-
 def _p_of(case: Case, level: float) -> float | None:
     """One-sided p-value of being worse than the rule allows.
 
@@ -340,7 +327,7 @@ def _p_of(case: Case, level: float) -> float | None:
     change = case.change
     if case.settled is not None or not case.rule.needs_baseline or change is None:
         return None
-    if _is_same(change):
+    if change.is_same and math.isfinite(change.difference):
         return 1.0
     worse = _worse(case)
     if worse is None:
@@ -363,7 +350,7 @@ def _of_change(case: Case, one: RuleResult, alpha: float) -> Settled:
         return "FAIL", undefined, False
     if change is None:
         return "FAIL", "the baseline does not hold this metric", False
-    if _is_same(change):
+    if change.is_same and math.isfinite(change.difference):
         return "PASS", "both predict the same on every row", False
     worse = _worse(case)
     if worse is None or one.p is None or one.p_adjusted is None:

@@ -13,13 +13,13 @@ from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Unit
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.labels import apart
-from karat.inference.comparison.records import Difference, JsonRecord
+from karat.inference.comparison.records import JsonRecord
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
 from karat.inference.limits import Floats
 from karat.inference.slices.permuted import Reference
 from karat.metrics import Metric
-from karat.results.slices.parts import Slice, moved
+from karat.results.slices.parts import Flags, Slice, moved
 from karat.tally import ClusteredCells
 from karat.tally.axes import SlicedCells
 
@@ -67,14 +67,14 @@ class SliceDifference(JsonRecord):
     value: float
     rest: float
     difference: float
-    low: float | None
-    high: float | None
-    low_simultaneous: float | None
-    high_simultaneous: float | None
-    level: float
-    p: float | None
-    p_adjusted: float | None
-    method: str | None
+    low: float | None = None
+    high: float | None = None
+    low_simultaneous: float | None = None
+    high_simultaneous: float | None = None
+    level: float = 0.95
+    p: float | None = None
+    p_adjusted: float | None = None
+    method: str | None = None
     undefined: str | None = None
     remark: str | None = None
 
@@ -143,8 +143,10 @@ def compared(
         beyond = max(permuted.quantile(level), Confidence(level).quantile())
         each = 1.0 - max(tail_of(beyond), _LEAST_TAIL)
     for i, (one, rest, reason) in enumerate(zip(slices, rests, reasons, strict=True)):
+        rows = str(metric), one.name, one.n_rows
         if reason is not None:
-            found[one.key] = _nothing(metric, one, rest, level, reason)
+            values = one[metric].value, rest[metric].value if rest.n_rows else math.nan, math.nan
+            found[one.key] = SliceDifference(*rows, *values, level=level, undefined=reason)
             continue
         if metric.needs_scores:
             measured = _of_scores(metric, one, rest)
@@ -156,52 +158,12 @@ def compared(
         p = alone.p
         if p is not None:
             p = at_once(p, n) if permuted is None else max(p, float(permuted.p[i]))
-        found[one.key] = _joined(alone, wide, one, level, p)
+        values = alone.value_a, alone.value_b, alone.difference
+        limits = alone.low, alone.high, wide.low, wide.high
+        found[one.key] = SliceDifference(
+            *rows, *values, *limits, level, alone.p, p, alone.method, remark=alone.remark
+        )
     return found
-
-
-def _joined(
-    alone: Difference, wide: Difference, one: Slice, level: float, p_adjusted: float | None
-) -> SliceDifference:
-    return SliceDifference(
-        alone.metric,
-        one.name,
-        one.n_rows,
-        alone.value_a,
-        alone.value_b,
-        alone.difference,
-        alone.low,
-        alone.high,
-        wide.low,
-        wide.high,
-        level,
-        alone.p,
-        p_adjusted,
-        alone.method,
-        remark=alone.remark,
-    )
-
-
-def _nothing(metric: Metric, one: Slice, rest: Slice, level: float, reason: str) -> SliceDifference:
-    nan, value = math.nan, one[metric].value
-    other = rest[metric].value if rest.n_rows else nan
-    return SliceDifference(
-        str(metric),
-        one.name,
-        one.n_rows,
-        value,
-        other,
-        nan,
-        None,
-        None,
-        None,
-        None,
-        level,
-        None,
-        None,
-        None,
-        reason,
-    )
 
 
 def _why_not(metric: Metric, one: Slice, rest: Slice) -> str | None:
@@ -227,19 +189,16 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     (found,) = apart(tables, [metric], ComparisonSpec(0.95, "none", {}, (_PAIR,)), policy)
     if counted.is_nested:
         return replace(found, remark=None)
-    phi = np.stack(
-        [
-            influence_of_labels(metric, one, counted, lambda slices: slices == i),
-            influence_of_labels(metric, rest, counted, lambda slices: slices != i),
-        ]
-    )
+    is_here = np.arange(len(counted.keys)) == i
+    sides = (one, is_here), (rest, ~is_here)
+    phi = np.stack([influence_of_labels(metric, *side, counted) for side in sides])
     units = units_of(counted, min(table.df for table in tables))
     spread = Paired(phi, units) if np.isfinite(phi).all() else None
     limits = {}
     if spread is not None:
         goes = correlation(units.covariance(phi), *_PAIR, None)
-        sides = SideLimits(metric, tables, found.values, policy)
-        limits = sides.differences([_PAIR], lambda _: goes)
+        of_values = SideLimits(metric, tables, found.values, policy)
+        limits = of_values.differences([_PAIR], lambda _: goes)
     return Measured(metric, found.values, found.n, spread, "influence t", limits=limits)
 
 
@@ -251,22 +210,20 @@ def units_of(counted: SlicedCells, df: float) -> Units:
     return Units(weights, squares, counted.clusters, df=df)
 
 
-def influence_of_labels(metric: Metric, part: Slice, counted: SlicedCells, is_in: Any) -> Floats:
-    """float64[e]: of a row in each stored cell of each slice, on the value of some slices.
+def influence_of_labels(metric: Metric, part: Slice, inside: Flags, counted: SlicedCells) -> Floats:
+    """float64[e]: of a row in each stored cell of each slice, on the value of those inside.
 
     Rows outside have none, and their weight counts: it is that of all rows.
     """
-    cells = part.cells_of(metric)
-    table = part.spread_of(metric)
+    cells, table = part.cells_of(metric), part.spread_of(metric)
     g = table.centred(derivative(metric, cells, part.whole.undefined))
-    m = counted.n_stored
-    groups = ClusteredCells(0, np.empty(0, np.int64), np.arange(m), np.empty(0))
+    none = np.empty(0, np.int64)
+    groups = ClusteredCells(0, none, np.arange(counted.n_stored), np.empty(0))
     places = moved(groups, part.table, cells)
     assert places is not None
     whole = float(np.asarray(counted.cells.flat(), np.float64).sum())
     held = places.place.clip(0, len(g) - 1)
     share = whole / float(np.asarray(part.table.flat(), np.float64).sum())
-    inside = is_in(np.arange(len(counted.keys)))
     weights = np.asarray(counted.cells.flat())
     return np.where(inside[:, None] & (weights > 0), g[held] * share, 0.0).ravel()
 
@@ -275,12 +232,9 @@ def covariance_of_labels(
     metric: Metric, slices: Sequence[Slice], places: Sequence[int], counted: SlicedCells
 ) -> Floats:
     """float64[s, s]: of the values of slices that share clusters."""
-    phi = np.stack(
-        [
-            influence_of_labels(metric, one, counted, lambda slices, i=i: slices == i)
-            for one, i in zip(slices, places, strict=True)
-        ]
-    )
+    inside = np.equal.outer(places, np.arange(len(counted.keys)))
+    each = zip(slices, inside, strict=True)
+    phi = np.stack([influence_of_labels(metric, *side, counted) for side in each])
     return units_of(counted, math.inf).covariance(phi)
 
 

@@ -19,7 +19,7 @@ from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
 from karat.tally.cached import cached_property
 
-__all__ = ["NO_WEIGHT", "ONE_CLUSTER", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
+__all__ = ["Flags", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -107,7 +107,7 @@ class Slice:
         check_has_positive(metric, self.table.classes, self.whole.measured)
         if metric.needs_scores:
             return self._single(self._of_scores(metric))
-        report = self.report if self.reads_occurring(metric) else self._on_all_classes
+        report = self.report if self.reads_occurring(metric) else self._report_of(self.table)
         return self._single(report[metric])
 
     @property
@@ -134,10 +134,6 @@ class Slice:
     def report(self) -> ReportValues:
         """The report of its labels."""
         return self._report_of(self.cells)
-
-    @cached_property
-    def _on_all_classes(self) -> ReportValues:
-        return self._report_of(self.table)
 
     def _report_of(self, cells: Cells) -> ReportValues:
         groups = None if self.is_of_one_cluster else moved(self.groups, self.table, cells)
@@ -197,11 +193,8 @@ class Slice:
             nothing = Values(np.array(np.nan), np.array([True]))
             return replace(self.report, scores="scores", measured={metric: nothing})[metric]
         if self.scored is None or self.rows is None:
-            raise error(
-                "K211",
-                name=str(metric),
-                do="Slices of a report that was read from JSON hold what it wrote of them.",
-            )
+            do = "Slices of a report that was read from JSON hold what it wrote of them."
+            raise error("K211", name=str(metric), do=do)
         return self._scored_report[metric]
 
     @cached_property

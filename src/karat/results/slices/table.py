@@ -138,18 +138,11 @@ class SliceTable(Mapping[Any, Slice]):
         table = counted.rest(i) if is_rest else counted.alone(i)
         weight = float(np.asarray(table.flat()).sum())
         name = self.names[i]
-        return Slice(
-            f"all but {name}" if is_rest else name,
-            counted.keys[i],
-            int(table.n_rows),
-            weight,
-            self.whole,
-            table,
-            counted.clusters_of(i, is_rest=is_rest),
-            rows,
-            self.scored,
-            self.kept[i] if self.kept and not is_rest else {},
-        )
+        groups = counted.clusters_of(i, is_rest=is_rest)
+        kept = self.kept[i] if self.kept and not is_rest else {}
+        size = counted.keys[i], int(table.n_rows), weight
+        name = f"all but {name}" if is_rest else name
+        return Slice(name, *size, self.whole, table, groups, rows, self.scored, kept)
 
     @property
     def rest(self) -> Mapping[Any, Slice]:
@@ -292,16 +285,9 @@ class MetricTests:
 
     @cached_property
     def differences(self) -> Mapping[Key, SliceDifference]:
-        table = self.table
-        return compared(
-            self.metric,
-            self._slices,
-            tuple(table.rest.values()),
-            table.counted,
-            table.level,
-            self._why_other,
-            self.reference,
-        )
+        table, rests = self.table, tuple(self.table.rest.values())
+        how = table.counted, table.level, self._why_other, self.reference
+        return compared(self.metric, self._slices, rests, *how)
 
     @cached_property
     def heterogeneity(self) -> Heterogeneity:
@@ -351,18 +337,8 @@ class MetricTests:
             held = self._rows_of_classes[places]
             rarest = int(held[held > 0.0].min())
         below, above = np.array(sides, np.float64).reshape(-1, 2).T
-        return Tested(
-            tuple(places),
-            values,
-            below,
-            above,
-            np.array(df),
-            left_out,
-            covariance,
-            df_joint,
-            fewest,
-            rarest,
-        )
+        known = values, below, above, np.array(df), left_out
+        return Tested(tuple(places), *known, covariance, df_joint, fewest, rarest)
 
     @cached_property
     def _slices(self) -> tuple[Slice, ...]:
