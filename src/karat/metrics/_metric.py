@@ -33,10 +33,6 @@ def with_positive(cells: Cells, name: str) -> Cells:
 
     One class of 0 and 1, or of False and True, occurs: the other is known, and 1 is positive.
 
-    Args:
-        cells: a tally of one class.
-        name: the metric, for the message.
-
     Errors:
         K123 the class is another: nothing says which would be positive.
     """
@@ -50,13 +46,7 @@ def with_positive(cells: Cells, name: str) -> Cells:
 
 
 def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratError:
-    """K121: a function of one class was called for many, without an average.
-
-    Args:
-        name: the function.
-        classes: more than two.
-        averages: those that it has.
-    """
+    """K121: a function of one class was called for many, without one of its averages."""
     choices = shown([None, *averages])
     return error("K121", name=name, k=classes.k, labels=shown(classes.labels), choices=choices)
 

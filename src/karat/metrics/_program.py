@@ -165,7 +165,6 @@ def slopes_of(
 
 
 def batch_of(fields: Fields, batch: tuple[int, ...], *, needs_cells: bool) -> Batch:
-    """Fields as a native program takes them."""
     size = 1
     for length in batch:
         size *= length
