@@ -30,10 +30,7 @@ def bounds_of(
 ) -> dict[Metric, Limits | None]:
     """Metrics that these tables do not give exactly, each with limits that hold the exact value.
 
-    Args:
-        rows: score histograms.
-        metrics: metrics of scores; those of each class are left out: see `all_bounds_of`.
-        policy: what to do about classes that cannot be measured.
+    Metrics of each class are left out: see `all_bounds_of`.
 
     Returns:
         (low, high), or None where nothing is known of the error. Exact metrics are missing.
@@ -84,7 +81,6 @@ def _places(metric: Metric, classes: Classes) -> Sequence[int | None]:
 def _limits_of_columns(
     rows: HistogramRows, metrics: Iterable[Metric]
 ) -> dict[tuple[Body, int | None], Limits | None]:
-    """The limits of each column."""
     columns: dict[int | None, dict[Body, None]] = {}
     for metric in metrics:
         for place in _places(metric, rows.classes):

@@ -11,6 +11,7 @@ __all__ = ["WHERE", "Equal", "equal", "of_onedal", "of_pycm", "of_scikit_learn",
 
 TWO_CLASSES, ALL_TRUE, ALL_OCCUR = "two classes", "every class is true", "every class occurs"
 TWO_ALL_TRUE, ALL_SEEN = f"{TWO_CLASSES}, {ALL_TRUE}", "every class is true and predicted"
+SEVERAL_ALL_TRUE = f"three or more classes, {ALL_TRUE}"
 WHERE = (
     TWO_CLASSES,
     "three or more classes",

@@ -40,7 +40,6 @@ _ELEMENTWISE = {"add", "sub", "mul", "div", "pow", "greater", "where", "sqrt", "
 
 
 def _spread(value: Array, rank: int, user: Node) -> Array:
-    """A number stands beside a class axis by one new last axis."""
     if user.op in _ELEMENTWISE and rank == 0 and user.rank:
         return value[..., None]
     return value

@@ -31,7 +31,7 @@ class Recalibrated:
     """Confidences and their isotonic recalibration, both ascending.
 
     Attributes:
-        score levels: the distinct confidences.
+        levels: the distinct confidences.
         lengths: int[m], how many of them each block of equal recalibrated values holds.
         block_misses, block_hits: float64[m], weight of what did not and what did come true.
     """
@@ -48,12 +48,10 @@ class Recalibrated:
 
     @property
     def n_hits(self) -> float:
-        """Weight of what came true."""
         return float(self.block_hits.sum())
 
     @property
     def n_misses(self) -> float:
-        """Weight of what did not."""
         return float(self.block_misses.sum())
 
     def walk(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:

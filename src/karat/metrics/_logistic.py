@@ -112,7 +112,6 @@ class _Line:
         return self.height + self.slope * (x - self.centre)
 
     def plus(self, step: _Line, part: float = 1.0) -> _Line:
-        """The sum of it and of part of a step, by its height at the centre of the step."""
         height = self.at(step.centre) + part * step.height
         return _Line(height, self.slope + part * step.slope, step.centre)
 
@@ -124,11 +123,6 @@ def _ascended(
 
     Where hits and misses are far from the line the curvature says nothing of the way to them, so
     that no step moves it further, within `ends`, than was well before, or twice as far.
-
-    Args:
-        line: where to begin.
-        ends: between which x the points lie.
-        points: walks them.
 
     Returns:
         The line; None where curvatures are below the smallest number, or no end is reached.
@@ -205,12 +199,10 @@ class _Ascent:
 
     @property
     def _turning(self) -> float:
-        """The derivative by the slope about the mean."""
         return self.steeper - self.away * self.higher
 
     @property
     def step(self) -> _Line:
-        """Newton's, which is to be added to the line."""
         slope = self._turning / self.square
         return _Line(self.higher / self.weight, slope, self.start + self.away)
 
@@ -254,7 +246,6 @@ def log_odds(p: Floats) -> Floats:
 
 
 def _odds(levels: LevelSource) -> Iterator[Points]:
-    """Log-odds of the confidences, with the weight of their misses and of their hits."""
     for p, counts, _ in levels.blocks():
         misses, hits = (np.ascontiguousarray(counts[:, side], np.float64) for side in (0, 1))
         yield log_odds(p), misses, hits
@@ -262,12 +253,7 @@ def _odds(levels: LevelSource) -> Iterator[Points]:
 
 @dataclass
 class _Outline:
-    """What is known of log-odds, misses and hits after one walk.
-
-    Attributes:
-        weight: that of misses and of hits.
-        low, high: between which log-odds misses and hits lie.
-    """
+    """Weight of misses and of hits, and between which log-odds each lie."""
 
     weight: list[float]
     low: list[float]

@@ -31,8 +31,6 @@ class Later(Mapping[Metric, Values]):
 
     Args:
         rows: rows that nobody changes; they are kept, with the views of what was read.
-        metrics: the metrics.
-        policy: what to do about classes that cannot be measured.
         lock: held while something is computed: views are made by one thread at a time. It must
             allow its thread to take it again.
     """
@@ -98,19 +96,15 @@ class Beside(Protocol):
 
     def column(self, i: int, views: Views) -> None:
         """Called before class i is measured."""
-        ...
 
     def confidences(self, view: Confidences) -> None:
         """Called with the rows by the probability of the predicted class."""
-        ...
 
     def pooled(self, views: Views) -> None:
         """Called before all columns together are measured."""
-        ...
 
     def pairs(self, metric: Metric, view: Pairwise) -> None:
         """Called after a metric of pairs was measured."""
-        ...
 
 
 def measure(
@@ -127,9 +121,6 @@ def measure(
     and is marked in `Values.undefined`, which is bool[k] for averages and for each class.
 
     Args:
-        rows: implements `tally.ScoredRows`.
-        metrics: metrics of scores.
-        policy: what to do about classes that cannot be measured.
         along: called with each class and the views of its column, while that is sorted.
         beside: called with the columns that some metric needs, while they are sorted.
         held: views of the same rows that are kept from call to call; without them each is dropped.
@@ -251,10 +242,7 @@ def _measured(body: Body, views: Views) -> float:
 class Views:
     """The views of one column, each sorted when it is first read; of all columns together for None.
 
-    Args:
-        rows: implements `tally.ScoredRows`.
-        i: the class.
-        names_rows: whether something is to be added to rows.
+    To add to rows, they must be named.
     """
 
     def __init__(self, rows: ScoredRows, i: int | None, *, names_rows: bool = False) -> None:
@@ -262,14 +250,12 @@ class Views:
 
     @cached_property
     def ranks(self) -> ClassRanks:
-        """Rows by the score of the class."""
         if self._i is None:
             return ClassRanks(self._rows.pooled(names_rows=self._names_rows))
         return ClassRanks(self._rows.column(self._i, names_rows=self._names_rows))
 
     @cached_property
     def probabilities(self) -> ClassProbabilities:
-        """Rows by the probability of the class."""
         # Probabilities as given are sorted once for both views; pooled scores stand for them.
         if self._rows.has_one_order or self._i is None:
             return ClassProbabilities(self.ranks.ranked)
@@ -277,18 +263,15 @@ class Views:
 
     @cached_property
     def confidences(self) -> Confidences:
-        """Rows by the probability of the predicted class, whatever the column."""
         return Confidences(self._rows.confidences())
 
     def of(self, reads: type) -> Any:
-        """The view of a kind."""
         if reads is Confidences:
             return self.confidences
         return self.ranks if reads is ClassRanks else self.probabilities
 
     @property
     def totals(self) -> npt.NDArray[Any]:
-        """Weight of each class."""
         one = self.ranks if "ranks" in vars(self) else self.probabilities
         return one.ranked.totals
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -33,10 +33,6 @@ def with_positive(cells: Cells, name: str) -> Cells:
 
     One class of 0 and 1, or of False and True, occurs: the other is known, and 1 is positive.
 
-    Args:
-        cells: a tally of one class.
-        name: the metric, for the message.
-
     Errors:
         K123 the class is another: nothing says which would be positive.
     """
@@ -50,13 +46,7 @@ def with_positive(cells: Cells, name: str) -> Cells:
 
 
 def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratError:
-    """K121: a function of one class was called for many, without an average.
-
-    Args:
-        name: the function.
-        classes: more than two.
-        averages: those that it has.
-    """
+    """K121: a function of one class was called for many, without one of its averages."""
     choices = shown([None, *averages])
     return error("K121", name=name, k=classes.k, labels=shown(classes.labels), choices=choices)
 
@@ -175,19 +165,21 @@ class Metric:
 
     def __str__(self) -> str:
         # The number that a traced formula holds is part of its name, at its default too.
-        shown = [
-            f"{name}={_text(value)}"
+        return self._with(
+            (name, value)
             for name, value in self.params
             if value != self._parameter(name).default
             or (self.record.is_traced and self._parameter(name).kind == "number")
-        ]
-        return f"{self.name}({', '.join(shown)})" if shown else self.name
+        )
+
+    def _with(self, params: Iterable[tuple[str, Any]]) -> str:
+        given = ", ".join(f"{name}={_text(value)}" for name, value in params)
+        return f"{self.name}({given})" if given else self.name
 
     @property
     def full(self) -> str:
         """The name with every parameter that has a value, defaults too."""
-        given = [f"{name}={_text(value)}" for name, value in self.params if value is not None]
-        return f"{self.name}({', '.join(given)})" if given else self.name
+        return self._with((name, value) for name, value in self.params if value is not None)
 
     def _parameter(self, name: str) -> Parameter:
         found = self.record.parameter(name)

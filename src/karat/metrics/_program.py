@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -152,36 +153,26 @@ def slopes_of(
     def shaped(array: Floats) -> Floats:
         return array.reshape((*batch, *array.shape[1:]))
 
-    gradient = Gradient(
-        shaped(constant),
-        shaped(true),
-        shaped(pred),
-        shaped(same),
-        None if cells is None else shaped(cells),
-        fields=fields,
-    )
+    gradient = Gradient(*map(shaped, (constant, true, pred, same)), fields=fields)
+    gradient.cells = None if cells is None else shaped(cells)
     parts_of = [tuple(shaped(array) for array in arrays[1:]) for arrays in (values, adjoints)]
     return Slopes(shaped(values[0]), gradient, *parts_of)
 
 
 def batch_of(fields: Fields, batch: tuple[int, ...], *, needs_cells: bool) -> Batch:
-    """Fields as a native program takes them."""
-    size = 1
-    for length in batch:
-        size *= length
+    size = math.prod(batch)
     tp, fp, fn, tn = (
         np.ascontiguousarray(part.reshape(size, fields.k))
         for part in (fields.tp, fields.fp, fields.fn, fields.tn)
     )
     positive = -1 if fields.positive is None else fields.positive
-    if not needs_cells:
-        return tp, fp, fn, tn, None, None, None, positive
-    assert fields.cells is not None
-    listed = np.ascontiguousarray(fields.cells.reshape(size, -1))
-    if fields.is_complete:
-        return tp, fp, fn, tn, listed, None, None, positive
-    rows, cols = fields.rows.astype(np.int32), fields.cols.astype(np.int32)
-    return tp, fp, fn, tn, listed, rows, cols, positive
+    cells = rows = cols = None
+    if needs_cells:
+        assert fields.cells is not None
+        cells = np.ascontiguousarray(fields.cells.reshape(size, -1))
+        if not fields.is_complete:
+            rows, cols = fields.rows.astype(np.int32), fields.cols.astype(np.int32)
+    return tp, fp, fn, tn, cells, rows, cols, positive
 
 
 @cache

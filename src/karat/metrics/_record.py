@@ -402,13 +402,9 @@ def recorded(
     """Register a body with its facts; name, meaning and what it reads are its own.
 
     Args:
-        body: the decorated function.
         views: what its first parameter may be: whether that is one class against the rest.
         no_view: what is wrong where it is something else.
         facts: attributes of the record, in sequences of any type.
-
-    Errors:
-        K304 the record contradicts itself or lacks a docstring or a golden case.
     """
     doc = inspect.cleandoc(body.__doc__ or "")
     summary, _, description = doc.partition("\n\n")

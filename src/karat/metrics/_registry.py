@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Any, cast, get_args
 
 from karat.errors import KaratError, error, shown
@@ -114,11 +115,8 @@ def _lifts(record: Record) -> tuple[Lift, ...]:
 
 def names() -> tuple[str, ...]:
     """Every canonical name, averages included."""
-    return tuple(
-        name
-        for record in all_records()
-        for name in (record.name, *(record.lifted(average) for average in record.averages))
-    )
+    each = ((record.name, *map(record.lifted, record.averages)) for record in all_records())
+    return tuple(chain.from_iterable(each))
 
 
 def lookup(name: str) -> tuple[Record, Lift]:

@@ -62,14 +62,7 @@ class Reliability:
 def binned(
     cumulative: LevelSource, bins: int = 15, scheme: Scheme = "uniform", closed: Closed = "right"
 ) -> Bins:
-    """The bins of cumulative counts of confidences.
-
-    Args:
-        cumulative counts: distinct confidences, own class: what came true.
-        bins: how many.
-        scheme: where the edges lie.
-        closed: which edge belongs to a bin.
-    """
+    """The bins of cumulative counts of confidences, own class: what came true."""
     edges = uniform_edges(bins) if scheme == "uniform" else quantile_edges(cumulative, bins, closed)
     return Bins.of(cumulative, edges, closed)
 
@@ -130,7 +123,6 @@ def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
 
 
 def _place(p: Floats, bins: Bins) -> npt.NDArray[np.intp]:
-    """The bin of each confidence."""
     side: Literal["left", "right"] = "left" if bins.closed == "right" else "right"
     return np.searchsorted(bins.edges[1:-1], p, side=side)
 
@@ -160,26 +152,19 @@ def _by_bin(
 
 
 class _BinLevels:
-    """Score levels of a bin, best first: each of them, or groups of them where they are very many.
-
-    Args:
-        n: how many there will be.
-        variance: Σw²·p(1 − p) of all.
-    """
+    """Score levels of a bin, best first: each of them, or groups where they are very many."""
 
     def __init__(self, n: int, variance: float) -> None:
         self._parts: list[tuple[Floats, Floats, Floats]] = []
         self._groups = _Groups(variance) if n > _HELD else None
 
     def add(self, p: Floats, weight: Floats, squares: Floats) -> None:
-        """The next ones."""
         if self._groups:
             self._groups.add(p, weight, squares)
         else:
             self._parts.append((p, weight, squares))
 
     def all(self) -> tuple[Floats, Floats, Floats]:
-        """Confidences, ascending, weights and squares."""
         if self._groups:
             return self._groups.all()
         p, weight, squares = (np.concatenate(part)[::-1] for part in zip(*self._parts, strict=True))
@@ -207,7 +192,6 @@ class _Groups:
 
 
 def _mean_distance(p: Floats, weight: Floats, squares: Floats) -> float:
-    """Expected |Σw·(y − p)| of one bin."""
     if len(p) > _LEVELS:
         p, weight, squares = _together(p, weight, squares)
     unit = squares / weight
@@ -268,7 +252,6 @@ def _reach(variance: float) -> float:
 
 
 def _together(p: Floats, weight: Floats, squares: Floats) -> tuple[Floats, Floats, Floats]:
-    """Few score levels for many."""
     groups = _Groups(float((squares * (p * (1.0 - p))).sum()))
     groups.add(p, weight, squares)
     return groups.all()

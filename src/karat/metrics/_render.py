@@ -20,18 +20,14 @@ class _Style:
     per_class: str  # suffix of a value of class k
 
     def field(self, node: Node) -> str:
-        name = {"tp": "TP", "fp": "FP", "fn": "FN", "tn": "TN", "n": "n", "k": "K"}.get(node.value)
         if node.value == "cells":
             return "C_{ij}" if self.is_latex else "C[i,j]"
         if node.value == "index":
             return "k"
-        assert name is not None
+        name = str(node.value) if node.value == "n" else str(node.value).upper()
         if self.is_latex and len(name) > 1:
             name = rf"\mathrm{{{name}}}"
         return name + self.per_class if node.rank else name
-
-    def absolute(self, inner: str) -> str:
-        return rf"\left|{inner}\right|" if self.is_latex else f"|{inner}|"
 
     def call(self, name: str, inner: str) -> str:
         if not self.is_latex:
@@ -41,9 +37,6 @@ class _Style:
         known = {"log": r"\log", "exp": r"\exp", "max": r"\max_k"}
         command = known.get(name, rf"\mathrm{{{name}}}")
         return rf"{command}\left({inner}\right)"
-
-    def quotient(self, top: str, bottom: str) -> str:
-        return rf"\frac{{{top}}}{{{bottom}}}" if self.is_latex else f"{top} / {bottom}"
 
     def big(self, sign: str, indices: str) -> str:
         if self.is_latex:
@@ -118,7 +111,7 @@ def _rendered(node: Node, style: _Style) -> tuple[str, int]:
     args = [_rendered(arg, style) for arg in node.args]
     if node.op in _BINARY:
         return _BINARY[node.op](args, style)
-    if node.op in {"sqrt", "log", "exp"}:
+    if node.op in {"sqrt", "log", "exp", "cumulative", "later", "defined"}:
         return style.call(node.op, args[0][0]), _ATOM
     if node.op == "maximum":
         return style.call("max", args[0][0]), _ATOM
@@ -132,16 +125,13 @@ def _rendered(node: Node, style: _Style) -> tuple[str, int]:
     if node.op in {"rows", "cols"}:
         letter = "i" if node.op == "rows" else "j"
         return _indexed(args[0], letter), args[0][1]
-    if node.op in {"cumulative", "later"}:
-        return style.call(node.op, args[0][0]), _ATOM
     if node.op == "where" and _is_absolute(node):
-        return style.absolute(_rendered(node.args[1], style)[0]), _ATOM
+        inner = args[1][0]
+        return rf"\left|{inner}\right|" if style.is_latex else f"|{inner}|", _ATOM
     if node.op == "where":
         return style.call("where", ", ".join(text for text, _ in args)), _ATOM
     if node.op == "greater":
         return f"{args[0][0]} > {args[1][0]}", _OPEN
-    if node.op == "defined":
-        return style.call("defined", args[0][0]), _ATOM
     # fill says how classes are combined, not what is computed.
     return args[0]
 
@@ -169,8 +159,7 @@ def _bracketed(part: tuple[str, int], needed: int, style: _Style) -> str:
 
 
 def _add(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
-    left, right = (_bracketed(arg, _SUM, style) for arg in args)
-    return f"{left} + {right}", _SUM
+    return " + ".join(_bracketed(arg, _SUM, style) for arg in args), _SUM
 
 
 def _sub(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
@@ -183,17 +172,14 @@ def _sub(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
 
 def _mul(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
     dot = r" \cdot " if style.is_latex else "·"
-    return (
-        f"{_bracketed(args[0], _PRODUCT, style)}{dot}{_bracketed(args[1], _PRODUCT, style)}",
-        _PRODUCT,
-    )
+    return dot.join(_bracketed(arg, _PRODUCT, style) for arg in args), _PRODUCT
 
 
 def _div(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
     if style.is_latex:
-        return style.quotient(args[0][0], args[1][0]), _ATOM
-    top = _bracketed(args[0], _PRODUCT, style)
-    return style.quotient(top, _bracketed(args[1], _POWER, style)), _QUOTIENT
+        return rf"\frac{{{args[0][0]}}}{{{args[1][0]}}}", _ATOM
+    top, bottom = _bracketed(args[0], _PRODUCT, style), _bracketed(args[1], _POWER, style)
+    return f"{top} / {bottom}", _QUOTIENT
 
 
 def _pow(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:

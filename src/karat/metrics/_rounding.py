@@ -69,7 +69,6 @@ class DataSize:
 
     @property
     def of_cells(self) -> float:
-        """Roundings in a sum over the cells."""
         return self.k**2 / 8.0 + 4.0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from karat.metrics import (
     Node,
     Parameter,
@@ -30,6 +32,7 @@ _RECALLS = "22/30 + 18/23 + 31/42"
 _SAME_SUM = (
     "Σ FP = Σ FN: every error is a false positive of one class and a false negative of another"
 )
+_of_errors = partial(lower_is_better, identities={"field fn → fp": _SAME_SUM})
 
 # Recalls 1, 0, 1, 3/4, 1/3, 1 and 0; the fifth class is never true, though it is predicted.
 ABSENT = (
@@ -73,7 +76,7 @@ def accuracy(c: Table) -> Node:
     return total(c.tp) / c.n
 
 
-@lower_is_better(
+@_of_errors(
     aliases=("misclassification_rate",),
     cases=[three(gives="24/95")],
     oracle=sklearn("zero_one_loss"),
@@ -81,7 +84,6 @@ def accuracy(c: Table) -> Node:
         equal("scikit-learn", "zero_one_loss()"),
         equal("oneDAL", "1 - BinaryConfusionMatrix()['accuracy']", where=TWO_CLASSES),
     ],
-    identities={"field fn → fp": _SAME_SUM},
 )
 def error_rate(c: Table) -> Node:
     """Share of the rows that were predicted as another class: 1 − accuracy.
@@ -91,18 +93,17 @@ def error_rate(c: Table) -> Node:
     return total(c.fn) / c.n
 
 
-@lower_is_better(
+@_of_errors(
     cases=[three(gives="24/95")],
     oracle=sklearn("zero_one_loss"),
     equals=[equal("scikit-learn", "zero_one_loss()"), equal("CatBoost", "ZeroOneLoss()")],
-    identities={"field fn → fp": _SAME_SUM},
 )
 def zero_one_loss(c: Table) -> Node:
     """Mean loss when a wrong class costs 1 and the right one 0: the error rate."""
     return error_rate(c)
 
 
-@lower_is_better(
+@_of_errors(
     cases=[three(gives="24/95")],
     oracle=sklearn("hamming_loss"),
     equals=[
@@ -112,7 +113,6 @@ def zero_one_loss(c: Table) -> Node:
         equal("CatBoost", "HammingLoss()"),
         equal("PyCM", "overall_stat['Hamming Loss']"),
     ],
-    identities={"field fn → fp": _SAME_SUM},
 )
 def hamming_loss(c: Table) -> Node:
     """Share of the labels that are wrong; with one label a row, the error rate."""

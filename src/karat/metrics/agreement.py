@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from karat.metrics import (
     Node,
     Parameter,
@@ -71,6 +73,7 @@ _ENTROPIES_GAPS = (
     " - 5*log(5/22) - 2*log(2/22) - 3*log(3/22) - 3*log(3/22) - 8*log(8/22) - 1*log(1/22)) / 22"
 )
 _SYMMETRIC = "the distance of two grades is the same in both directions"
+_coefficient = partial(higher_is_better, range=(-1.0, 1.0), undefined=_SURE)
 
 
 def _beyond_chance(c: Table) -> Node:
@@ -78,9 +81,8 @@ def _beyond_chance(c: Table) -> Node:
     return total(c.tp * c.tn - c.fp * c.fn)
 
 
-@higher_is_better(
+@_coefficient(
     aliases=("mcc", "matthews_corrcoef", "phi_coefficient", "r_k"),
-    range=(-1.0, 1.0),
     undefined=_ONE_CLASS,
     undefined_is_zero=True,
     cases=[three(gives="3661 / sqrt(5832*5972)")],
@@ -112,10 +114,8 @@ def matthews_correlation(c: Table) -> Node:
     return _beyond_chance(c) / (truth * sqrt(guess / truth))
 
 
-@higher_is_better(
+@_coefficient(
     aliases=("cohen_kappa", "cohen_kappa_score"),
-    range=(-1.0, 1.0),
-    undefined=_SURE,
     cases=[three(gives="3661/5941")],
     oracle=sklearn("cohen_kappa_score"),
     equals=[
@@ -137,10 +137,8 @@ def kappa(c: Table) -> Node:
     return _beyond_chance(c) / total(c.pos * c.pred_neg)
 
 
-@higher_is_better(
+@_coefficient(
     aliases=("linear_kappa",),
-    range=(-1.0, 1.0),
-    undefined=_SURE,
     cases=[three(gives="1 - 31*95/8227")],
     identities={"sub swapped": _SYMMETRIC},
     oracle=sklearn("cohen_kappa_score", weights="linear"),
@@ -166,10 +164,8 @@ def kappa_linear(c: Table) -> Node:
     return 1 - c.n * observed / expected
 
 
-@higher_is_better(
+@_coefficient(
     aliases=("quadratic_weighted_kappa", "qwk"),
-    range=(-1.0, 1.0),
-    undefined=_SURE,
     cases=[
         three(gives="1 - 45*95/12799"),
         case(
@@ -237,9 +233,8 @@ def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
     return 1 - c.n * observed / expected
 
 
-@higher_is_better(
+@_coefficient(
     aliases=("ac1", "gwet_gamma"),
-    range=(-1.0, 1.0),
     undefined="there is only one class",
     cases=[three(gives="15137/24257")],
     equals=[equal("PyCM", "overall_stat['Gwet AC1']", undefined="nan")],

@@ -73,7 +73,7 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     gain = 0.0
     for p, misses, hits, x in fit.walk():
         gain += float(((p - x) * (misses * (p + x) + hits * (p + x - 2.0))).sum())
-    return _at_least_zero(gain / _weight(fit))
+    return max(gain / _weight(fit), 0.0)
 
 
 @_brier(
@@ -137,7 +137,7 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
     """
     fit = c.made(recalibrated)
     best = _least_negative_log_probability(fit.block_misses, fit.block_hits)
-    return _at_least_zero((_negative_log_probability(fit) - best) / _weight(fit))
+    return max((_negative_log_probability(fit) - best) / _weight(fit), 0.0)
 
 
 @_log_loss(
@@ -158,7 +158,7 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
     """
     fit = c.made(recalibrated)
     best = _least_negative_log_probability(fit.block_misses, fit.block_hits) / _weight(fit)
-    return _at_least_zero(_entropy(fit) - best)
+    return max(_entropy(fit) - best, 0.0)
 
 
 @_log_loss(
@@ -213,8 +213,3 @@ def _log_share(part: Floats, rest: Floats) -> Floats:
 def _entropy(fit: Recalibrated) -> float:
     misses, hits = np.array([fit.n_misses]), np.array([fit.n_hits])
     return _least_negative_log_probability(misses, hits) / _weight(fit)
-
-
-def _at_least_zero(x: float) -> float:
-    """A difference that rounding may push below 0."""
-    return max(x, 0.0)

@@ -11,7 +11,7 @@ import numpy as np
 from karat.errors import error
 from karat.metrics import ClassRanks, PairRanks, Pairwise, Parameter, equal, sklearn
 from karat.metrics._bounds import between_orders, under_lines, under_steps
-from karat.metrics._equal import ALL_TRUE, TWO_ALL_TRUE
+from karat.metrics._equal import ALL_TRUE, SEVERAL_ALL_TRUE, TWO_ALL_TRUE
 from karat.metrics._influence.forms import (
     AreaInfluence,
     DifferencesInfluence,
@@ -41,6 +41,9 @@ ONE_SIDED = "no row is truly of the class, or every row is"
 tied = partial(by_hand, y_true=(0, 0, 1, 0, 1, 1), y_score=(0.1, 0.4, 0.35, 0.8, 0.8, 0.9))
 THREE_SCORES = ((3, 1, 0), (1, 2, 0), (0, 2, 2), (2, 1, 0), (1, 0, 1))
 three = partial(by_hand, y_true=(0, 0, 1, 1, 2), y_score=THREE_SCORES)
+_of_pairs = partial(
+    higher_is_better, undefined=NONE_TRUE, references=(HAND_TILL_2001,), bounds=between_orders
+)
 
 
 @higher_is_better(
@@ -75,7 +78,7 @@ three = partial(by_hand, y_true=(0, 0, 1, 1, 2), y_score=THREE_SCORES)
         equal(
             "scikit-learn",
             "roc_auc_score(multi_class='ovr', average=average)",
-            where="three or more classes, every class is true",
+            where=SEVERAL_ALL_TRUE,
         ),
         equal("torchmetrics", "BinaryAUROC(max_fpr=max_fpr)", where=TWO_ALL_TRUE),
         equal(
@@ -133,12 +136,11 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     return float((weight * np.where(measured, chance, 0.0)).sum() / total)
 
 
-@higher_is_better(
+@_of_pairs(
     formula="mean over the ordered pairs of classes i ≠ j of the chance that a row of i "
     "scores above a row of j by the score of i",
     latex=r"\frac{1}{k(k-1)} \sum_{i \ne j} \hat A(i \mid j)",
     aliases=("hand_till", "auc_ovo", "roc_auc_ovo"),
-    undefined=NONE_TRUE,
     cases=[
         three(gives="(3/4 + 3/4 + 1/2 + 1 + 1 + 1/2)/6"),
         by_hand(y_true=[0, 1, 1], y_score=[[1, 0], [0, 1], [2, 1]], gives="1/2*(1/2 + 1)"),
@@ -148,13 +150,11 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
         equal(
             "scikit-learn",
             "roc_auc_score(multi_class='ovo')",
-            where="three or more classes, every class is true, there are no weights",
+            where=f"{SEVERAL_ALL_TRUE}, there are no weights",
         )
     ],
-    references=(HAND_TILL_2001,),
     headline=("plain",),
     influence=PairsInfluence(),
-    bounds=between_orders,
     rounding=area_and_pairs(is_weighted=False),
 )
 def roc_auc_ovo_macro(p: PairRanks) -> float:
@@ -166,23 +166,20 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     return _mean_of_pairs(p, np.ones_like(p.matrix))
 
 
-@higher_is_better(
+@_of_pairs(
     formula="as roc_auc_ovo_macro, each pair weighted by the support of its two classes",
     latex=r"\frac{\sum_{i \ne j} (W_i + W_j) \hat A(i \mid j)}{\sum_{i \ne j} (W_i + W_j)}",
     aliases=("auc_ovo_weighted",),
-    undefined=NONE_TRUE,
     cases=[three(gives="(4*(3/4 + 1/2) + 3*(3/4 + 1) + 3*(1 + 1/2))/20")],
     oracle=sklearn("roc_auc_score", multi_class="ovo", average="weighted"),
     equals=[
         equal(
             "scikit-learn",
             "roc_auc_score(multi_class='ovo', average='weighted')",
-            where="three or more classes, every class is true, there are no weights",
+            where=f"{SEVERAL_ALL_TRUE}, there are no weights",
         )
     ],
-    references=(HAND_TILL_2001,),
     influence=PairsInfluence(is_by_support=True),
-    bounds=between_orders,
     rounding=area_and_pairs(is_weighted=True),
 )
 def roc_auc_ovo_weighted(p: PairRanks) -> float:
@@ -273,11 +270,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     oracle=sklearn("average_precision_score"),
     equals=[
         equal("scikit-learn", "average_precision_score()", where=TWO_ALL_TRUE),
-        equal(
-            "scikit-learn",
-            "average_precision_score(average=average)",
-            where="three or more classes, every class is true",
-        ),
+        equal("scikit-learn", "average_precision_score(average=average)", where=SEVERAL_ALL_TRUE),
         equal("torchmetrics", "BinaryAveragePrecision()", where=TWO_ALL_TRUE),
         equal(
             "torchmetrics",

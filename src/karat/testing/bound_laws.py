@@ -119,8 +119,9 @@ def _column(rng: np.random.Generator, is_own: Numbers, bits: int, *, is_chance: 
     place = rng.integers(0, len(starts), n)
     place = np.where(rng.random(n) < pull, int(np.argmax(starts)), place)
     within = _within(rng, is_own) * (2**free - 1)
-    prefix = _ordered(starts[place]) >> np.int64(free)
-    found = _score((prefix << np.int64(free)) + within.astype(np.int64))
+    words = np.ascontiguousarray(starts[place] + 0.0).view(np.int64)
+    prefix = _ordered(words) >> np.int64(free)
+    found = _ordered((prefix << np.int64(free)) + within.astype(np.int64)).view(np.float64)
     return np.clip(found, 0.0, 1.0) if is_chance else found
 
 
@@ -142,13 +143,9 @@ def _within(rng: np.random.Generator, is_own: Numbers) -> Floats:
     return orders[str(rng.choice(list(orders)))]()
 
 
-def _ordered(scores: Floats) -> npt.NDArray[np.int64]:
-    words = np.ascontiguousarray(scores + 0.0).view(np.int64)
+def _ordered(words: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The words of scores as numbers in their order, and the other way round."""
     return np.where(words < 0, words ^ _HIDDEN, words)
-
-
-def _score(ordered: npt.NDArray[np.int64]) -> Floats:
-    return np.where(ordered < 0, ordered ^ _HIDDEN, ordered).view(np.float64)
 
 
 def metrics_in_buckets(record: Record, k: int) -> list[Metric]:

@@ -37,7 +37,6 @@ def _cells(table: npt.NDArray[Any], squares: npt.NDArray[Any] | None = None) -> 
 
 
 def interval_of(metric: Metric, cells: Cells, asked: Confidence) -> tuple[float, Interval]:
-    """A value on a table and its interval."""
     values = metric.values(cells)
     value = float(values.value)
     if values.undefined.all() or not math.isfinite(value):

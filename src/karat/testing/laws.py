@@ -176,7 +176,6 @@ def _each(record: Record, *ks: int) -> Iterator[tuple[Metric, Cells]]:
 
 
 def near(found: Any, wanted: Any, what: str, within: float = 1e-11) -> None:
-    """Raise AssertionError where two numbers differ by more, relative or absolute."""
     np.testing.assert_allclose(
         found, wanted, rtol=within, atol=within, equal_nan=True, err_msg=what
     )

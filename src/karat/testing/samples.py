@@ -291,14 +291,12 @@ class _Maker:
         return self
 
     def put(self, column: str, row: int, value: Any) -> _Maker:
-        """Replace one value."""
         values = self.columns[column]
         self.columns[column] = values.copy() if isinstance(values, np.ndarray) else list(values)
         self.columns[column][row] = value
         return self
 
     def only(self, rows: Any) -> _Maker:
-        """Keep some of the rows."""
         self.columns = {name: _taken(values, rows) for name, values in self.columns.items()}
         return self
 

@@ -41,7 +41,6 @@ class Problem:
     weights: npt.NDArray[np.float64] | None = None
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
-        """The problem of these rows."""
         weights = None if self.weights is None else self.weights[rows]
         return replace(self, y_true=self.y_true[rows], values=self.values[rows], weights=weights)
 
@@ -177,7 +176,6 @@ def influence_or_reason(record: Record) -> None:
 
 
 def rows_of_problem(problem: Problem) -> ScoredRows:
-    """The rows as metrics read them."""
     from karat.api.score_functions import scored_rows
 
     y_prob, y_score = (problem.values, None) if problem.is_prob else (None, problem.values)

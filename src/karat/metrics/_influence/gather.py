@@ -54,17 +54,14 @@ class _Column:
 
     @property
     def weight(self) -> float:
-        """Σw."""
         return float(self.totals.sum())
 
     @property
     def n_own(self) -> float:
-        """Weight of the class."""
         return float(self.totals[self.own])
 
     @property
     def n_rest(self) -> float:
-        """Weight of the others."""
         return float(self.totals[: self.own].sum() + self.totals[self.own + 1 :].sum())
 
 
@@ -158,7 +155,6 @@ class _Sum:
         self.is_finished = False
 
     def influence(self, rows: ScoredRows, scale: float) -> Floats:
-        """float64[n]."""
         if not np.isfinite(self.factor):
             return np.full(len(self.out), np.nan)
         found = np.empty(len(self.out))
@@ -176,7 +172,6 @@ def _place(views: Views, gains: Sequence[Floats], block: Floats) -> None:
 
 
 def _sum_alone(form: Influence, at: _Column, n: int, n_offsets: int, gain: float = 1.0) -> _Sum:
-    """The influence on the metric of one class."""
     block = np.zeros((1, n))
     found = _Sum(block[0], n_offsets)
     value, gains = _value_and_influence(form, at, gain, found.out, found.offsets)
@@ -225,20 +220,11 @@ def influences(rows: ScoredRows, metrics: Iterable[Metric]) -> dict[Metric, Floa
 
 
 def class_weights(rows: ScoredRows) -> Floats:
-    """float64[k], Σw of each true class."""
     return np.asarray(rows.sums(()).truth, np.float64)
 
 
 class GatheredInfluences:
-    """Influences while `measure` sorts columns; see `_measure.Beside`.
-
-    Args:
-        rows: implements `tally.ScoredRows`.
-        metrics: with an influence function each.
-
-    Errors:
-        K311 a metric has none.
-    """
+    """Influences while `measure` sorts columns; see `_measure.Beside`."""
 
     def __init__(self, rows: ScoredRows, metrics: Sequence[Metric]) -> None:
         self._rows = rows
@@ -270,18 +256,13 @@ class GatheredInfluences:
 
     @staticmethod
     def checked(metric: Metric) -> Influence:
-        """The form of the influence of a metric.
-
-        Errors:
-            K311 it has none.
-        """
+        """The form of the influence of a metric; K311 where it has none."""
         form = metric.record.influence
         if form is None or reason_without(metric):
             raise error("K311", metric=metric, reason=reason_without(metric))
         return form
 
     def column(self, i: int, views: Views) -> None:
-        """Add what column i says; see `_measure.Beside`."""
         if not self._forms:
             return
         at = _Column(views, i, self._totals, self._rows)
@@ -322,7 +303,6 @@ class GatheredInfluences:
         """Nothing: what reads confidences is not smooth."""
 
     def pooled(self, views: Views) -> None:
-        """Add what all columns together say; see `_measure.Beside`."""
         k, weight = self._k, float(self._totals.sum())
         at = _Column(views, 1, np.array([(k - 1) * weight, weight]), None)
         for form, lift in self._alone:
@@ -334,7 +314,6 @@ class GatheredInfluences:
                 self._sums[form, "micro", 1] = found
 
     def pairs(self, metric: Metric, view: Pairwise) -> None:
-        """Take over what pairs of columns said; see `_measure.Beside`."""
         form = self._forms.get(metric)
         if not isinstance(form, DifferencesInfluence):
             return

@@ -37,7 +37,6 @@ class Linear:
     within: int = 0
 
     def of_rows(self, rows: ScoredRows, part: slice) -> Floats:
-        """float64[m]: the influence of the rows of a part."""
         loss = rows.row_losses(self.name, part)
         if self.within:
             loss = (loss < self.within).astype(np.float64)
@@ -47,7 +46,6 @@ class Linear:
 
 
 def linear_of(metric: Metric, rows: ScoredRows) -> Linear:
-    """The influence on a metric of losses."""
     form, k = metric.record.influence, rows.classes.k
     view = Losses(rows.sums(metric.record.needs), k)
     if isinstance(form, LossInfluence):
@@ -103,7 +101,6 @@ class Line:
 
     @classmethod
     def of(cls, view: ClassProbabilities, part: str) -> Line:
-        """The coefficient `part` of the line of a column."""
         if part == "shift":
             a, b = view.made(recalibration_shift), 1.0
         else:
@@ -137,7 +134,6 @@ class Line:
         return cls(value, a, b, total / heavy, -centre * total / square, centre)
 
     def influence(self, p: Floats, is_own: Any) -> Floats:
-        """float64[m]: of rows of these probabilities."""
         x = log_odds(p)
         chance, rest = both_sides(self.a + self.b * x)
         with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave it unknown
