@@ -306,13 +306,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(eq=False)
 class SliceMeasure:
-    """Measures some of the rows with scores; see `slices.ScoredSlices`.
-
-    Attributes:
-        rows: all of them, with their predicted classes.
-        spec: what their report holds.
-        clusters: int64[n], the cluster of each row, or None.
-    """
+    """Measures some of the rows with scores and predictions; see `slices.ScoredSlices`."""
 
     rows: InMemoryScores
     spec: Spec

@@ -42,11 +42,7 @@ def command(text: tuple[str, ...]) -> None:
 
 
 def _named(words: str) -> Metric | None:
-    """The metric of that name, words joined as names are; None where words describe others.
-
-    Errors:
-        K301 they describe none; K302, K306 parameters or an average that the metric has not.
-    """
+    """The metric of that name, words joined as names are; None where words describe others."""
     from karat.errors import KaratError, UnknownNameError
     from karat.metrics import get, search
 

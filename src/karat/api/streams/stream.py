@@ -13,7 +13,7 @@ from karat.api.measuring import report_of
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.api.streams.devices import StreamDevices
-from karat.api.streams.settings import Settings
+from karat.api.streams.settings import Settings, texts_of
 from karat.data.accumulator import Batch, Tallies
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import declared_labels
@@ -403,7 +403,9 @@ class Stream:
             K101 there are no rows; K115 all weigh nothing; K134 classes that do not fit the
             columns; K301 to K309 metrics.
         """
-        settings = self._settings if metrics is None else self._settings.asking(metrics)
+        settings = self._settings
+        if metrics is not None:
+            settings = replace(settings, metrics=texts_of(metrics))
         with self._lock:
             self._land()
             found = self._tallies
