@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from karat.api.arguments import of_table
+from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.clusters import RowNames, encode_names, names_of_column
@@ -96,10 +97,8 @@ def _of_arrays(
             refuse_weights(rows.weights)
             refuse_sums(rows.weights)
         rows = predicted(rows, threshold, options.get("n_threads"))
-    elif threshold is not None:
-        missing = "There are no probabilities or scores"
-        raise error("K136", threshold=threshold, found=missing)
     else:
+        refuse_threshold(threshold)
         rows = label_rows(given.y_true, y_pred, **options)
     names: dict[str, Any] = {
         attribute: _names(given.columns.get(role), argument, rows.n)

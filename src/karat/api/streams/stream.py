@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from karat.api.arguments import dressed, given_alone
 from karat.api.measuring import report_of
+from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.api.streams.devices import StreamDevices
@@ -280,9 +281,7 @@ class Stream:
 
     def _update_labels(self, y_true: Any, y_pred: Any, weights: Any) -> None:
         settings = self._settings
-        if settings.threshold is not None:
-            found = "There are no probabilities or scores"
-            raise error("K136", threshold=settings.threshold, found=found)
+        refuse_threshold(settings.threshold)
         if y_pred is None:
             raise given_alone(y_true)
         given, cells = settings.given, None
