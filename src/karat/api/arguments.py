@@ -60,9 +60,9 @@ def are_numbers_of_rows(weights_are: Any) -> bool:
     return chosen == "frequency"
 
 
-def confidence_of(weights_are: Any, level: Any, **asked: Any) -> Confidence | None:
+def confidence_of(weights_are: Any, *asked: Any, **named: Any) -> Confidence | None:
     """What is asked of the intervals; None: there are none (K122)."""
-    found = Confidence.of(level, **asked)
+    found = Confidence.of(*asked, **named)
     is_frequency = are_numbers_of_rows(weights_are)
     return replace(found, weights_are="frequency") if found is not None and is_frequency else found
 

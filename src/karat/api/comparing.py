@@ -217,11 +217,7 @@ def _defaults(found: Models) -> list[Metric]:
 def check_metrics(
     wanted: Sequence[Metric], classes: Classes, names: Sequence[str], scored: Collection[str]
 ) -> None:
-    """Refuse metrics that models of these names, of which some are scored, do not have.
-
-    Errors:
-        K166 a metric of scores of models without them; K307 a plain name of more than two classes.
-    """
+    """Refuse metrics that models, of which some are scored, do not have (K166, K307)."""
     missing = [name for name in names if name not in scored]
     for metric in wanted:
         check_has_positive(metric, classes, ())

@@ -22,7 +22,7 @@ from karat.api.arguments import (
 )
 from karat.api.functions import tallied
 from karat.api.measuring import Spec, report_of
-from karat.api.options import check_policy, one_of, plain_text
+from karat.api.options import check_policy, one_of, plain_text, refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
@@ -160,15 +160,7 @@ def evaluate(
     policy = check_policy(undefined)
     do = "'drop' leaves the rows out and reports how many."
     nulls = one_of("nulls", nulls, ("error", "drop"), do)
-    confidence = confidence_of(
-        weights_are,
-        level,
-        side=side,
-        method=method,
-        design=design,
-        seed=seed,
-        n_replicates=n_replicates,
-    )
+    confidence = confidence_of(weights_are, level, side, method, design, seed, n_replicates)
     is_frequency = are_numbers_of_rows(weights_are)
     check_threads(n_threads)
     if max_memory is not None:
@@ -178,12 +170,8 @@ def evaluate(
     if names_files(y_true):
         y_true = _plain_source(y_true)
     is_table = confusion is None and _is_table(y_true, y_pred, true, pred, has_scores)
-    columns: dict[str, Any] = {
-        "true": true,
-        "pred": pred,
-        "prob": score_columns("prob", prob),
-        "score": score_columns("score", score),
-    }
+    columns: dict[str, Any] = {"true": true, "pred": pred}
+    columns |= {"prob": score_columns("prob", prob), "score": score_columns("score", score)}
     check_flag("exact", exact, "True reads files a second time.")
     scores = {"y_prob": y_prob, "y_score": y_score}
     of_rows = {"weights": weights, "clusters": clusters}
@@ -242,9 +230,7 @@ def _batch_of_arrays(
             **options,
         )
         return rows if by is None else replace(rows, by=as_slices(by, rows.n))
-    if spec.threshold is not None:
-        found = "There are no probabilities or scores"
-        raise error("K136", threshold=spec.threshold, found=found)
+    refuse_threshold(spec.threshold)
     if y_true is not None and y_pred is None and confusion is None:
         raise given_alone(y_true)
     if by is not None and (confusion is not None or y_true is None):
@@ -273,9 +259,8 @@ def _tensors(
 
     if rows.scores is None and (rows.pred is None or spec.threshold is not None):
         return None
-    labels, positive, threshold = declared_classes(
-        options["labels"], options["positive"], spec.threshold
-    )
+    given = (options["labels"], options["positive"], spec.threshold)
+    labels, positive, threshold = declared_classes(*given)
     empty = replace(empty, threshold=threshold, positive=positive)
     devices = StreamDevices(empty, labels)
     if not devices.add(rows, None, is_part=False):

@@ -143,11 +143,7 @@ def _literal(value: Any) -> str:
 
 @cache
 def function_of(name: str) -> Callable[..., Any]:
-    """The public function of a metric's name or alias.
-
-    Errors:
-        K301 there is no such metric.
-    """
+    """The public function of a metric's name or alias (K301)."""
     function: Callable[..., Any] = _made(*lookup(name))
     return function
 
@@ -162,13 +158,6 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
     has_choice = record.is_per_class and fixed == "plain"
     # Lift or average → (run, arguments) of the compiled formula, and what counts for it.
     ready: dict[object, tuple[Any, Any, Count]] = {}
-
-    def prepared(lift: Lift) -> tuple[Any, Any, Count]:
-        metric = Metric.of(record, lift, {})
-        count = count_for(metric.needs_cells, metric.needs_classes)
-        made = (metric.program("zero").run, metric.arguments("zero"), count)
-        ready[lift] = made
-        return made
 
     def function(
         y_true: Any = None,
@@ -205,7 +194,10 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
                 lift = average
             run = ready.get(lift)
             if run is None and lift is not None and lift != "per_class":
-                run = prepared(lift)
+                metric = Metric.of(record, lift, {})
+                count = count_for(metric.needs_cells, metric.needs_classes)
+                run = (metric.program("zero").run, metric.arguments("zero"), count)
+                ready[lift] = run
             if run is not None:
                 tally = run[2](true, pred)
                 if tally is not None:

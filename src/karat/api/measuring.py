@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.arguments import wanted_of_scores
+from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.data.accumulator import Tallies, crossed_rows, rows_of_held, whole
@@ -140,13 +141,12 @@ def _whole_report(found: Tallies, spec: Spec) -> tuple[Report, InMemoryScores | 
         else:
             held = scores_of_held(scores.measured, scores.threshold, spec.n_threads)
             report = _of_scores(held, spec)
-    elif origin.scores is not None or spec.threshold is None:
-        report = _of_labels(found.cells, rows, spec)
     else:
-        missing = "There are no probabilities or scores"
-        raise error("K136", threshold=spec.threshold, found=missing)
-    if origin.scores is not None and tally is None and found.scores is None:
-        report = replace(report, scores=origin.scores, threshold=spec.threshold)
+        if origin.scores is None:
+            refuse_threshold(spec.threshold)
+        report = _of_labels(found.cells, rows, spec)
+        if origin.scores is not None:
+            report = replace(report, scores=origin.scores, threshold=spec.threshold)
     if spec.threshold is not None and mapping:
         # Found by its name, and not read: the threshold decides.
         mapping = {**mapping, "pred": None}
@@ -309,13 +309,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(eq=False)
 class SliceMeasure:
-    """Measures some of the rows with scores; see `slices.ScoredSlices`.
-
-    Attributes:
-        rows: all of them, with their predicted classes.
-        spec: what their report holds.
-        clusters: int64[n], the cluster of each row, or None.
-    """
+    """Measures some of the rows with scores and predictions; see `slices.ScoredSlices`."""
 
     rows: InMemoryScores
     spec: Spec

@@ -46,15 +46,12 @@ Codes = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class ModelArguments:
-    """What was given of each model.
+    """What was given of each model, by its name.
 
     Attributes:
-        names: the models in the order given.
-        true: the labels of the rows of all models; None where each has its own.
-        predicted: model → predicted labels.
+        true: the labels of the rows of all models; None where each has its own, `trues`.
         scores: model → (``"y_prob"`` or ``"y_score"``, values).
-        trues: model → true labels, where each has its own.
-        reports: model → report, where these are all there is.
+        reports: where these are all there is.
     """
 
     names: tuple[str, ...]
@@ -66,12 +63,7 @@ class ModelArguments:
 
 
 def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> ModelArguments:
-    """The models of the arguments.
-
-    Errors:
-        K127, K128 no true labels, no predictions; K129 two kinds of scores of one model;
-        K162 an argument is no dict; K163 names that differ; K416 a table in partitions.
-    """
+    """The models of the arguments (K127 to K129, K162, K163, K416)."""
     if not isinstance(y_pred, Mapping) and is_frame(y_pred):
         refuse_distributed(y_pred, "y_pred")
         frame = open_frame(y_pred)
@@ -135,10 +127,7 @@ class Models:
     """The models, ready to be measured.
 
     Attributes:
-        classes: the class axis.
-        names: of the models.
         joint: the models on the same rows, or None where they are apart.
-        tables: the table of each model.
         scored: the models with scores.
         clusters: cluster of each row of each model, or None.
         flip_source: where the rows that flipped are found.
@@ -196,9 +185,6 @@ def models_of_rows(
         rows: of each model; weights and clusters are those of the first.
         is_paired: whether they are compared row by row.
         is_frequency: whether a row of weight 3 stands for three rows.
-
-    Errors:
-        K13x scores; K125 weights that formulas cannot bear; K145 all rows are in one cluster.
     """
     rows = [rows_in_memory(one) for one in rows]
     first = rows[0]
@@ -239,15 +225,14 @@ def models_of_rows(
 
 
 def models_of_arrays(
-    given: ModelArguments,
-    weights: Any,
-    clusters: Any,
-    options: Mapping[str, Any],
-    *,
-    is_paired: bool = True,
-    is_frequency: bool = False,
+    given: ModelArguments, weights: Any, clusters: Any, options: Mapping[str, Any], **kinds: bool
 ) -> Models:
-    """Models that predicted the same rows, in arrays; `options` is labels, positive, n_threads."""
+    """Models that predicted the same rows, in arrays.
+
+    Args:
+        options: ``labels``, ``positive`` and ``n_threads``.
+        kinds: ``is_paired`` and ``is_frequency`` of `models_of_rows`.
+    """
     true = encode(given.true, "y_true")
     n = len(true)
     w = None
@@ -268,18 +253,11 @@ def models_of_arrays(
     else:
         rows = aligned_models(true, predicted, options["labels"], options["positive"])
     each = [replace(rows[name], weights=w, clusters=of_rows) for name in given.names]
-    return models_of_rows(
-        given.names, each, options["n_threads"], is_paired=is_paired, is_frequency=is_frequency
-    )
+    return models_of_rows(given.names, each, options["n_threads"], **kinds)
 
 
 def models_apart(
-    given: ModelArguments,
-    weights: Any,
-    clusters: Any,
-    options: Mapping[str, Any],
-    *,
-    is_frequency: bool = False,
+    given: ModelArguments, weights: Any, clusters: Any, options: Mapping[str, Any], **kinds: bool
 ) -> Models:
     """Models that predicted rows of their own, in arrays."""
     each: dict[str, Models] = {}
@@ -291,7 +269,7 @@ def models_apart(
             {key: value for key, value in given.scores.items() if key == name},
         )
         w, groups = _of_model(weights, name, "weights"), _of_model(clusters, name, "clusters")
-        each[name] = models_of_arrays(alone, w, groups, options, is_frequency=is_frequency)
+        each[name] = models_of_arrays(alone, w, groups, options, **kinds)
     classes = _united([one.classes for one in each.values()])
     return Models(
         classes,
@@ -342,8 +320,7 @@ def models_of_reports(given: ModelArguments) -> Models:
                 do="Evaluate the rows again, or give y_true and y_pred.",
             )
         tables.append(_on_classes(TableVariance(cells, clusters=clusters), classes))
-    none = dict.fromkeys(given.names, None)
-    return Models(classes, given.names, None, tuple(tables), {}, none)
+    return Models(classes, given.names, None, tuple(tables), {}, dict.fromkeys(given.names))
 
 
 def _on_classes(table: TableVariance, classes: Classes) -> TableVariance:

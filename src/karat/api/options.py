@@ -18,6 +18,7 @@ __all__ = [
     "one_of",
     "plain_text",
     "positive_number",
+    "refuse_threshold",
     "unknown_choice",
     "whole_number",
 ]
@@ -62,6 +63,13 @@ def positive_number(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return found if math.isfinite(found) and found > 0.0 else None
+
+
+def refuse_threshold(threshold: Any) -> None:
+    """Refuse a threshold of rows without scores (K136)."""
+    if threshold is not None:
+        found = "There are no probabilities or scores"
+        raise error("K136", threshold=threshold, found=found)
 
 
 def check_policy(undefined: Any) -> Policy:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.results import comparison as outcome
 from karat.results import report, result
-from karat.results import result as confusion
 from karat.tally.writing import write_text
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ class Result(result.Result):
         return result_as_html(self)
 
 
-class Confusion(confusion.Confusion):
+class Confusion(result.Confusion):
     """The confusion matrix of a report; printed as a report shows it.
 
     Attributes:

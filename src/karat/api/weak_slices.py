@@ -44,13 +44,7 @@ _MOST_CROSSED: Final = 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Searched:
-    """Where labels or losses, weights and columns come from.
-
-    Attributes:
-        y_true, y_pred, loss, weights: values, or None.
-        by: the columns to look at, as they were given.
-        left_out: columns of the table that are not looked at → why.
-    """
+    """Labels or losses, weights, columns to look at, and why others are left out."""
 
     y_true: Any
     y_pred: Any

@@ -87,14 +87,7 @@ def app() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command line; every failure is one message, never a traceback.
-
-    Args:
-        arguments: what follows the name of the program.
-
-    Returns:
-        The exit code.
-    """
+    """Run a command line and return its exit code; every failure is one message."""
     hold_closed_streams()
     try:
         with guarded_output():

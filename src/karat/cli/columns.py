@@ -10,11 +10,11 @@ import click
 from karat.cli.options import Described, shown_columns, source_of, sources
 
 if TYPE_CHECKING:
-    from karat.data.roles import ProbabilityColumns, Role
+    from karat.data.roles import Role
     from karat.data.scores.columns import ScoreColumns
     from karat.data.sources.files.counted import Survey
     from karat.errors import KaratError
-    from karat.output.document import Cell, Document
+    from karat.output.document import Document
 
 __all__ = ["command"]
 
@@ -51,10 +51,18 @@ def command(predictions: tuple[str, ...]) -> None:
 
 
 def _document(survey: Survey) -> Document:
+    from karat.data.scores.columns import found_scores, role_of_family
+    from karat.errors import KaratError
     from karat.errors.text import count, counted
     from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn
 
-    scores, problem, notes = _scores(survey)
+    scores: ScoreColumns | None = None
+    problem: KaratError | None = None
+    notes: list[str] = []
+    try:
+        scores, notes = found_scores(survey.roles)
+    except KaratError as refused:
+        problem = refused
     rows = []
     for name, kind in survey.columns:
         role = survey.roles.role_of(name)
@@ -63,7 +71,10 @@ def _document(survey: Survey) -> Document:
             # One row for all columns of a family: there are as many as classes.
             if name == family.columns[0]:
                 shown = f"{family.columns[0]} … {family.columns[-1]}"
-                rows.append((Cell(shown), Cell(kind, "dim"), _taken_for(family, problem)))
+                role, mark = role_of_family(family), "" if problem is None else "?"
+                text = "" if role is None else f"{_SHOWN[role]} {family}{mark}"
+                look: Style = "" if role is None else "warning" if mark else "strong"
+                rows.append((Cell(shown), Cell(kind, "dim"), Cell(text, look)))
             continue
         text = "" if role is None else _SHOWN[role]
         is_score = role in ("prob", "score")
@@ -86,29 +97,6 @@ def _document(survey: Survey) -> Document:
     mapping = [*_mapping(survey, scores, problem), *notes]
     sections = (Table("Columns", columns, tuple(rows)), Notes("Mapping", tuple(mapping)))
     return Document("karat columns", tuple(facts), sections)
-
-
-def _scores(survey: Survey) -> tuple[ScoreColumns | None, KaratError | None, list[str]]:
-    """The columns of scores that a report would read; why it could not; and what it would tell."""
-    from karat.data.scores.columns import found_scores
-    from karat.errors import KaratError
-
-    try:
-        chosen, notes = found_scores(survey.roles)
-    except KaratError as problem:
-        return None, problem, []
-    return chosen, None, notes
-
-
-def _taken_for(family: ProbabilityColumns, problem: KaratError | None) -> Cell:
-    from karat.data.scores.columns import role_of_family
-    from karat.output.document import Cell
-
-    role = role_of_family(family)
-    if role is None:
-        return Cell("")
-    mark = "" if problem is None else "?"
-    return Cell(f"{_SHOWN[role]} {family}{mark}", "warning" if mark else "strong")
 
 
 def _mapping(survey: Survey, scores: ScoreColumns | None, problem: KaratError | None) -> list[str]:

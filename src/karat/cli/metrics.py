@@ -42,11 +42,7 @@ def command(text: tuple[str, ...]) -> None:
 
 
 def _named(words: str) -> Metric | None:
-    """The metric of that name, words joined as names are; None where words describe others.
-
-    Errors:
-        K301 they describe none; K302, K306 parameters or an average that the metric has not.
-    """
+    """The metric of that name, words joined as names are; None where words describe others."""
     from karat.errors import KaratError, UnknownNameError
     from karat.metrics import get, search
 
@@ -74,7 +70,12 @@ def _list(title: str, found: list[Metric]) -> Document:
     columns = (TableColumn("", "left"), TableColumn("", "left", is_prose=True))
     sections: list[Section] = []
     for family, members in by_family.items():
-        listed = [line for metric in members for line in _lines(metric)]
+        listed = []
+        for metric in members:
+            record = metric.record
+            # Averages whose names do not begin with the average have a line of their own.
+            listed += [(metric.name, metric.summary)]
+            listed += [(x, f"{record.name}, {y} average.") for y, x in record.lift_names.items()]
         width = max(len(name) for name, _ in listed)
         rows = tuple((Cell(name.ljust(width), "strong"), Cell(text)) for name, text in listed)
         sections.append(Table(family, columns, rows))
@@ -87,18 +88,6 @@ def _list(title: str, found: list[Metric]) -> Document:
         notes.insert(1, f"Read from probabilities or scores: {', '.join(of_scores)}.")
     sections.append(Notes("More", tuple(notes), "dim"))
     return Document(title, (counted(len(found), "metric"),), tuple(sections))
-
-
-def _lines(metric: Metric) -> list[tuple[str, str]]:
-    """A metric and what it is, and averages whose names do not begin with the average."""
-    record = metric.record
-    return [
-        (metric.name, metric.summary),
-        *(
-            (name, f"{record.name}, {average} average.")
-            for average, name in record.lift_names.items()
-        ),
-    ]
 
 
 def _one(metric: Metric) -> Document:
@@ -123,7 +112,8 @@ def _one(metric: Metric) -> Document:
     ]
     columns = (TableColumn("", "left"), TableColumn("", "left", is_prose=True))
     rows = tuple((Cell(name, "dim"), Cell(text)) for name, text in lines if text)
-    meaning = (metric.summary, *_paragraphs(record.description))
+    paragraphs = (" ".join(part.split()) for part in record.description.split("\n\n"))
+    meaning = (metric.summary, *filter(None, paragraphs))
     sections: list[Section] = [
         Notes("Meaning", meaning, is_prose=True),
         Table("Facts", columns, rows),
@@ -136,7 +126,3 @@ def _elsewhere(record: Record) -> Iterator[tuple[str, str]]:
     for library, claims in groupby(record.equals, key=lambda item: item.library):
         for place, claim in enumerate(claims):
             yield f"in {library}" * (not place), claim.text
-
-
-def _paragraphs(text: str) -> list[str]:
-    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]

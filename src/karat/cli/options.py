@@ -222,12 +222,7 @@ def shown_columns(names: Sequence[str]) -> str:
 
 
 def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) -> str:
-    """``probabilities=proba_0…proba_9 (10), truth=label, pred=pred, weight=none``.
-
-    Args:
-        mapping: the column of each role; the list of columns of the probabilities or scores.
-        threshold: from which probability or score on the positive class is predicted.
-    """
+    """``probabilities=proba_0…proba_9 (10), truth=label, pred=pred, weight=none``."""
     parts = []
     roles = {"truth": "true", "pred": "pred", "weight": "weights"}
     columns = {shown: mapping.get(role) or "none" for shown, role in roles.items()}

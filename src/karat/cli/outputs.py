@@ -45,11 +45,6 @@ def check_outputs(
     """A file that could not be written is told before the data is read, as is one that is read.
 
     No two outputs may be one file: the last would take the place of the others.
-
-    Args:
-        outputs: the file of each option, where it is given.
-        inputs: paths, patterns, folders and queries; see `refuse_inputs`.
-        where: the condition on the rows, which may read files too.
     """
     given = {option: path for option, path in outputs.items() if path is not None}
     places: dict[str, str] = {}
@@ -68,7 +63,8 @@ def refuse_inputs(
 ) -> None:
     """Refuse an output that is one of the files to read, under whatever name.
 
-    Of SQL every text, quoted name and word that names a file counts as read: rather a refusal too
+    Inputs are paths, patterns, folders and queries; the condition `where` may read files too. Of
+    SQL every text, quoted name and word that names a file counts as read: rather a refusal too
     many than predictions lost.
     """
     there = {}

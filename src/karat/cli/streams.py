@@ -16,7 +16,7 @@ import click
 from karat.errors.text import count
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
 __all__ = [
     "OutputError",
@@ -140,7 +140,6 @@ class ReadingBar:
         is_screen = sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
         self._starts_at = time.monotonic() + PATIENCE_SECONDS if is_screen else float("inf")
         self._drawn: Progress | None = None
-        self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -160,12 +159,11 @@ class ReadingBar:
             return
         if self._drawn is None:
             self._drawn = _bar()
-            self._task = self._drawn.add_task("", total=n_rows)
+            self._drawn.add_task("", total=n_rows)
             self._drawn.start()
-        if self._task is not None:
-            of = f" of {count(n_rows)}" if n_rows else ""
-            text = f"{count(n_read)}{of} rows"
-            self._drawn.update(self._task, completed=n_read, description=text)
+        of = f" of {count(n_rows)}" if n_rows else ""
+        text = f"{count(n_read)}{of} rows"
+        self._drawn.update(self._drawn.task_ids[0], completed=n_read, description=text)
 
 
 def _bar() -> Progress:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from karat.api.arguments import of_table
 from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
+from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.clusters import RowNames, encode_names, names_of_column
@@ -80,27 +81,23 @@ def current_rows(given: RowsSpec, name: str) -> Rows:
             found = "Column names were given without a table"
             do = "Give the table or its files first."
             raise error("K143", argument=role, found=found, do=do)
-    return _of_arrays(given, name, given.y_pred, given.y_prob, given.y_score)
+    return _of_arrays(given, name)
 
 
-def _of_arrays(
-    given: RowsSpec, name: str, y_pred: Any = None, y_prob: Any = None, y_score: Any = None
-) -> Rows:
+def _of_arrays(given: RowsSpec, name: str) -> Rows:
     options = {**given.options, "weights": given.columns.get("weights")}
     threshold = options.pop("threshold", None)
     options.pop("nulls", None)
-    if y_prob is not None or y_score is not None:
-        scores = given_scores(y_prob, y_score)
-        rows = score_rows(given.y_true, scores, y_pred=y_pred, threshold=threshold, **options)
+    if given.y_prob is not None or given.y_score is not None:
+        options |= {"y_pred": given.y_pred, "threshold": threshold}
+        rows = score_rows(given.y_true, given_scores(given.y_prob, given.y_score), **options)
         if rows.weights is not None:
             refuse_weights(rows.weights)
             refuse_sums(rows.weights)
         rows = predicted(rows, threshold, options.get("n_threads"))
-    elif threshold is not None:
-        missing = "There are no probabilities or scores"
-        raise error("K136", threshold=threshold, found=missing)
     else:
-        rows = label_rows(given.y_true, y_pred, **options)
+        refuse_threshold(threshold)
+        rows = label_rows(given.y_true, given.y_pred, **options)
     names: dict[str, Any] = {
         attribute: _names(given.columns.get(role), argument, rows.n)
         for attribute, role, argument in _NAMES
@@ -131,10 +128,6 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
         baseline: a file that a gate wrote, files of predictions, a table, a report or its JSON;
             or, where the rows are arrays, the earlier predictions of the same rows, in the same
             form.
-
-    Errors:
-        K176 a file of JSON that karat wrote of something else; K205, K206 a damaged baseline or
-        report; else as `karat.evaluate`.
     """
     if isinstance(baseline, Report):
         return baseline
@@ -154,11 +147,11 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
     if given.is_table or isinstance(given.y_true, Report):
         rows = "The rows are in a table" if given.is_table else "A report is measured"
         raise error("K179", rows=rows, kind=type(baseline).__name__)
-    if given.y_prob is not None:
-        return _of_arrays(given, name, y_prob=baseline)
-    if given.y_score is not None:
-        return _of_arrays(given, name, y_score=baseline)
-    return _of_arrays(given, name, y_pred=baseline)
+    # The earlier predictions of the same rows, in the same form.
+    roles = ("y_prob", "y_score", "y_pred")
+    form = next((role for role in roles if getattr(given, role) is not None), "y_pred")
+    before: dict[str, Any] = {role: baseline if role == form else None for role in roles}
+    return _of_arrays(replace(given, **before), name)
 
 
 def _written_as(path: str | PathLike[str]) -> str | None:

@@ -26,7 +26,7 @@ from karat.metrics.plan import requested
 from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 
-__all__ = ["Settings", "declared_classes"]
+__all__ = ["Settings", "declared_classes", "texts_of"]
 
 
 _TWO: Final = Classes((0, 1), positive=1)
@@ -37,19 +37,7 @@ _MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency
 
 @dataclass(frozen=True)
 class Settings:
-    """See the arguments of `Stream`.
-
-    Attributes:
-        labels: the classes in order, or None.
-        class_names: display names, in order or by label.
-        positive: the positive class of two.
-        threshold: from which score on it is predicted.
-        metrics: canonical texts, or None for all.
-        confidence: what is asked of intervals, by argument.
-        undefined: what undefined values count as.
-        n_threads: threads, or None.
-        max_memory: bytes of rows with scores.
-    """
+    """The arguments of `Stream`; metrics as canonical texts, those of intervals by their names."""
 
     labels: tuple[Label, ...] | None
     class_names: Any
@@ -80,7 +68,7 @@ class Settings:
             names,
             positive,
             threshold,
-            _texts(given["metrics"]),
+            texts_of(given["metrics"]),
             confidence,
             check_policy(given["undefined"]),
             given["n_threads"],
@@ -91,10 +79,6 @@ class Settings:
             # As they are written: a level may have come as a Decimal.
             confidence |= {name: getattr(asked, name) for name in ("level", "seed", "n_replicates")}
         return replace(found, confidence=confidence)
-
-    def asking(self, metrics: Any) -> Settings:
-        """The same for other metrics."""
-        return replace(self, metrics=_texts(metrics))
 
     @cached_property
     def wanted(self) -> tuple[Metric, ...] | None:
@@ -179,5 +163,6 @@ def _plain(value: Any) -> Any:
     return value.item() if is_scalar else value
 
 
-def _texts(metrics: Any) -> tuple[str, ...] | None:
+def texts_of(metrics: Any) -> tuple[str, ...] | None:
+    """Metrics as canonical texts; None for all."""
     return None if metrics is None else tuple(str(metric) for metric in requested(metrics))

@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from karat.api.arguments import dressed, given_alone
 from karat.api.measuring import report_of
+from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.api.streams.devices import StreamDevices
-from karat.api.streams.settings import Settings
+from karat.api.streams.settings import Settings, texts_of
 from karat.data.accumulator import Batch, Tallies
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import declared_labels
@@ -280,9 +281,7 @@ class Stream:
 
     def _update_labels(self, y_true: Any, y_pred: Any, weights: Any) -> None:
         settings = self._settings
-        if settings.threshold is not None:
-            found = "There are no probabilities or scores"
-            raise error("K136", threshold=settings.threshold, found=found)
+        refuse_threshold(settings.threshold)
         if y_pred is None:
             raise given_alone(y_true)
         given, cells = settings.given, None
@@ -403,7 +402,9 @@ class Stream:
             K101 there are no rows; K115 all weigh nothing; K134 classes that do not fit the
             columns; K301 to K309 metrics.
         """
-        settings = self._settings if metrics is None else self._settings.asking(metrics)
+        settings = self._settings
+        if metrics is not None:
+            settings = replace(settings, metrics=texts_of(metrics))
         with self._lock:
             self._land()
             found = self._tallies
