@@ -53,12 +53,7 @@ _ALL = "--metrics all (in Python report.metrics)"
 
 
 def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline") -> Document:
-    """The document of a report.
-
-    Args:
-        report: a `karat.Report`.
-        metrics: ``"headline"`` opens with the metrics most asked for, ``"all"`` lists every one.
-    """
+    """The document of a report."""
     # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
     headline = headline_names(report, metrics)
     told = (*report.warnings, *report.cautions)

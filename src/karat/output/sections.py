@@ -299,11 +299,7 @@ N_LISTED: Final = 24
 
 
 def slice_sections(report: Report, metric: str) -> Iterator[Table]:
-    """One table for each column that slices were told apart by.
-
-    Args:
-        metric: the one that is shown.
-    """
+    """One table for each column that slices were told apart by."""
     if report.kept_slices is None:
         return
     for table in report.slices.values():

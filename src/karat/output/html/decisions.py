@@ -52,9 +52,6 @@ OPERATIONS: Final = {"add", "sub", "mul", "div", "sqrt", "total", "at", "where",
 def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
     """What the script needs to move the threshold, or None and why there is nothing to move.
 
-    Args:
-        report: any report.
-
     Returns:
         Thresholds, true and false positives of each class, formulas; and a sentence.
     """

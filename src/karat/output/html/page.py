@@ -47,12 +47,7 @@ _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&'\u2028\u202
 
 
 def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> str:
-    """The whole text of a page.
-
-    Args:
-        template: name of its template.
-        facts: what the template shows.
-        data: what the script reads, as JSON types; None: there is no script on the page.
+    """The whole text of a page, with a script if there is data for it.
 
     Errors:
         K501 jinja2 is not installed.

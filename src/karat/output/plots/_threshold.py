@@ -93,12 +93,9 @@ def _metrics(given: Any, *, is_one: bool) -> list[Metric]:
     found = [get(name) for name in requested_metrics("threshold", given)]
     for metric in found:
         if metric.needs_scores or metric.lift != "plain":
-            raise error(
-                "K702",
-                name="threshold",
-                found=f"{metric} is no metric of one class by its labels",
-                do="Name such as 'precision', 'recall', 'specificity', 'f1', 'mcc'.",
-            )
+            told = f"{metric} is no metric of one class by its labels"
+            do = "Name such as 'precision', 'recall', 'specificity', 'f1', 'mcc'."
+            raise error("K702", name="threshold", found=told, do=do)
     return found
 
 
@@ -127,19 +124,11 @@ def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
     if point is None or point["threshold"] is None or point["value"] is None:
         return
     wave = "≈ " if point.get("bounds") else ""
-    told_best = f"best f1: {wave}{value(point['value'])} at {wave}{point['threshold']:.4g}"
-    label = told_best if is_named else None
-    ax.plot(
-        [point["threshold"]],
-        [point["value"]],
-        color=color,
-        marker=one.style.marker,
-        markersize=6,
-        markeredgecolor=ax.get_facecolor(),
-        linestyle="none",
-        label=label,
-        zorder=3,
-    )
+    best = f"best f1: {wave}{value(point['value'])} at {wave}{point['threshold']:.4g}"
+    look: dict[str, Any] = {"color": color, "marker": one.style.marker, "markersize": 6}
+    look |= {"markeredgecolor": ax.get_facecolor(), "linestyle": "none", "zorder": 3}
+    x, y = point["threshold"], point["value"]
+    ax.plot([x], [y], label=best if is_named else None, **look)
 
 
 def _current(ax: Axes, reports: Sequence[Report]) -> None:

@@ -41,13 +41,7 @@ _DROPPED: Final = {
 
 
 def element_of(text: str, title: str, description: str, inks: Mapping[str, str]) -> str:
-    """The element of an SVG file of matplotlib.
-
-    Args:
-        text: the file.
-        title, description: what is read out in place of the picture.
-        inks: colour → what to write in its place.
-    """
+    """The element of an SVG file of matplotlib, with what `inks` has in place of a colour."""
     root = ET.fromstring(text)
     # Pages hold many pictures: what is referred to is called after its picture.
     picture = hashlib.sha256((text + title).encode()).hexdigest()[:5]
