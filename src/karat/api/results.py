@@ -240,7 +240,7 @@ class Report(Exports, report.Report):
 
         Cost: about a second of drawing, whatever the number of rows.
         """
-        from karat.output.html import report_to_html
+        from karat.output.html.page import report_to_html
 
         text = report_to_html(self)
         if path is not None:
@@ -433,7 +433,7 @@ class Comparison(Exports, outcome.Comparison):
         Errors:
             K501 jinja2 is missing: ``pip install "karat[cli]"``.
         """
-        from karat.output.html import comparison_to_html
+        from karat.output.html.page import comparison_to_html
 
         text = comparison_to_html(self)
         if path is not None:
@@ -442,9 +442,9 @@ class Comparison(Exports, outcome.Comparison):
 
     def text(self, width: int = 80) -> str:
         """The comparison as plain text of at most `width` columns."""
-        from karat.output.compared import comparison_as_text
+        from karat.output.layout import text_of
 
-        return comparison_as_text(self, width)
+        return text_of(self._document("headline"), width)
 
     def __str__(self) -> str:
         return self.text()

@@ -1,4 +1,4 @@
-"""A `Comparison` as a document, and as text."""
+"""A `Comparison` as a document."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from karat.errors.text import counted, interval, value
 from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn
-from karat.output.layout import text_of
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Estimate
     from karat.results.comparison import Comparison
 
-__all__ = ["comparison_as_text", "describe_comparison"]
+__all__ = ["describe_comparison"]
 
 _STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalent": "good"}
-
-
-def comparison_as_text(comparison: Comparison, width: int = 80, *, is_ascii: bool = False) -> str:
-    """The text of a comparison, at most `width` cells wide."""
-    return text_of(describe_comparison(comparison), width, is_ascii=is_ascii)
 
 
 def describe_comparison(comparison: Comparison) -> Document:

@@ -56,11 +56,11 @@ def element_of(text: str, title: str, description: str, inks: Mapping[str, str])
     root.set("role", "img")
     root.set("font-family", "sans-serif")
     root.set("stroke-linejoin", "round")
-    for place, (tag, told) in enumerate((("title", title), ("desc", description))):
+    for tag, told in (("desc", description), ("title", title)):
         if told:
             head = ET.Element(tag)
             head.text = told
-            root.insert(place, head)
+            root.insert(0, head)
     root.set("xmlns", _NAMESPACE)
     return ET.tostring(root, encoding="unicode")
 
