@@ -181,12 +181,6 @@ _OF_SCORES = {"roc_auc": 3, "average_precision": 5}
 def _classes(report: Report) -> Table | None:
     rows = report.per_class
     keys = {key: rank for key, rank in (_RATES | _OF_SCORES).items() if key in rows[0]}
-    columns = (
-        TableColumn("class", "left", is_name=True),
-        TableColumn("support"),
-        TableColumn("predicted", rank=3),
-        *(TableColumn(key, rank=rank) for key, rank in keys.items()),
-    )
     k = len(rows)
     listed, notes, title = rows, [], "Classes"
     if k > N_CLASSES_IN_FULL:
@@ -195,19 +189,18 @@ def _classes(report: Report) -> Table | None:
         listed, rest = ranked[:N_WORST], ranked[N_WORST:]
         notes.append(f"{count(len(rest))} classes not listed: {_spread(rest)}")
         title += f"  worst {len(listed)} of {count(k)} by f1"
-    support, predicted = (
-        amounts([row[key] for row in listed]) for key in ("support", "predicted_count")
+    table = Table.by_column(
+        title,
+        (TableColumn("class", "left", is_name=True), [str(row["name"]) for row in listed]),
+        (TableColumn("support"), amounts([row["support"] for row in listed])),
+        (TableColumn("predicted", rank=3), amounts([row["predicted_count"] for row in listed])),
+        *(
+            (TableColumn(key, rank=rank), [marked_rate(row, key) for row in listed])
+            for key, rank in keys.items()
+        ),
+        notes=tuple(notes),
     )
-    body = [
-        (
-            Cell(str(row["name"])),
-            Cell(support[i]),
-            Cell(predicted[i]),
-            *(Cell(marked_rate(row, key)) for key in keys),
-        )
-        for i, row in enumerate(listed)
-    ]
-    rule = len(body)
+    body = list(table.rows)
     for average in _AVERAGES:
         names = {key: _lifted(key, average) for key in keys}
         if all(names[key] in report.metrics for key in keys if key in _RATES):
@@ -216,8 +209,8 @@ def _classes(report: Report) -> Table | None:
                 for name in names.values()
             ]
             body.append((Cell(average, "dim"), Cell(""), Cell(""), *cells))
-    rule_before = rule if len(body) > rule else None
-    return Table(title, columns, tuple(body), tuple(notes), rule_before=rule_before)
+    rule_before = len(listed) if len(body) > len(listed) else None
+    return replace(table, rows=tuple(body), rule_before=rule_before)
 
 
 def _spread(rows: Sequence[Mapping[str, Any]]) -> str:

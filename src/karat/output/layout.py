@@ -53,14 +53,7 @@ Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 
 @dataclass(slots=True)
 class Page:
-    """What the lines have to fit, and the names that were cut so far.
-
-    Attributes:
-        width: cells across.
-        is_ascii: whether only ASCII may appear.
-        name_limit: the longest that a class name may be, the same in every table.
-        legend: short form → name in full.
-    """
+    """What the lines have to fit; the limit of all class names, and those cut so far."""
 
     width: int = 80
     is_ascii: bool = False

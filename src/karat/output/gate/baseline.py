@@ -82,17 +82,9 @@ _UNREADABLE: Final = (AttributeError, KeyError, OverflowError, TypeError, ValueE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Baseline:
-    """The values of a model.
+    """The values of a model, and in the slices of a column; rows where they are kept.
 
-    Attributes:
-        classes: the class axis.
-        cells: the tally.
-        n: rows.
-        metrics: the result of each metric.
-        settings: the choices that can change a number.
-        by: the column of the slices, or None.
-        slices: slice → the result of each metric in it.
-        rows: the rows, where they are kept; those that were read have hashes for ids.
+    The settings are the choices that can change a number. Rows that were read have hashes for ids.
     """
 
     classes: Classes

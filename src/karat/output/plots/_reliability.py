@@ -139,15 +139,8 @@ def reliability(
     for one in shown.series:
         curve = _of(one)
         x, y, _ = _filled(curve)
-        look: dict[str, Any] = {
-            "color": one.style.color,
-            "linestyle": one.style.linestyle,
-            "linewidth": 1.4 if is_one else 0.8,
-            "clip_on": False,
-            "alpha": 1.0 if is_few else 0.4,
-            "marker": one.style.marker,
-            "markersize": 2.0,
-        }
+        look: dict[str, Any] = one.style._asdict() | {"clip_on": False, "markersize": 2.0}
+        look |= {"linewidth": 1.4 if is_one else 0.8, "alpha": 1.0 if is_few else 0.4}
         thin = look | {"label": f"_{one.name}", "marker": look["marker"] if is_few else "none"}
         ax.plot(x, y, **(thin | line))
         is_full = curve.weight[curve.weight > 0] >= _FULL

@@ -64,12 +64,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a picture shows.
-
-    Attributes:
-        series: each with a line of its own.
-        others: the classes that are too many for that, worst first.
-    """
+    """What a picture shows: lines of their own, and classes too many for that, worst first."""
 
     series: list[Series]
     others: list[Series]
@@ -91,13 +86,8 @@ def series_of(
 ) -> Shown:
     """Every class that is asked for; of too many the worst ones, and the others apart.
 
-    Args:
-        reports: by name.
-        classes: labels; None for all, of two the positive one alone.
-        badness: of a report and the place of a class: the larger, the worse. NaN comes last.
-        has_positive: whether the positive class of two speaks for both.
-        most: how many lines there may be.
-        n_worst: lines that are left of more.
+    Of no `classes` all are taken, of two the positive one alone unless it has no say. What has the
+    largest badness is worst, NaN comes last. Of more than `most` lines `n_worst` are left.
 
     Errors:
         K122 none is asked for; K309 no such class.
