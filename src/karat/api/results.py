@@ -240,7 +240,7 @@ class Report(Exports, report.Report):
 
         Cost: about a second of drawing, whatever the number of rows.
         """
-        from karat.output.html import report_to_html
+        from karat.output.html.page import report_to_html
 
         return _written(report_to_html(self), path, end="")
 
@@ -427,15 +427,15 @@ class Comparison(Exports, outcome.Comparison):
         Errors:
             K501 jinja2 is missing: ``pip install "karat[cli]"``.
         """
-        from karat.output.html import comparison_to_html
+        from karat.output.html.page import comparison_to_html
 
         return _written(comparison_to_html(self), path, end="")
 
     def text(self, width: int = 80) -> str:
         """The comparison as plain text of at most `width` columns."""
-        from karat.output.compared import comparison_as_text
+        from karat.output.layout import text_of
 
-        return comparison_as_text(self, width)
+        return text_of(self._document("headline"), width)
 
     def _document(self, metrics: Literal["headline", "all"]) -> Document:
         from karat.output.compared import describe_comparison

@@ -1,4 +1,4 @@
-"""A `Comparison` as a document, and as text."""
+"""A `Comparison` as a document."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from karat.errors.text import counted, interval, value
 from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn
-from karat.output.layout import text_of
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Estimate
     from karat.results.comparison import Comparison
 
-__all__ = ["comparison_as_text", "describe_comparison"]
+__all__ = ["describe_comparison"]
 
 _STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalent": "good"}
-
-
-def comparison_as_text(comparison: Comparison, width: int = 80, *, is_ascii: bool = False) -> str:
-    """The text of a comparison, at most `width` cells wide."""
-    return text_of(describe_comparison(comparison), width, is_ascii=is_ascii)
 
 
 def describe_comparison(comparison: Comparison) -> Document:
@@ -43,31 +37,19 @@ def describe_comparison(comparison: Comparison) -> Document:
 def _pair(comparison: Comparison, a: str, b: str) -> Table:
     found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
     found.sort(key=_sureness, reverse=True)
-    columns = (
-        TableColumn("metric", "left"),
-        TableColumn("a", rank=3),
-        TableColumn("b", rank=2),
-        TableColumn("a − b"),
-        TableColumn(f"{100 * comparison.level:g} % interval", "left", rank=1),
-        TableColumn("p"),
-        TableColumn("verdict", "left"),
-        TableColumn("detectable", rank=4),
+    head = f"{100 * comparison.level:g} % interval"
+    return Table.by_column(
+        f"{a} (a) against {b} (b)",
+        (TableColumn("metric", "left"), [one.metric for one in found]),
+        (TableColumn("a", rank=3), [value(one.value_a) for one in found]),
+        (TableColumn("b", rank=2), [value(one.value_b) for one in found]),
+        (TableColumn("a − b", style="strong"), [_signed(one.difference) for one in found]),
+        (TableColumn(head, "left", rank=1, style="dim"), map(_interval, found)),
+        (TableColumn("p"), [_p(one.p_adjusted) for one in found]),
+        (TableColumn("verdict", "left"), map(_verdict, found)),
+        (TableColumn("detectable", rank=4, style="dim"), [value(one.detectable) for one in found]),
+        notes=_remarks(found),
     )
-    rows = tuple(
-        (
-            Cell(one.metric),
-            Cell(value(one.value_a)),
-            Cell(value(one.value_b)),
-            Cell(_signed(one.difference), "strong"),
-            Cell(_interval(one), "dim"),
-            Cell(_p(one.p_adjusted)),
-            Cell("not inferior" if is_enough else one.verdict, _STYLES.get(one.verdict, "")),
-            Cell(value(one.detectable), "dim"),
-        )
-        for one in found
-        for is_enough in (one.verdict == "not resolved" and one.not_inferior,)
-    )
-    return Table(f"{a} (a) against {b} (b)", columns, rows, _remarks(found))
 
 
 def _sureness(one: Difference) -> float:
@@ -100,24 +82,30 @@ def _values(comparison: Comparison) -> Table:
         limits = interval(one.low, one.high) if has_limits else ""
         return f"{value(one.value)} {limits}".strip()
 
-    names = [TableColumn(name, "left", rank=i) for i, name in enumerate(comparison.models)]
-    columns = [TableColumn("metric", "left"), *names]
-    rows = tuple(
-        (Cell(metric), *(Cell(shown(each[name])) for name in comparison.models))
-        for metric, each in comparison.values.items()
-    )
-    return Table("Values", tuple(columns), rows)
+    columns = [
+        (TableColumn(x, "left", rank=i), [shown(each[x]) for each in comparison.values.values()])
+        for i, x in enumerate(comparison.models)
+    ]
+    return Table.by_column("Values", (TableColumn("metric", "left"), comparison.values), *columns)
 
 
 def _omnibus(comparison: Comparison) -> list[Table]:
     if not comparison.omnibus:
         return []
-    columns = (TableColumn("metric", "left"), *map(TableColumn, ("Wald", "df", "p")))
-    rows = tuple(
-        (Cell(name), Cell(value(found.statistic)), Cell(str(found.df)), Cell(_p(found.p)))
-        for name, found in comparison.omnibus.items()
+    tests = comparison.omnibus.values()
+    table = Table.by_column(
+        "All models equally good?",
+        (TableColumn("metric", "left"), comparison.omnibus),
+        (TableColumn("Wald"), [value(one.statistic) for one in tests]),
+        (TableColumn("df"), [str(one.df) for one in tests]),
+        (TableColumn("p"), [_p(one.p) for one in tests]),
     )
-    return [Table("All models equally good?", columns, rows)]
+    return [table]
+
+
+def _verdict(one: Difference) -> Cell:
+    is_enough = one.verdict == "not resolved" and one.not_inferior
+    return Cell("not inferior" if is_enough else one.verdict, _STYLES.get(one.verdict, ""))
 
 
 def _signed(number: float) -> str:

@@ -53,12 +53,7 @@ _ALL = "--metrics all (in Python report.metrics)"
 
 
 def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline") -> Document:
-    """The document of a report.
-
-    Args:
-        report: a `karat.Report`.
-        metrics: ``"headline"`` opens with the metrics most asked for, ``"all"`` lists every one.
-    """
+    """The document of a report."""
     # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
     headline = headline_names(report, metrics)
     told = (*report.warnings, *report.cautions)
@@ -88,11 +83,8 @@ def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
         raise error("K122", argument="metrics", value=which, choices="'headline', 'all'", do=do)
     if which == "all" or report.requested is not None:
         return list(report.metrics)
-    chosen: list[tuple[int, int, str]] = []
-    for name in report.metrics:
-        if is_headline(report, get(name)):
-            chosen.append((_family(name), len(chosen), name))
-    return [name for *_, name in sorted(chosen)] or list(report.metrics)
+    chosen = [name for name in report.metrics if is_headline(report, get(name))]
+    return sorted(chosen, key=_family) or list(report.metrics)
 
 
 def is_headline(report: ReportValues, metric: Metric) -> bool:
@@ -113,15 +105,9 @@ def facts(report: Report) -> tuple[str, ...]:
     """Where the rows came from, how many there are, and what they hold."""
     source = report.source
     names = [str(name) for name in source.get("files") or ()]
-    where = (
-        names[0]
-        if len(names) == 1
-        else f"{names[0]} and {count(len(names) - 1)} more"
-        if names
-        else "SQL query"
-        if source.get("query")
-        else ""
-    )
+    where = names[0] if names else "SQL query" if source.get("query") else ""
+    if len(names) > 1:
+        where += f" and {count(len(names) - 1)} more"
     k = report.classes.k
     found = [where, counted(report.n_rows, "row"), counted(k, "class")]
     if report.classes.positive is not None:
@@ -142,15 +128,13 @@ def _headline(report: Report, names: Sequence[str]) -> Table:
     columns = [TableColumn("metric", "left"), TableColumn("value")]
     asked = report.confidence
     has_interval = asked is not None and any(results[name].level is not None for name in names)
+    rows: list[tuple[Cell, ...]] = [
+        (Cell(name), Cell(marked_value(results[name]), "strong")) for name in names
+    ]
     if asked is not None and has_interval:
         columns.append(TableColumn(f"{asked.told} interval", "left", rank=1))
-    rows = []
-    for name in names:
-        result = results[name]
-        cells = [Cell(name), Cell(marked_value(result), "strong")]
-        if has_interval:
-            cells.append(Cell(interval(result.low, result.high), "dim"))
-        rows.append(tuple(cells))
+        limits = [interval(results[name].low, results[name].high) for name in names]
+        rows = [(*row, Cell(text, "dim")) for row, text in zip(rows, limits, strict=True)]
     n_more = len(results) - len(names)
     more = f"{counted(n_more, 'more metric')}: {_ALL}"
     notes = (more,) if n_more else ()
@@ -197,32 +181,26 @@ _OF_SCORES = {"roc_auc": 3, "average_precision": 5}
 def _classes(report: Report) -> Table | None:
     rows = report.per_class
     keys = {key: rank for key, rank in (_RATES | _OF_SCORES).items() if key in rows[0]}
-    columns = (
-        TableColumn("class", "left", is_name=True),
-        TableColumn("support"),
-        TableColumn("predicted", rank=3),
-        *(TableColumn(key, rank=rank) for key, rank in keys.items()),
-    )
     k = len(rows)
-    listed, notes = rows, []
+    listed, notes, title = rows, [], "Classes"
     if k > N_CLASSES_IN_FULL:
         # Undefined first: a class that is never predicted is the worst there is.
         ranked = sorted(rows, key=lambda row: (_number(row, "f1"), -row["support"]))
         listed, rest = ranked[:N_WORST], ranked[N_WORST:]
         notes.append(f"{count(len(rest))} classes not listed: {_spread(rest)}")
-    support, predicted = (
-        amounts([row[key] for row in listed]) for key in ("support", "predicted_count")
+        title += f"  worst {len(listed)} of {count(k)} by f1"
+    table = Table.by_column(
+        title,
+        (TableColumn("class", "left", is_name=True), [str(row["name"]) for row in listed]),
+        (TableColumn("support"), amounts([row["support"] for row in listed])),
+        (TableColumn("predicted", rank=3), amounts([row["predicted_count"] for row in listed])),
+        *(
+            (TableColumn(key, rank=rank), [marked_rate(row, key) for row in listed])
+            for key, rank in keys.items()
+        ),
+        notes=tuple(notes),
     )
-    body = [
-        (
-            Cell(str(row["name"])),
-            Cell(support[i]),
-            Cell(predicted[i]),
-            *(Cell(marked_rate(row, key)) for key in keys),
-        )
-        for i, row in enumerate(listed)
-    ]
-    rule = len(body)
+    body = list(table.rows)
     for average in _AVERAGES:
         names = {key: _lifted(key, average) for key in keys}
         if all(names[key] in report.metrics for key in keys if key in _RATES):
@@ -231,12 +209,8 @@ def _classes(report: Report) -> Table | None:
                 for name in names.values()
             ]
             body.append((Cell(average, "dim"), Cell(""), Cell(""), *cells))
-    title = "Classes"
-    if k > N_CLASSES_IN_FULL:
-        title = f"Classes  worst {len(listed)} of {count(k)} by f1"
-    return Table(
-        title, columns, tuple(body), tuple(notes), rule_before=rule if len(body) > rule else None
-    )
+    rule_before = len(listed) if len(body) > len(listed) else None
+    return replace(table, rows=tuple(body), rule_before=rule_before)
 
 
 def _spread(rows: Sequence[Mapping[str, Any]]) -> str:

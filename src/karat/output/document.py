@@ -5,7 +5,7 @@ Every renderer (plain text, terminal) reads this one description.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -54,6 +54,7 @@ class TableColumn:
         is_name: whether its entries are class names, which may be shortened.
         is_prose: whether its entries are running text; only the last column may be.
         is_whole: whether its names are shortened only where the width forces it.
+        style: that of its cells which have none of their own, where a table is made by column.
     """
 
     heading: str
@@ -62,6 +63,7 @@ class TableColumn:
     is_name: bool = False
     is_prose: bool = False
     is_whole: bool = False
+    style: Style = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,21 @@ class Table:
     rule_before: int | None = None
     is_compact: bool = False
     is_matrix: bool = False
+
+    @classmethod
+    def by_column(
+        cls,
+        title: str,
+        *columns: tuple[TableColumn, Iterable[str | Cell]],
+        notes: tuple[str, ...] = (),
+    ) -> Table:
+        """A table of columns, each with the texts or cells under it."""
+        parts = [
+            [Cell(one, head.style) if isinstance(one, str) else one for one in texts]
+            for head, texts in columns
+        ]
+        rows = tuple(zip(*parts, strict=True))
+        return cls(title, tuple(head for head, _ in columns), rows, notes)
 
     def with_names(self, shorten: Callable[[Sequence[str]], Sequence[str]]) -> Table:
         """The table with what is made of its class names."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Final
 
 from karat.errors.text import harmless
@@ -84,15 +86,10 @@ def markdown_of_gate(result: GateResult, *, most_characters: int | None = None) 
     lines = [_row(rule) for rule in order]
     if most_characters is not None:
         room = most_characters - sum(len(line) + 1 for line in (*head, *tail)) - 100
-        kept: list[str] = []
-        for line in lines:
-            room -= len(line) + 1
-            if room < 0:
-                break
-            kept.append(line)
-        if len(kept) < len(lines):
-            tail = ["", f"{len(lines) - len(kept)} more rules are not shown.", *tail]
-        lines = kept
+        n_kept = bisect_right([*accumulate(len(line) + 1 for line in lines)], room)
+        if n_kept < len(lines):
+            tail = ["", f"{len(lines) - n_kept} more rules are not shown.", *tail]
+        lines = lines[:n_kept]
     return "\n".join([*head, *lines, *tail]).rstrip() + "\n"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from karat.errors.text import cells, harmless, padded, safe, wrapped
@@ -52,14 +53,7 @@ Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 
 @dataclass(slots=True)
 class Page:
-    """What the lines have to fit, and the names that were cut so far.
-
-    Attributes:
-        width: cells across.
-        is_ascii: whether only ASCII may appear.
-        name_limit: the longest that a class name may be, the same in every table.
-        legend: short form → name in full.
-    """
+    """What the lines have to fit; the limit of all class names, and those cut so far."""
 
     width: int = 80
     is_ascii: bool = False
@@ -72,20 +66,19 @@ class Page:
 
 
 def lay_out(document: Document, width: int = 80, *, is_ascii: bool = False) -> list[Line]:
-    """Lines of at most `width` cells (but at least 30), without line ends.
-
-    Args:
-        document: what to show.
-        width: cells across.
-        is_ascii: whether the output can show ASCII only.
-    """
+    """Lines of at most `width` cells (but at least 30), without line ends."""
     page = Page(max(WIDTH_MIN, width), is_ascii)
     tables = [section for section in document.sections if isinstance(section, Table)]
     page.name_limit = min([_name_limit(table, page) for table in tables], default=NAME_MAX)
     lines: list[Line] = [[Span(document.title, "title")], *_flowing(document.facts, page)]
     for section in document.sections:
         lines += [[], *_section(section, page)]
-    lines += _legend(page)
+    if page.legend:
+        lines += [[], [Span("Names", "heading")]]
+        for short, full in list(page.legend.items())[:N_LEGEND]:
+            lines += _text(f"{short} = {full}", page, "dim")
+        if len(page.legend) > N_LEGEND:
+            lines += _text(f"{len(page.legend) - N_LEGEND} more: --format json", page, "dim")
     if is_ascii:
         return [[replace(span, text=plain_ascii(span.text)) for span in line] for line in lines]
     return lines
@@ -106,33 +99,17 @@ def _section(section: Section, page: Page) -> Iterator[Line]:
         yield from _text(note, page, "dim")
 
 
-def _legend(page: Page) -> Iterator[Line]:
-    """What the shortened names stand for."""
-    if not page.legend:
-        return
-    yield []
-    yield [Span("Names", "heading")]
-    for short, full in list(page.legend.items())[:N_LEGEND]:
-        yield from _text(f"{short} = {full}", page, "dim")
-    if len(page.legend) > N_LEGEND:
-        yield from _text(f"{len(page.legend) - N_LEGEND} more: --format json", page, "dim")
-
-
 def _flowing(facts: Sequence[str], page: Page) -> Iterator[Line]:
     """Facts joined by dots, broken between facts where that is possible."""
-    current = ""
+    texts = [""]
     for fact in (safe(fact, is_ascii=page.is_ascii) for fact in facts):
-        joined = f"{current} · {fact}" if current else fact
-        if current and cells(joined) > page.width:
-            yield from _pieces(current, page)
-            joined = fact
-        current = joined
-    yield from _pieces(current, page)
-
-
-def _pieces(text: str, page: Page) -> Iterator[Line]:
-    for line in wrapped(text, page.width, hang=INDENT):
-        yield [Span(line, "dim")]
+        joined = f"{texts[-1]} · {fact}" if texts[-1] else fact
+        if texts[-1] and cells(joined) > page.width:
+            texts.append(fact)
+        else:
+            texts[-1] = joined
+    for text in texts:
+        yield from ([Span(line, "dim")] for line in wrapped(text, page.width, hang=INDENT))
 
 
 def _text(text: str, page: Page, style: Style, *, hang: int = INDENT) -> Iterator[Line]:
@@ -182,15 +159,12 @@ def _full(table: Table, page: Page) -> Iterator[Line]:
 def _marked(rows: Rows) -> Rows:
     """Where some number of a column carries an asterisk, the others make room for one."""
     starred = {i for row in rows for i, cell in enumerate(row) if cell.text.endswith("*")}
-    return tuple(
-        tuple(
-            replace(cell, text=cell.text + " ")
-            if i in starred and cell.text and not cell.text.endswith("*")
-            else cell
-            for i, cell in enumerate(row)
-        )
-        for row in rows
-    )
+
+    def marked(i: int, cell: Cell) -> Cell:
+        is_short = i in starred and cell.text and not cell.text.endswith("*")
+        return replace(cell, text=f"{cell.text} ") if is_short else cell
+
+    return tuple(tuple(starmap(marked, enumerate(row))) for row in rows)
 
 
 def _row(row: Sequence[Cell], columns: Sequence[TableColumn], widths: Sequence[int]) -> Line:
@@ -276,14 +250,7 @@ def report_as_text(
     is_ascii: bool = False,
     metrics: Literal["headline", "all"] = "headline",
 ) -> str:
-    """The text of a report, at most `width` cells wide, without a line end after the last line.
-
-    Args:
-        report: a `karat.Report`.
-        width: cells across; below 30 counts as 30.
-        is_ascii: whether to use ASCII characters only.
-        metrics: ``"headline"``, or ``"all"`` to list every one.
-    """
+    """The text of a report, at most `width` cells wide, without a line end after the last line."""
     return text_of(describe(report, metrics=metrics), width, is_ascii=is_ascii)
 
 

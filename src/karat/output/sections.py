@@ -26,7 +26,7 @@ from karat.errors.text import (
     value,
 )
 from karat.metrics import get
-from karat.output.document import Cell, Line, Matrix, Notes, Span, Style, Table, TableColumn
+from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
 
 if TYPE_CHECKING:
     from karat.results.report import Report
@@ -97,12 +97,6 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
 
     Counts are exact. When they do not fit, each cell is a share of its row in percent;
     when those do not fit either, a note says what width would do.
-
-    Args:
-        matrix: what to draw.
-        width: cells across.
-        shorten: makes names harmless and at most so many cells long.
-        limit: the longest that a name may be.
     """
     counts, shares = counts_and_shares(matrix)
     percents = [[_percent(cell) for cell in row] for row in shares.tolist()]
@@ -221,41 +215,33 @@ def pairs_section(report: Report) -> Table | Notes | None:
     rows, cols, totals = report.confusion.occupied()
     is_wrong = np.asarray(rows) != np.asarray(cols)
     by_class = np.bincount(rows, weights=totals, minlength=k)
-    wrong = (rows[is_wrong], cols[is_wrong], totals[is_wrong])
-    if not wrong[0].size:
+    true, pred, wrong = rows[is_wrong], cols[is_wrong], totals[is_wrong]
+    if not wrong.size:
         return Notes("Most confused", ("No row is predicted wrongly.",))
     n_listed = N_PAIRS if k > 12 else N_PAIRS // 2
     # Ties by class order, so that the same report always reads the same.
-    order = np.lexsort((wrong[1], wrong[0], -wrong[2]))[:n_listed]
+    order = np.lexsort((pred, true, -wrong))[:n_listed]
     names = report.classes.display
-    shown = amounts(wrong[2][order].tolist())
-    body = tuple(
-        (
-            Cell(str(names[wrong[0][i]])),
-            Cell("→", "dim"),
-            Cell(str(names[wrong[1][i]])),
-            Cell(shown[place], "bad"),
-            Cell(share(float(wrong[2][i]), float(by_class[wrong[0][i]]))),
-        )
-        for place, i in enumerate(order)
-    )
-    total = float(wrong[2].sum())
-    held = float(wrong[2][order].sum())
+    total, held = float(wrong.sum()), float(wrong[order].sum())
     unit = "weight" if report.cells.is_weighted else "rows"
-    n_more = wrong[0].size - len(order)
+    n_more = wrong.size - len(order)
     notes = [f"these hold {share(held, total)} of the {amount(total)} wrong {unit}"]
     if n_more:
         notes[0] += f"; {count(n_more)} other wrong cells are not listed"
     if k > N_MATRIX:
         notes.append(f"the {count(k)} × {count(k)} matrix is not drawn: {_MATRIX_AT}")
-    columns = (
-        TableColumn("true", is_name=True),
-        TableColumn("", "left"),
-        TableColumn("predicted", "left", is_name=True),
-        TableColumn(unit),
-        TableColumn("of the class", rank=1),
+    return Table.by_column(
+        "Most confused",
+        (TableColumn("true", is_name=True), [str(names[true[i]]) for i in order]),
+        (TableColumn("", "left", style="dim"), ["→"] * len(order)),
+        (TableColumn("predicted", "left", is_name=True), [str(names[pred[i]]) for i in order]),
+        (TableColumn(unit, style="bad"), amounts(wrong[order].tolist())),
+        (
+            TableColumn("of the class", rank=1),
+            [share(float(wrong[i]), float(by_class[true[i]])) for i in order],
+        ),
+        notes=tuple(notes),
     )
-    return Table("Most confused", columns, body, tuple(notes))
 
 
 _SHOWN = {"f1": "largest f1", "informedness": "largest informedness", "cost": "fewest errors"}
@@ -272,23 +258,17 @@ def thresholds_section(report: Report) -> Table | None:
         return None
     assert isinstance(found, dict)
     rows = []
-    notes: dict[str, None] = {}
     for purpose, point in found.items():
-        reason = point.get("undefined")
-        mark = "*" if reason else ""
-        about = {name: "~" if name in point.get("bounds", ()) else "" for name in point}
-        rows.append(
-            (
-                Cell(_SHOWN[purpose]),
-                Cell(f"{threshold(point['threshold'])}{mark}{about['threshold']}"),
-                Cell(
-                    f"{value(point['value'])}{mark if point['value'] is None else ''}"
-                    f"{about['value']}"
-                ),
-            )
+        mark = "*" if point.get("undefined") else ""
+        open_at, open_value = (
+            "~" if name in point.get("bounds", ()) else "" for name in ("threshold", "value")
         )
-        if reason:
-            notes[f"* {reason}"] = None
+        at = f"{threshold(point['threshold'])}{mark}{open_at}"
+        mark = mark if point["value"] is None else ""
+        rows.append(
+            (Cell(_SHOWN[purpose]), Cell(at), Cell(f"{value(point['value'])}{mark}{open_value}"))
+        )
+    notes = dict.fromkeys(f"* {one['undefined']}" for one in found.values() if one.get("undefined"))
     columns = (TableColumn("goal", "left"), TableColumn("threshold"), TableColumn("value"))
     title = "Thresholds  chosen on these rows, so the values are optimistic"
     return Table(title, columns, tuple(rows), tuple(notes))
@@ -299,11 +279,7 @@ N_LISTED: Final = 24
 
 
 def slice_sections(report: Report, metric: str) -> Iterator[Table]:
-    """One table for each column that slices were told apart by.
-
-    Args:
-        metric: the one that is shown.
-    """
+    """One table for each column that slices were told apart by."""
     if report.kept_slices is None:
         return
     for table in report.slices.values():
@@ -323,38 +299,35 @@ def _section(table: SliceTable, metric: str) -> Table:
             "(in Python report.slices)",
         )
         places = sorted(places[:N_LISTED])
-    parts = list(table.values())
-    n = amounts([parts[i].n_rows for i in places])
-    rows = []
+    all_parts, several = list(table.values()), [differences[i] for i in places]
+    parts = [all_parts[i] for i in places]
+    results = [part[metric] for part in parts]
     reasons: dict[str, list[str]] = {}
-    for row, i in enumerate(places):
-        result, one = parts[i][metric], differences[i]
-        star = "*" if result.undefined else ""
-        signed = f"{'-' if one.difference < 0 else '+'}{value(abs(one.difference))}"
+    for one in several:
         if one.undefined:
-            signed = ""
             reasons.setdefault(one.undefined, []).append(one.name)
-        rows.append(
-            (
-                Cell(parts[i].name),
-                Cell(n[row]),
-                Cell(f"{value(result.value)}{star}", "strong"),
-                *([] if asked is None else [Cell(interval(result.low, result.high), "dim")]),
-                Cell(signed, _style(one, metric)),
-                Cell(interval(one.low_simultaneous, one.high_simultaneous), "dim"),
-            )
-        )
     for reason, names in list(reasons.items())[:3]:
         notes.append(f"not compared: {some_of(names)}: {reason}")
-    columns = (
-        TableColumn("slice", "left", is_name=True, is_whole=True),
-        TableColumn("rows"),
-        TableColumn(metric),
-        *([] if asked is None else [TableColumn(f"{asked.told} interval", "left", rank=2)]),
-        TableColumn("less the others"),
-        TableColumn(f"{level}, all at once", "left", rank=1),
+    limits = []
+    if asked is not None:
+        head = TableColumn(f"{asked.told} interval", "left", rank=2, style="dim")
+        limits.append((head, [interval(one.low, one.high) for one in results]))
+    return Table.by_column(
+        f"Slices by {' × '.join(table.columns)}",
+        (TableColumn("slice", "left", is_name=True, is_whole=True), [part.name for part in parts]),
+        (TableColumn("rows"), amounts([part.n_rows for part in parts])),
+        (
+            TableColumn(metric, style="strong"),
+            [f"{value(one.value)}{'*' if one.undefined else ''}" for one in results],
+        ),
+        *limits,
+        (TableColumn("less the others"), [_signed(one, metric) for one in several]),
+        (
+            TableColumn(f"{level}, all at once", "left", rank=1, style="dim"),
+            [interval(one.low_simultaneous, one.high_simultaneous) for one in several],
+        ),
+        notes=tuple(notes),
     )
-    return Table(f"Slices by {' × '.join(table.columns)}", columns, tuple(rows), tuple(notes))
 
 
 def _told(table: SliceTable, metric: str) -> str:
@@ -376,12 +349,15 @@ def _told(table: SliceTable, metric: str) -> str:
     return " ".join(sentences)
 
 
-def _style(one: SliceDifference, metric: str) -> Style:
-    """Whether a slice is shown to be better or worse than the others, of a metric that says so."""
+def _signed(one: SliceDifference, metric: str) -> Cell:
+    """A difference, and whether it is shown to be for better or worse, if the metric says so."""
+    text = (
+        "" if one.undefined else f"{'-' if one.difference < 0 else '+'}{value(abs(one.difference))}"
+    )
     better = get(metric).better
     if not one.is_shown or better is None:
-        return ""
-    return "good" if (one.difference > 0) is (better == "higher") else "bad"
+        return Cell(text)
+    return Cell(text, "good" if (one.difference > 0) is (better == "higher") else "bad")
 
 
 _MOST: Final = 8

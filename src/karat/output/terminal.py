@@ -38,12 +38,7 @@ SHADED_FROM = 0.05
 
 
 def console(stream: IO[str], *, width: int | None = None) -> Console:
-    """A rich console that obeys NO_COLOR, FORCE_COLOR, CLICOLOR, TERM=dumb and COLUMNS.
-
-    Args:
-        stream: where it prints.
-        width: cells across; found out when None, 80 where nothing tells.
-    """
+    """A rich console that obeys NO_COLOR, FORCE_COLOR, CLICOLOR, TERM=dumb and COLUMNS."""
     from rich.console import Console
 
     columns = os.environ.get("COLUMNS", "")
@@ -102,14 +97,7 @@ def print_report(
     width: int | None = None,
     metrics: Literal["headline", "all"] = "headline",
 ) -> None:
-    """Print a report to a stream, in the colours that it can show.
-
-    Args:
-        report: a `karat.Report`.
-        stream: standard output, a file.
-        width: cells across; that of the terminal by default.
-        metrics: ``"headline"``, or ``"all"`` to list every one.
-    """
+    """Print a report to a stream, in the colours that it can show."""
     print_document(describe(report, metrics=metrics), stream, width=width)
 
 

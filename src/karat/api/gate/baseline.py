@@ -71,23 +71,20 @@ class DamagedError(ValueError):
     """A part of a baseline is not what was written; the message states why."""
 
 
+def _require(holds: object, problem: str) -> None:
+    if not holds:
+        raise DamagedError(problem)
+
+
 _UNREADABLE: Final = (AttributeError, KeyError, OverflowError, TypeError, ValueError)
 """Raised by a part of another kind than expected; `DamagedError` is a ValueError."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Baseline:
-    """The values of a model.
+    """The values of a model, and in the slices of a column; rows where they are kept.
 
-    Attributes:
-        classes: the class axis.
-        cells: the tally.
-        n: rows.
-        metrics: the result of each metric.
-        settings: the choices that can change a number.
-        by: the column of the slices, or None.
-        slices: slice → the result of each metric in it.
-        rows: the rows, where they are kept; those that were read have hashes for ids.
+    The settings are the choices that can change a number. Rows that were read have hashes for ids.
     """
 
     classes: Classes
@@ -112,8 +109,7 @@ def gate_schema() -> dict[str, Any]:
 
 def _schema(name: str) -> dict[str, Any]:
     path = Path(__file__).with_name(f"{name}.schema.json")
-    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return loaded
+    return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
 def hashed(texts: tuple[str, ...]) -> Array:
@@ -159,16 +155,16 @@ def unpacked(text: object, dtype: str, shape: tuple[int, ...]) -> Array:
         raise DamagedError(f"it is a {type(text).__name__}")
     kind = np.dtype(dtype)
     n_bytes = math.prod(shape) * kind.itemsize
-    if n_bytes > min(_MOST_OF_ARRAY, _ZLIB_RATIO * len(text) + 64):
-        raise DamagedError(f"{n_bytes} bytes are said to be in {len(text)} characters")
+    is_fit = n_bytes <= min(_MOST_OF_ARRAY, _ZLIB_RATIO * len(text) + 64)
+    _require(is_fit, f"{n_bytes} bytes are said to be in {len(text)} characters")
     try:
         raw = base64.b64decode(text.encode("ascii"), validate=True)
         reader = zlib.decompressobj()
         found = reader.decompress(raw, n_bytes + 1)
     except (binascii.Error, UnicodeEncodeError, zlib.error) as problem:
         raise DamagedError(str(problem)) from None
-    if len(found) != n_bytes or not reader.eof or reader.unused_data:
-        raise DamagedError(f"it holds {len(found)} bytes or more where {n_bytes} belong")
+    is_fit = len(found) == n_bytes and reader.eof and not reader.unused_data
+    _require(is_fit, f"it holds {len(found)} bytes or more where {n_bytes} belong")
     return np.frombuffer(found, kind).astype(kind.newbyteorder("="), copy=False).reshape(shape)
 
 
@@ -287,14 +283,11 @@ def _read(content: dict[str, Any]) -> Baseline:
     cells = from_bytes(base64.b64decode(content["tally"], validate=True))
     classes, given = cells.classes, content["classes"]
     n, by, rows = _whole(content["n"]), content["by"], content["rows"]
-    if (classes.labels, classes.positive) != (tuple(given["labels"]), given["positive"]):
-        raise DamagedError("its tally has other classes")
-    if int(cells.n_rows) != n:
-        raise DamagedError("its tally has another number of rows")
-    if not isinstance(by, str | None):
-        raise DamagedError("its slices have no name")
-    if not isinstance(content["settings"], dict):
-        raise DamagedError("its settings are no object")
+    is_same = (classes.labels, classes.positive) == (tuple(given["labels"]), given["positive"])
+    _require(is_same, "its tally has other classes")
+    _require(int(cells.n_rows) == n, "its tally has another number of rows")
+    _require(isinstance(by, str | None), "its slices have no name")
+    _require(isinstance(content["settings"], dict), "its settings are no object")
     return Baseline(
         classes,
         cells,
@@ -312,8 +305,7 @@ def _metrics(metrics: dict[str, Any]) -> dict[str, Measured]:
     for name, each in metrics.items():
         value, low, high = (_number(each[part]) for part in ("value", "low", "high"))
         undefined = each["undefined"]
-        if not isinstance(undefined, str | None):
-            raise DamagedError("a reason is no text")
+        _require(isinstance(undefined, str | None), "a reason is no text")
         value = math.nan if value is None else value
         found[name] = Measured(value, low, high, _whole(each["n"]), undefined)
     return found
@@ -334,8 +326,7 @@ def _whole(value: Any) -> int:
 
 
 def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
-    if _whole(rows["n"]) != n:
-        raise DamagedError("it holds another number of rows than it says")
+    _require(_whole(rows["n"]) == n, "it holds another number of rows than it says")
     n_columns = rows["n_columns"]
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_ARRAYS, (n,))
     if rows["scores"] is not None and n_columns is not None:
@@ -347,23 +338,20 @@ def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
     }
     scores, weights = arrays.get("scores"), arrays.get("weights")
     for codes in (arrays["true"], arrays["pred"]):
-        if n and not (codes.min() >= 0 and codes.max() < classes.k):
-            raise DamagedError("a row is of no class")
-    if scores is not None and classes.k != (2 if scores.ndim == 1 else scores.shape[1]):
-        raise DamagedError("its scores are of other classes")
-    if scores is not None and not np.isfinite(scores).all():
-        raise DamagedError("a score is not finite")
-    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise DamagedError("a weight is none")
-    hashes = arrays.get("ids")
-    ids = None
-    if hashes is not None:
-        ids = RowNames("ids", np.arange(n, dtype=np.int32), _texts_of(hashes))
-    found = None
+        _require(not n or 0 <= codes.min() <= codes.max() < classes.k, "a row is of no class")
+    ids = found = None
     if scores is not None:
+        k = 2 if scores.ndim == 1 else scores.shape[1]
+        _require(classes.k == k, "its scores are of other classes")
+        _require(np.isfinite(scores).all(), "a score is not finite")
         # A baseline does not record how many digits its probabilities had.
         argument: Argument = "y_prob" if rows["is_prob"] is True else "y_score"
         found = Scores(argument, scores, tolerance=tolerance_of(is_half=True))
+    if weights is not None:
+        is_fit = np.isfinite(weights).all() and (weights >= 0).all()
+        _require(is_fit, "a weight is none")
+    if (hashes := arrays.get("ids")) is not None:
+        ids = RowNames("ids", np.arange(n, dtype=np.int32), _texts_of(hashes))
     return Rows(classes, arrays["true"], arrays["pred"], found, weights, ids=ids)
 
 

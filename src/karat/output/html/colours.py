@@ -8,55 +8,31 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DARK", "LIGHT", "N_SHADES", "as_css", "palette"]
+__all__ = ["N_SHADES", "as_css", "palette"]
 
-LIGHT: Final = {
-    "paper": "#ffffff",
-    "panel": "#f3f5f8",
-    "ink": "#16202c",
-    "quiet": "#4e5a68",
-    "line": "#c6ced8",
-    "edge": "#77838f",
-    "accent": "#0b5cad",
-    "on-accent": "#ffffff",
-    "right": "#0b5cad",
-    "wrong": "#b04a00",
-    "note": "#fff4dc",
-    "muted": "#6a7480",
-    "faint": "#b9c2cc",
-    "grid": "#e4e8ed",
-    "series-1": "#0b5cad",
-    "series-2": "#b04a00",
-    "series-3": "#007a58",
-    "series-4": "#a8437f",
-    "series-5": "#8a6500",
-    "series-6": "#2a7f9e",
+COLOURS: Final = {
+    "paper": ("#ffffff", "#12171d"),
+    "panel": ("#f3f5f8", "#1b222b"),
+    "ink": ("#16202c", "#e8edf3"),
+    "quiet": ("#4e5a68", "#a9b5c2"),
+    "line": ("#c6ced8", "#38434f"),
+    "edge": ("#77838f", "#7d8a98"),
+    "accent": ("#0b5cad", "#7cbcff"),
+    "on-accent": ("#ffffff", "#0a1420"),
+    "right": ("#0b5cad", "#7cbcff"),
+    "wrong": ("#b04a00", "#ffab66"),
+    "note": ("#fff4dc", "#33290f"),
+    "muted": ("#6a7480", "#96a2af"),
+    "faint": ("#b9c2cc", "#56626f"),
+    "grid": ("#e4e8ed", "#2a333d"),
+    "series-1": ("#0b5cad", "#7cbcff"),
+    "series-2": ("#b04a00", "#ffab66"),
+    "series-3": ("#007a58", "#4fd0a5"),
+    "series-4": ("#a8437f", "#f0a3cd"),
+    "series-5": ("#8a6500", "#f0cf66"),
+    "series-6": ("#2a7f9e", "#8fe0f5"),
 }
-"""Name → colour on a light page, and on paper."""
-
-DARK: Final = {
-    "paper": "#12171d",
-    "panel": "#1b222b",
-    "ink": "#e8edf3",
-    "quiet": "#a9b5c2",
-    "line": "#38434f",
-    "edge": "#7d8a98",
-    "accent": "#7cbcff",
-    "on-accent": "#0a1420",
-    "right": "#7cbcff",
-    "wrong": "#ffab66",
-    "note": "#33290f",
-    "muted": "#96a2af",
-    "faint": "#56626f",
-    "grid": "#2a333d",
-    "series-1": "#7cbcff",
-    "series-2": "#ffab66",
-    "series-3": "#4fd0a5",
-    "series-4": "#f0a3cd",
-    "series-5": "#f0cf66",
-    "series-6": "#8fe0f5",
-}
-"""Name → colour on a dark page."""
+"""Name → colour on a light page, and on paper, and on a dark page."""
 
 N_SHADES: Final = 9
 """Shades of a cell that holds anything; 0 is that of an empty one."""
@@ -78,7 +54,7 @@ def palette(theme: str) -> dict[str, str]:
         >>> palette("light")["right-9"], len(palette("dark")) == len(palette("light"))
         ('#5b9fe0', True)
     """
-    named = LIGHT if theme == "light" else DARK
+    named = {name: pair[theme == "dark"] for name, pair in COLOURS.items()}
     shades = {}
     for kind, end in _ENDS[theme].items():
         for step in range(1, N_SHADES + 1):

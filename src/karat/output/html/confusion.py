@@ -107,9 +107,7 @@ def _plain_rows(names: Sequence[str], cells: npt.NDArray[Any]) -> list[dict[str,
 def shade(part: float, whole: float, top: float | None) -> str:
     """The style of a cell: by the root of its share, so that a few rows among many are seen.
 
-    Args:
-        part, whole: whose share it is.
-        top: the share of the strongest wrong cell; None: the cell is right, where that is all.
+    A right cell has no `top`, which is the share of the strongest wrong one.
     """
     if not part or not whole:
         return ""

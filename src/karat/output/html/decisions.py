@@ -52,9 +52,6 @@ OPERATIONS: Final = {"add", "sub", "mul", "div", "sqrt", "total", "at", "where",
 def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
     """What the script needs to move the threshold, or None and why there is nothing to move.
 
-    Args:
-        report: any report.
-
     Returns:
         Thresholds, true and false positives of each class, formulas; and a sentence.
     """
@@ -75,8 +72,7 @@ def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
     limit = min(MOST_POINTS, max(LEAST_POINTS, ALL_POINTS // len(list(which))))
     is_weighted = report.cells.is_weighted
     classes = []
-    n_here = n_all = 0
-    is_whole = True
+    n_here, n_all, is_whole = 0, 0, True
     for i in which:
         assert i is not None
         points = _points(report, kept[i], i)
@@ -87,10 +83,21 @@ def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
         is_whole &= len(kept[i].points) == kept[i].points.n_full and n_known <= limit
         classes.append(_class_to_json(report, i, points, is_weighted=is_weighted))
     rest = report.classes.display[1 - (report.classes.positive or 0)] if report.is_binary else None
+    metrics = []
+    for metric in map(get, METRICS):
+        is_zero = report.undefined == "zero" and metric.record.is_zero_when_undefined
+        metrics.append(
+            {
+                "name": str(metric),
+                "formula": tree(metric.traced(report.undefined).raw),
+                "undefined": metric.undefined_when or "the data do not define it",
+                "otherwise": 0 if is_zero else None,
+            }
+        )
     data = {
         "classes": classes,
         "rest": None if rest is None else harmless(rest),
-        "metrics": [_metric_to_json(report, name) for name in METRICS],
+        "metrics": metrics,
         "unit": "probability" if report.scores == "probabilities" else "score",
         "rows": "weight" if is_weighted else "rows",
     }
@@ -140,17 +147,6 @@ def _class_to_json(report: Report, i: int, points: Floats, *, is_weighted: bool)
 def _packed(numbers: Floats) -> str:
     """Float64 in base64, low byte first: every digit, in fewer letters than as text."""
     return base64.b64encode(numbers.astype("<f8").tobytes()).decode("ascii")
-
-
-def _metric_to_json(report: Report, name: str) -> dict[str, Any]:
-    metric = get(name)
-    is_zero = report.undefined == "zero" and metric.record.is_zero_when_undefined
-    return {
-        "name": str(metric),
-        "formula": tree(metric.traced(report.undefined).raw),
-        "undefined": metric.undefined_when or "the data do not define it",
-        "otherwise": 0 if is_zero else None,
-    }
 
 
 def tree(node: Node) -> Tree:

@@ -47,12 +47,7 @@ _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&'\u2028\u202
 
 
 def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> str:
-    """The whole text of a page.
-
-    Args:
-        template: name of its template.
-        facts: what the template shows.
-        data: what the script reads, as JSON types; None: there is no script on the page.
+    """The whole text of a page, with a script if there is data for it.
 
     Errors:
         K501 jinja2 is not installed.
@@ -81,13 +76,6 @@ def _hash(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _shown(item: Any) -> Any:
-    """Text without control and direction characters; what is markup already stays."""
-    if isinstance(item, str) and not hasattr(item, "__html__"):
-        return harmless(item)
-    return item
-
-
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     try:
@@ -95,11 +83,17 @@ def _environment() -> Environment:
     except ModuleNotFoundError as problem:
         missing = problem.name or "jinja2"
         raise error("K501", feature="A page", package=missing, extra="cli") from None
+
+    def shown(item: Any) -> Any:
+        """Text without control and direction characters; what is markup already stays."""
+        is_text = isinstance(item, str) and not hasattr(item, "__html__")
+        return harmless(item) if is_text else item
+
     return Environment(
         loader=FunctionLoader(read),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -116,6 +110,12 @@ def report_to_html(report: Report) -> str:
     first = headline_names(report)
     rest = [name for name in report.metrics if name not in first]
     policy = POLICIES[report.undefined]
+    pairs = pairs_section(report)
+    if isinstance(pairs, Notes):
+        pairs = Table(pairs.title, (), (), pairs.lines)
+    elif pairs is not None:
+        # The matrix stands above, also where a terminal would not draw it.
+        pairs = replace(pairs, notes=pairs.notes[:1])
     matrix = matrix_of(report.confusion)
     decisions, about_decisions = decisions_of(report)
     shown: dict[str, Any] = {
@@ -135,7 +135,7 @@ def report_to_html(report: Report) -> str:
         "classes": class_table(report),
         "slices": list(slice_sections(report, first[0])) if first else [],
         "figures": figures_of(report),
-        "pairs": _pairs(report),
+        "pairs": pairs,
         "undefined": undefined_reasons(report),
         "policy_of_undefined": f"{policy[0].upper()}{policy[1:]}.",
         "definitions": list(definitions(report)),
@@ -145,15 +145,6 @@ def report_to_html(report: Report) -> str:
     }
     data = {"matrix": matrix and matrix["data"], "decisions": decisions}
     return page("report.html", shown, data)
-
-
-def _pairs(report: Report) -> Table | None:
-    """The most confused pairs; of few classes the matrix says them."""
-    found = pairs_section(report)
-    if isinstance(found, Notes):
-        return Table(found.title, (), (), found.lines)
-    # The matrix stands above, also where a terminal would not draw it.
-    return None if found is None else replace(found, notes=found.notes[:1])
 
 
 def _pairs_of(facts_: Any) -> list[tuple[str, str]]:

@@ -48,13 +48,7 @@ WIDTH: Final = 100
 def bar(
     number: float | None, low: float | None, high: float | None, ends: tuple[float, float]
 ) -> dict[str, str] | None:
-    """A value and its interval as a line and a point on the range of the metric.
-
-    Args:
-        number: the value.
-        low, high: its limits.
-        ends: smallest and largest value; without both there is no bar.
-    """
+    """A value and its limits as a point and a line between ends; without both no bar."""
     start, end = ends
     known = [x for x in (number, low, high) if x is not None]
     if number is None or not all(map(math.isfinite, (start, end, *known))):

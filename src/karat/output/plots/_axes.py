@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -67,17 +66,15 @@ COMPARED_WITH: Final[dict[str, Any]] = {
 }
 """A line that others are compared with."""
 
-Dashes: TypeAlias = Any
-DASHES: Final[tuple[Dashes, ...]] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1.5, 1, 1.5)))
+DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1.5, 1, 1.5)))
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How one class or model is drawn, everywhere in a picture."""
 
     color: str
-    linestyle: Dashes
+    linestyle: Any
     marker: str
 
 
@@ -96,9 +93,8 @@ def style(place: int, variant: int | None = None) -> Style:
     of = place if variant is None else variant
     # A second round of colours begins with other dashes than the first.
     dash = (of + of // len(SERIES)) if variant is None else of
-    return Style(
-        SERIES[place % len(SERIES)], DASHES[dash % len(DASHES)], MARKERS[of % len(MARKERS)]
-    )
+    colour, dashes = SERIES[place % len(SERIES)], DASHES[dash % len(DASHES)]
+    return Style(colour, dashes, MARKERS[of % len(MARKERS)])
 
 
 NAME_LIMIT: Final = 24
@@ -173,20 +169,9 @@ def add_legend(ax: Axes, *, loc: str, title: str | None = None, columns: int = 1
     if not handles:
         return
     size = "small" if len(handles) <= 4 else "x-small"
-    place: Any = loc
-    legend = ax.legend(
-        handles,
-        labels,
-        loc=place,
-        title=title,
-        ncols=columns,
-        fontsize=size,
-        title_fontsize=size,
-        framealpha=0.85,
-        handlelength=2.4,
-        labelspacing=0.3,
-        borderpad=0.4,
-    )
+    look: dict[str, Any] = {"loc": loc, "title": title, "ncols": columns, "framealpha": 0.85}
+    look |= {"handlelength": 2.4, "labelspacing": 0.3, "borderpad": 0.4}
+    legend = ax.legend(handles, labels, fontsize=size, title_fontsize=size, **look)
     legend.set_alignment("left")
     without_tex([*legend.get_texts(), legend.get_title()])
 
@@ -231,12 +216,7 @@ _LEAST: Final = 1e-6
 
 
 def deviate_axes(ax: Axes, drawn: Sequence[tuple[Any, Any]]) -> None:
-    """Make both axes those of normal deviates, as wide as the points between 0 and 1 ask for.
-
-    Args:
-        ax: the axes.
-        drawn: shares along both axes of each curve.
-    """
+    """Make both axes those of normal deviates, as wide as the points between 0 and 1 ask for."""
     from matplotlib.ticker import NullLocator
     from scipy.special import ndtr, ndtri
 

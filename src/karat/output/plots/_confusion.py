@@ -155,13 +155,7 @@ def _readable(drawn: AxesImage, values: Numbers) -> list[str]:
 
 
 def _text_size(ax: Axes, k: int, length: int = 3) -> float:
-    """Points: as large as usual, or as fits into a cell.
-
-    Args:
-        ax: the axes, as large as they are before they are laid out.
-        k: cells across.
-        length: letters of the longest text.
-    """
+    """Points: as large as usual, or as fits into a cell."""
     import matplotlib as mpl
 
     usual = float(mpl.rcParams["font.size"])

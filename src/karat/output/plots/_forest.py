@@ -41,13 +41,7 @@ _MARK: Final[dict[str, Any]] = {"linestyle": "none", "markersize": 5}
 
 
 class Row(NamedTuple):
-    """One point of a forest plot.
-
-    Attributes:
-        value: the number; NaN where there is none.
-        low, high: limits, or None.
-        reason: why there is no value.
-    """
+    """One point of a forest plot: NaN where there is no value, with the reason."""
 
     value: float
     low: float | None = None
@@ -59,12 +53,6 @@ def _draw_rows(
     ax: Axes, rows: Sequence[Row], places: Sequence[float], look: dict[str, Any]
 ) -> list[tuple[float, str]]:
     """Draw points with their intervals; hollow ones where no interval is known.
-
-    Args:
-        ax: the axes.
-        rows: what to draw.
-        places: the height of each.
-        look: colour, marker, label and whatever else `Axes.errorbar` takes.
 
     Returns:
         The place of each row without a point, and why.

@@ -139,15 +139,8 @@ def reliability(
     for one in shown.series:
         curve = _of(one)
         x, y, _ = _filled(curve)
-        look: dict[str, Any] = {
-            "color": one.style.color,
-            "linestyle": one.style.linestyle,
-            "linewidth": 1.4 if is_one else 0.8,
-            "clip_on": False,
-            "alpha": 1.0 if is_few else 0.4,
-            "marker": one.style.marker,
-            "markersize": 2.0,
-        }
+        look: dict[str, Any] = one.style._asdict() | {"clip_on": False, "markersize": 2.0}
+        look |= {"linewidth": 1.4 if is_one else 0.8, "alpha": 1.0 if is_few else 0.4}
         thin = look | {"label": f"_{one.name}", "marker": look["marker"] if is_few else "none"}
         ax.plot(x, y, **(thin | line))
         is_full = curve.weight[curve.weight > 0] >= _FULL
@@ -213,18 +206,9 @@ def _pooled(ax: Axes, report: Report) -> None:
 
 def _spread(ax: Axes, one: Series) -> None:
     x, _, spread = _filled(_of(one))
-    ax.errorbar(
-        x,
-        x,
-        yerr=2 * spread,
-        fmt="none",
-        ecolor=MUTED,
-        color=MUTED,
-        elinewidth=0.8,
-        capsize=2,
-        zorder=1,
-        label="2 standard deviations if calibrated",
-    )
+    look: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "color": MUTED, "elinewidth": 0.8}
+    look |= {"capsize": 2, "zorder": 1, "label": "2 standard deviations if calibrated"}
+    ax.errorbar(x, x, yerr=2 * spread, **look)
 
 
 def _weights(ax: Axes, series: Sequence[Series]) -> None:
@@ -233,15 +217,6 @@ def _weights(ax: Axes, series: Sequence[Series]) -> None:
     edges = _of(series[0]).edges
     most = float(total.max())
     heights = total / most * (_ROOM - 0.03) if most else np.zeros(len(total))
-    ax.bar(
-        edges[:-1],
-        heights,
-        np.diff(edges),
-        bottom=-_ROOM,
-        align="edge",
-        color=faint(ax),
-        edgecolor="none",
-        linewidth=0,
-        zorder=0.5,
-        label="rows in each bin",
-    )
+    look: dict[str, Any] = {"color": faint(ax), "edgecolor": "none", "linewidth": 0}
+    look |= {"align": "edge", "zorder": 0.5, "label": "rows in each bin"}
+    ax.bar(edges[:-1], heights, np.diff(edges), bottom=-_ROOM, **look)

@@ -64,12 +64,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a picture shows.
-
-    Attributes:
-        series: each with a line of its own.
-        others: the classes that are too many for that, worst first.
-    """
+    """What a picture shows: lines of their own, and classes too many for that, worst first."""
 
     series: list[Series]
     others: list[Series]
@@ -91,23 +86,14 @@ def series_of(
 ) -> Shown:
     """Every class that is asked for; of too many the worst ones, and the others apart.
 
-    Args:
-        reports: by name.
-        classes: labels; None for all, of two the positive one alone.
-        badness: of a report and the place of a class: the larger, the worse. NaN comes last.
-        has_positive: whether the positive class of two speaks for both.
-        most: how many lines there may be.
-        n_worst: lines that are left of more.
+    Of no `classes` all are taken, of two the positive one alone unless it has no say. What has the
+    largest badness is worst, NaN comes last. Of more than `most` lines `n_worst` are left.
 
     Errors:
         K122 none is asked for; K309 no such class.
     """
-    chosen = [
-        (at, place)
-        for at, report in enumerate(reports.values())
-        for place in _places(report, classes, has_positive)
-    ]
     of = list(reports.values())
+    chosen = [(at, i) for at, one in enumerate(of) for i in _places(one, classes, has_positive)]
     n_classes = max((sum(at == one for one, _ in chosen) for at in range(len(of))), default=0)
     if len(chosen) <= most:
         return Shown(_styled(reports, chosen, n_classes), [])
@@ -123,8 +109,7 @@ def series_of(
         item for at in range(len(of)) for item in [one for one in ordered if one[0] == at][:each]
     ]
     others = [item for item in ordered if item not in set(kept)]
-    series = _styled(reports, kept, each)
-    return Shown(series, _styled(reports, others, n_classes))
+    return Shown(_styled(reports, kept, each), _styled(reports, others, n_classes))
 
 
 def _places(report: Report, classes: Any, has_positive: bool) -> Sequence[int]:
@@ -134,19 +119,17 @@ def _places(report: Report, classes: Any, has_positive: bool) -> Sequence[int]:
         return [positive] if has_positive and positive is not None else range(len(known))
     is_one = isinstance(classes, str | Integral) or not isinstance(classes, Iterable)
     wanted = [classes] if is_one else list(classes)
-    places = [_place(label, known, report) for label in wanted]
+    places = []
+    for label in wanted:
+        try:
+            places.append(known[label])
+        except (KeyError, TypeError):
+            what = f"class {short(label)}"
+            raise error("K309", what=what, labels=shown(report.labels)) from None
     if not places:
         do = f"Give some of them: {shown(report.labels)}."
         raise error("K122", argument="classes", value=classes, choices="labels of classes", do=do)
     return list(dict.fromkeys(places))
-
-
-def _place(label: Any, known: Mapping[Any, int], report: Report) -> int:
-    try:
-        return known[label]
-    except (KeyError, TypeError):
-        what = f"class {short(label)}"
-        raise error("K309", what=what, labels=shown(report.labels)) from None
 
 
 def _styled(reports: Reports, chosen: Iterable[tuple[int, int]], n_classes: int) -> list[Series]:

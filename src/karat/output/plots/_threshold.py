@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -68,8 +67,7 @@ def threshold(
     if shown.others:
         parts = [_line(one, chosen[0]) for one in shown.others]
         draw_others(ax, parts, f"{count(len(parts))} other classes")
-    reports_drawn = list(reports.values())
-    is_probability = all(report.scores == "probabilities" for report in reports_drawn)
+    is_probability = all(report.scores == "probabilities" for report in reports.values())
     what = "probability" if is_probability else "score"
     ax.set(xlabel=f"threshold ({what})", ylabel=chosen[0].name if len(chosen) == 1 else "value")
     if is_probability:
@@ -77,7 +75,7 @@ def threshold(
     if all(metric.record.range == (0, 1) for metric in chosen):
         ax.set_ylim(-0.02, 1.02)
     if decision:
-        _current(ax, reports_drawn)
+        _current(ax, reports)
     if legend:
         add_legend(ax, loc="best")
 
@@ -93,12 +91,9 @@ def _metrics(given: Any, *, is_one: bool) -> list[Metric]:
     found = [get(name) for name in requested_metrics("threshold", given)]
     for metric in found:
         if metric.needs_scores or metric.lift != "plain":
-            raise error(
-                "K702",
-                name="threshold",
-                found=f"{metric} is no metric of one class by its labels",
-                do="Name such as 'precision', 'recall', 'specificity', 'f1', 'mcc'.",
-            )
+            told = f"{metric} is no metric of one class by its labels"
+            do = "Name such as 'precision', 'recall', 'specificity', 'f1', 'mcc'."
+            raise error("K702", name="threshold", found=told, do=do)
     return found
 
 
@@ -127,25 +122,17 @@ def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
     if point is None or point["threshold"] is None or point["value"] is None:
         return
     wave = "≈ " if point.get("bounds") else ""
-    told_best = f"best f1: {wave}{value(point['value'])} at {wave}{point['threshold']:.4g}"
-    label = told_best if is_named else None
-    ax.plot(
-        [point["threshold"]],
-        [point["value"]],
-        color=color,
-        marker=one.style.marker,
-        markersize=6,
-        markeredgecolor=ax.get_facecolor(),
-        linestyle="none",
-        label=label,
-        zorder=3,
-    )
+    best = f"best f1: {wave}{value(point['value'])} at {wave}{point['threshold']:.4g}"
+    look: dict[str, Any] = {"color": color, "marker": one.style.marker, "markersize": 6}
+    look |= {"markeredgecolor": ax.get_facecolor(), "linestyle": "none", "zorder": 3}
+    x, y = point["threshold"], point["value"]
+    ax.plot([x], [y], label=best if is_named else None, **look)
 
 
-def _current(ax: Axes, reports: Sequence[Report]) -> None:
+def _current(ax: Axes, reports: Reports) -> None:
     """A line where the rows are parted now, where one threshold parts them."""
     told: set[float] = set()
-    for report in reports:
+    for report in reports.values():
         place = report.classes.positive
         if place is None:
             continue

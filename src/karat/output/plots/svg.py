@@ -41,13 +41,7 @@ _DROPPED: Final = {
 
 
 def element_of(text: str, title: str, description: str, inks: Mapping[str, str]) -> str:
-    """The element of an SVG file of matplotlib.
-
-    Args:
-        text: the file.
-        title, description: what is read out in place of the picture.
-        inks: colour → what to write in its place.
-    """
+    """The element of an SVG file of matplotlib, with what `inks` has in place of a colour."""
     root = ET.fromstring(text)
     # Pages hold many pictures: what is referred to is called after its picture.
     picture = hashlib.sha256((text + title).encode()).hexdigest()[:5]
@@ -62,11 +56,11 @@ def element_of(text: str, title: str, description: str, inks: Mapping[str, str])
     root.set("role", "img")
     root.set("font-family", "sans-serif")
     root.set("stroke-linejoin", "round")
-    for place, (tag, told) in enumerate((("title", title), ("desc", description))):
+    for tag, told in (("desc", description), ("title", title)):
         if told:
             head = ET.Element(tag)
             head.text = told
-            root.insert(place, head)
+            root.insert(0, head)
     root.set("xmlns", _NAMESPACE)
     return ET.tostring(root, encoding="unicode")
 
@@ -174,21 +168,14 @@ _SETTINGS: Final[Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "karat",
     "figure.facecolor": "none",
-    "axes.facecolor": PALETTE["paper"],
-    "axes.edgecolor": PALETTE["muted"],
-    "axes.labelcolor": PALETTE["ink"],
-    "axes.titlecolor": PALETTE["ink"],
+    **dict.fromkeys(("axes.facecolor", "legend.facecolor"), PALETTE["paper"]),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), PALETTE["muted"]),
+    **dict.fromkeys(("axes.labelcolor", "axes.titlecolor", "text.color"), PALETTE["ink"]),
+    **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), PALETTE["ink"]),
+    **dict.fromkeys(("grid.color", "legend.edgecolor"), PALETTE["grid"]),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.8,
-    "grid.color": PALETTE["grid"],
-    "legend.edgecolor": PALETTE["grid"],
-    "legend.facecolor": PALETTE["paper"],
-    "text.color": PALETTE["ink"],
-    "xtick.color": PALETTE["muted"],
-    "xtick.labelcolor": PALETTE["ink"],
-    "ytick.color": PALETTE["muted"],
-    "ytick.labelcolor": PALETTE["ink"],
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 8.0,
