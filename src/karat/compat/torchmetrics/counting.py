@@ -14,7 +14,16 @@ from karat.compat.torchmetrics.reading import Whole, is_native
 from karat.compat.torchmetrics.tally import REFUSED, Tally, refuse_counted, refused
 from karat.data.sources.torch import score_histograms as histograms
 
-__all__ = ["add_up", "count_by_sample", "count_cells", "count_hits", "refuse_rows", "refused_rows"]
+__all__ = [
+    "add_up",
+    "count_by_sample",
+    "count_cells",
+    "count_hits",
+    "outside",
+    "refuse_rows",
+    "refused_rows",
+    "sound",
+]
 
 _KERNEL_CLASSES = 8192
 """So many classes have cells that karat's kernels count."""
@@ -40,7 +49,7 @@ def count_cells(
     counted, n_refused = _sorted_out(true, pred, k, kept, weights)
     index = true.labels.reshape(-1).long() * k + pred.labels.reshape(-1)
     index = torch.where(counted, index, k * k)
-    cells = add_up(index, k * k + 1, _sound(weights))[0][: k * k].reshape(k, k)
+    cells = add_up(index, k * k + 1, sound(weights))[0][: k * k].reshape(k, k)
     return _settled({"cells": cells, REFUSED: n_refused}, true.labels)
 
 
@@ -57,9 +66,9 @@ def count_by_sample(
     counted, n_refused = _sorted_out(true, pred, k, kept, weights)
     t, p = true.labels.reshape(-1).long(), pred.labels.reshape(-1).long()
     start = torch.arange(n, device=t.device).repeat_interleave(max(len(t) // max(n, 1), 0)) * k
-    size, sound = n * k, _sound(weights)
+    size, w = n * k, sound(weights)
     parts = [
-        add_up(torch.where(where, start + classes, size), size + 1, sound)[0][:size].reshape(n, k)
+        add_up(torch.where(where, start + classes, size), size + 1, w)[0][:size].reshape(n, k)
         for classes, where in ((t, counted & (t == p)), (t, counted), (p, counted))
     ]
     settled = _settled({REFUSED: n_refused}, true.labels)
@@ -71,7 +80,7 @@ def _sorted_out(
 ) -> tuple[Tensor, Tensor]:
     """bool[n], the rows that can be counted, and the number of those that cannot, by argument."""
     kept = None if kept is None else kept.reshape(-1)
-    bad_true, bad_pred = _outside(true, k, kept), _outside(pred, k, kept)
+    bad_true, bad_pred = outside(true, k, kept), outside(pred, k, kept)
     counted = ~(bad_true | bad_pred) if kept is None else kept & ~(bad_true | bad_pred)
     return counted, refused_rows(bad_true, bad_pred & ~bad_true, weights)
 
@@ -85,8 +94,8 @@ def count_hits(
     none = torch.zeros_like(is_hit)
     bad = none if pred.broken is None else pred.broken.reshape(-1) & counted
     both = torch.stack([is_hit & counted & ~bad, counted & ~bad])
-    sound = _sound(weights)
-    hits = both.sum(1) if sound is None else (both * sound).sum(1)
+    w = sound(weights)
+    hits = both.sum(1) if w is None else (both * w).sum(1)
     return _settled({"hits": hits, REFUSED: refused_rows(none, bad, weights)}, true)
 
 
@@ -118,7 +127,7 @@ def refused_rows(bad_true: Tensor, bad_pred: Tensor, weights: Tensor | None) -> 
 
 def refuse_rows(labels: Whole, argument: str, k: int, kept: Tensor | None) -> None:
     """Raise K621 for the first label outside [0, k) that counts, if there is one."""
-    bad = _outside(labels, k, None if kept is None else kept.reshape(-1))
+    bad = outside(labels, k, None if kept is None else kept.reshape(-1))
     if not bool(bad.any()):
         return
     first, n = int(bad.int().argmax()), int(bad.sum())
@@ -158,7 +167,7 @@ def _native_cells(
     return torch.from_numpy(tally.cells())
 
 
-def _outside(labels: Whole, k: int, kept: Tensor | None) -> Tensor:
+def outside(labels: Whole, k: int, kept: Tensor | None) -> Tensor:
     """bool[n]: rows that count and have no class."""
     flat = labels.labels.reshape(-1).long()  # k may be none of the numbers of a narrow type
     bad: Tensor = (flat < 0) | (flat >= k)
@@ -172,7 +181,7 @@ def _is_weight(weights: Tensor) -> Tensor:
     return is_weight
 
 
-def _sound(weights: Tensor | None) -> Tensor | None:
+def sound(weights: Tensor | None) -> Tensor | None:
     """Weights with 0 in place of what is none: a NaN would stay in every later sum."""
     return None if weights is None else torch.where(_is_weight(weights), weights, 0.0)
 
