@@ -14,16 +14,20 @@ import torch
 from torch import Tensor
 
 from karat import _native
-from karat.compat.torchmetrics.counting import add_up, outside, refuse_rows, refused_rows, sound
 from karat.compat.torchmetrics.labels import Need, number
 from karat.compat.torchmetrics.reading import (
     NATIVE_DEVICES,
+    add_up,
     check_same_shape,
     class_scores,
     flat_weights,
     is_native,
     kept_rows,
+    outside,
     probabilities,
+    refuse_rows,
+    refused_rows,
+    sound,
     whole,
 )
 from karat.compat.torchmetrics.tally import REFUSED, Tally, no_rows, refused
