@@ -81,11 +81,7 @@ def _accuracy(pair: Pair, normalize: Any) -> float:
 
 
 def _shared(part: Any, pair: Pair) -> Any:
-    """A part of the rows as a share of all.
-
-    Errors:
-        ZeroDivisionError the weights, some of them negative, sum to 0.
-    """
+    """A part of the rows as a share of all."""
     if pair.weights is None:
         return part / pair.n
     total = pair.true.sum()

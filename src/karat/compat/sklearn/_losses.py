@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat import _native
 from karat.compat.sklearn._parameters import (
     ARRAY,
     BOOLEAN,
@@ -23,7 +22,7 @@ from karat.compat.sklearn._parameters import (
     warn,
     warn_undefined,
 )
-from karat.compat.sklearn._rows import binarized, declared, plain_classes, summed_weights
+from karat.compat.sklearn._rows import binarized, declared, native_sums, plain_classes
 from karat.compat.sklearn._targets import (
     UNCHECKED,
     as_array,
@@ -188,21 +187,11 @@ def _positive(true: Array, pos_label: Any) -> Any:
 
 def _summed(rows: Probabilities, wanted: int) -> tuple[float, float] | Probabilities:
     """Σwℓ and Σw natively, or the checked rows that no kernel takes."""
-    is_plain, weights = summed_weights(rows.weights, len(rows.codes))
-    values, slack = rows.values, math.sqrt(rows.eps)
-    if values.dtype == np.float16:
-        values = values.astype(np.float32)
-    if is_plain:
-        try:
-            sums = _native.read_scores(
-                values, rows.codes, rows.k, weights, True, slack, wanted, 0, clip=rows.eps
-            )
-        except (ValueError, TypeError):
-            pass
-        else:
-            if sums.weight > 0:
-                rows.truth = np.array(sums.truth, np.float64)
-                return float(sums.w_loss[wanted - 1]), sums.weight
+    options = {"slack": math.sqrt(rows.eps), "clip": rows.eps}
+    sums = native_sums(rows.values, rows.codes, rows.k, rows.weights, wanted, **options)
+    if sums is not None:
+        rows.truth = np.array(sums.truth, np.float64)
+        return float(sums.w_loss[wanted - 1]), sums.weight
     return rows if rows.careful is None else rows.careful()
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat import _native
 from karat.compat.sklearn._pairs import codes_of
 from karat.compat.sklearn._parameters import check_parameters, drop_in, interval, warn_undefined
 from karat.compat.sklearn._rows import (
@@ -16,9 +15,9 @@ from karat.compat.sklearn._rows import (
     binarized,
     column_classes,
     fitted_classes,
+    native_sums,
     not_by_class,
     plain_classes,
-    summed_weights,
 )
 from karat.compat.sklearn._targets import as_array, as_column, check_lengths, kind_of_target
 from karat.tally.sums import LOSSES, READ_BITS
@@ -102,17 +101,10 @@ def _coded(true: Array, classes: Array) -> Codes:
 
 def _native_hinge(decision: Array, codes: Codes, k: int, sample_weight: Any) -> float | None:
     """The loss by one native read; None for what no kernel takes."""
-    is_plain, weights = summed_weights(sample_weight, len(codes))
-    kinds = "fiub" if decision.ndim == 1 else "fiu"
-    if not is_plain or decision.dtype.kind not in kinds:
+    if decision.dtype.kind not in ("fiub" if decision.ndim == 1 else "fiu"):
         return None
-    try:
-        sums = _native.read_scores(
-            as_floats(decision), codes, k, weights, False, 0.0, READ_BITS["margin"], 0
-        )
-    except (ValueError, TypeError):  # a negative weight, NaN, another length
-        return None
-    return float(sums.w_loss[LOSSES.index("margin")]) / sums.weight if sums.weight > 0 else None
+    sums = native_sums(decision, codes, k, sample_weight, READ_BITS["margin"])
+    return None if sums is None else float(sums.w_loss[LOSSES.index("margin")]) / sums.weight
 
 
 def _hinge(decision: Array, codes: Codes, sample_weight: Any) -> float:
@@ -213,29 +205,13 @@ def _top_hits(
     score: Array, codes: Codes, k: int, sample_weight: Any, *, normalize: bool
 ) -> float | None:
     """The share or the weight of the hits; None where a check may fail."""
-    is_plain, weights = summed_weights(sample_weight, len(codes))
-    if not is_plain:
-        return None
     n_classes = score.shape[1]
     # Columns in the other order: of equal scores the last one stands first.
     mirrored = (n_classes - 1 - codes).astype(np.int32, copy=False)
-    try:
-        sums = _native.read_scores(
-            as_floats(score)[:, ::-1],
-            mirrored,
-            n_classes,
-            weights,
-            False,
-            0.0,
-            READ_BITS["ranks"],
-            0,
-        )
-    except (ValueError, TypeError):
+    sums = native_sums(score[:, ::-1], mirrored, n_classes, sample_weight, READ_BITS["ranks"])
+    if sums is None or sums.ranks is None:
         return None
-    ranks = sums.ranks
-    if sums.weight <= 0 or ranks is None:
-        return None
-    hits = ranks[:k].sum()
+    hits = sums.ranks[:k].sum()
     if normalize:
         return float(hits / sums.weight)
     # Booleans are not added up there: whether any row counts.
