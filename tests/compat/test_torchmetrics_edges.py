@@ -32,7 +32,7 @@ def test_every_known_difference_is_on_the_page() -> None:
 @pytest.mark.parametrize("n", [2, 3, 7, 10, 49, 50, 200, 999, 1000, 4097, 100_003])
 def test_even_thresholds_are_found_as_by_a_search(n: int, dtype: Any) -> None:
     thresholds = scored.thresholds_of(n)
-    edges = thresholds.tensor("cpu")
+    edges = torch.tensor(thresholds.values, dtype=thresholds.dtype)
     near = torch.cat([edges, edges.nextafter(edges + 1), edges.nextafter(edges - 1)]).clamp(0, 1)
     tiny = torch.rand(100) * 1e-30
     scores = torch.cat(

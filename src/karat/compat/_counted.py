@@ -25,12 +25,7 @@ _FEW_CLASSES: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Rows by true and predicted class, dense and native where there are few classes.
-
-    Attributes:
-        tally: the counts, or sums of weights.
-        positive: the positive class of two, if there is one.
-    """
+    """Rows, or weight, by true and predicted class, dense and native where there are few."""
 
     tally: _native.Tally | Cells
     positive: int | None = None
@@ -43,12 +38,7 @@ class Counted:
     def value(
         self, name: str, lift: Lift = "plain", policy: Policy = "nan", **params: float
     ) -> Any:
-        """A metric of karat by its canonical name: a float, or float64[k] of each class.
-
-        Args:
-            name, lift, params: the metric.
-            policy: ``"nan"``: NaN where it is undefined; see `karat.evaluate`.
-        """
+        """A metric of karat by its canonical name: a float, or float64[k] of each class."""
         metric, run, arguments = _ready(name, lift, policy, **params)
         if isinstance(self.tally, Cells):
             return metric.values(self.tally, policy).value
@@ -71,15 +61,7 @@ def count(
     positive: int | None = None,
     n_threads: int = 0,
 ) -> Counted:
-    """Count rows whose classes are 0 … k − 1.
-
-    Args:
-        true, pred: integers or booleans, [n], in [0, k).
-        weights: finite and at least 0; all of them may be 0.
-        positive: the positive class of two.
-        n_threads: 0: KARAT_NUM_THREADS, else all cores.
-
-    Cost: one pass over the rows.
+    """Count rows whose classes are 0 … k − 1; all weights may be 0.
 
     Example:
         >>> found = count(np.array([0, 1, 1]), np.array([0, 1, 0]), 2)

@@ -10,10 +10,8 @@ train as with its own multiclass objective: its sign, its scale of the second de
 its starting score.
 """
 
-from karat.objectives.catboost import CatBoostObjective
-from karat.objectives.lightgbm import LightGBMObjective
+from karat.objectives.hosts import CatBoostObjective, LightGBMObjective, XGBoostObjective
 from karat.objectives.rows import Derivatives, Loss, multiclass, multiclass_one_vs_all
-from karat.objectives.xgboost import XGBoostObjective
 
 __all__ = [
     "CatBoostObjective",

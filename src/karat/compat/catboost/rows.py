@@ -68,11 +68,7 @@ def as_rows(label: Any, approx: Any, weight: Any) -> Rows:
         weight: n numbers, or None.
 
     Errors:
-        K101 no rows; K102 lengths differ; K151 scores of another shape or kind; K152 scores that
-        are not finite; K153 labels that are no classes; K113, K114, K116, K125 weights;
-        K416 columns in partitions.
-
-    Cost: one copy of scores that are not float64, two passes over them.
+        As `eval_metric`; K416 columns in partitions.
     """
     scores = _scores(approx)
     given = _labels(label, 1 if scores.ndim == 1 else scores.shape[1] - 1)

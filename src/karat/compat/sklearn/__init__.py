@@ -31,9 +31,10 @@ from karat.compat.sklearn._losses import (
     brier_score_loss,
     d2_brier_score,
     d2_log_loss_score,
+    hinge_loss,
     log_loss,
+    top_k_accuracy_score,
 )
-from karat.compat.sklearn._margins import hinge_loss, top_k_accuracy_score
 from karat.compat.sklearn._parameters import MultilabelRefusedError
 from karat.compat.sklearn._rates import (
     classification_report,

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat import _native
 from karat.compat.sklearn._curves import (
     plain_scores,
     precision_and_recall,
@@ -37,6 +36,7 @@ from karat.compat.sklearn._rows import (
     are_multiplied_safely,
     as_floats,
     column_classes,
+    native_sums,
     not_by_class,
     plain_classes,
 )
@@ -128,15 +128,6 @@ def _are_plain(score: Any, codes: Codes, k: int) -> bool:
         and score.dtype in (np.float64, np.float32)
         and score.shape == (len(codes), k)
     )
-
-
-def _are_probabilities(score: Array, codes: Codes) -> bool:
-    """Whether rows sum to 1 and hold no negative value, by one native read."""
-    try:
-        _native.read_scores(score, codes, score.shape[1], None, True, 1e-5, 0, 0)
-    except (ValueError, TypeError):
-        return False
-    return True
 
 
 def _class_areas(codes: Codes, score: Array, weights: Any, area: str, *, is_pooled: bool) -> Floats:
@@ -281,7 +272,8 @@ def roc_auc_score(
                 return area
         elif found is not None and multi_class != "raise":
             codes, k = found[0], len(found[1])
-            if k > 2 and _are_plain(y_score, codes, k) and _are_probabilities(y_score, codes):
+            is_plain = k > 2 and _are_plain(y_score, codes, k)
+            if is_plain and native_sums(y_score, codes, k, None, 0, slack=1e-5) is not None:
                 weights = None if sample_weight is None else as_column(sample_weight)
                 _check_average(average, multi_class)
                 return _class_area(codes, y_score, multi_class, average, weights)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -17,10 +16,8 @@ _PLACES = ("sklearn.metrics", "sklearn.calibration")
 _pairs: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 """Name → (scikit-learn's function, karat's); never forgotten, so that all can be put back."""
 
-_standing: set[int] = set()
-"""The numbers of the installations that have not been undone; without any, all is put back."""
-
-_numbers = itertools.count()
+_standing: set[Installation] = set()
+"""The installations that have not been undone; without any, all is put back."""
 
 _lock = threading.RLock()
 
@@ -31,15 +28,12 @@ class Installation:
     Another installation, made before it or by another thread, stays.
     """
 
-    def __init__(self, number: int) -> None:
-        self._number = number
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         with _lock:
-            _standing.discard(self._number)
+            _standing.discard(self)
             if not _standing:
                 _put_back()
 
@@ -68,8 +62,8 @@ def install() -> Installation:
             if their is not None and their is not own:
                 _pairs[name] = (their, own)
         _swap({id(their): own for their, own in _pairs.values()})
-        made = Installation(next(_numbers))
-        _standing.add(made._number)
+        made = Installation()
+        _standing.add(made)
     return made
 
 

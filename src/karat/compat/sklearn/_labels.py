@@ -81,11 +81,7 @@ def _accuracy(pair: Pair, normalize: Any) -> float:
 
 
 def _shared(part: Any, pair: Pair) -> Any:
-    """A part of the rows as a share of all.
-
-    Errors:
-        ZeroDivisionError the weights, some of them negative, sum to 0.
-    """
+    """A part of the rows as a share of all."""
     if pair.weights is None:
         return part / pair.n
     total = pair.true.sum()
@@ -131,10 +127,9 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
         >>> hamming_loss([2, 2, 3, 4], [1, 2, 3, 4])
         0.25
     """
-    if sample_weight is None:
-        value = measured("hamming_loss", y_true, y_pred)
-        if value is not None:
-            return value
+    value = measured("hamming_loss", y_true, y_pred) if sample_weight is None else None
+    if value is not None:
+        return value
     check_parameters("hamming_loss", locals())
     pair = _averaged(y_true, y_pred, sample_weight)
     return float(_shared((pair.true - pair.tp).sum(), pair))
@@ -206,10 +201,9 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
         >>> round(matthews_corrcoef([1, 1, 1, -1], [1, -1, 1, 1]), 4)
         -0.3333
     """
-    if sample_weight is None:
-        value = measured("matthews_correlation", y_true, y_pred)
-        if value is not None:
-            return value
+    value = measured("matthews_correlation", y_true, y_pred) if sample_weight is None else None
+    if value is not None:
+        return value
     check_parameters("matthews_corrcoef", locals())
     pair = _averaged(y_true, y_pred, sample_weight)
     if len(pair.labels) == 1:

@@ -29,6 +29,7 @@ __all__ = [
     "column_classes",
     "declared",
     "fitted_classes",
+    "native_sums",
     "not_by_class",
     "plain_classes",
     "summed_weights",
@@ -102,6 +103,34 @@ def as_floats(values: Array) -> Array:
     if values.dtype in (np.float64, np.float32):
         return values
     return values.astype(np.float32 if values.dtype == np.float16 else np.float64)
+
+
+def native_sums(
+    values: Array,
+    codes: Codes,
+    k: int,
+    sample_weight: Any,
+    wanted: int,
+    *,
+    slack: float | None = None,
+    clip: float = 0.0,
+) -> _native.ScoreSums | None:
+    """What `_native.read_scores` sums; None where a check may fail, or nothing weighs anything.
+
+    Args:
+        slack: how far from 1 the sums of probabilities may be; None: of scores.
+    """
+    is_plain, weights = summed_weights(sample_weight, len(codes))
+    if not is_plain:
+        return None
+    is_prob, floats = slack is not None, as_floats(values)
+    try:
+        sums = _native.read_scores(
+            floats, codes, k, weights, is_prob, slack or 0.0, wanted, 0, clip=clip
+        )
+    except (ValueError, TypeError):  # a negative weight, NaN, another length
+        return None
+    return sums if sums.weight > 0 else None
 
 
 def are_multiplied_safely(weights: npt.NDArray[np.float64] | None) -> bool:

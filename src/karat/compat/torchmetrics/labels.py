@@ -13,12 +13,14 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from karat.compat.torchmetrics.counting import count_by_sample, count_cells, count_hits
 from karat.compat.torchmetrics.reading import (
     Whole,
     check_same_shape,
     check_samples,
     classes_of,
+    count_by_sample,
+    count_cells,
+    count_hits,
     flat_weights,
     kept_rows,
     predicted,

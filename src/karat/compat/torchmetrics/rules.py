@@ -140,7 +140,7 @@ def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = Fa
         _check(kind, options)
     if kind == "hinge":
         options["of_batches"] = of_batches
-    need = _NEEDS[kind](options)
+    need = _need_of(kind, options)
     if value == "stat_scores":
         options = {"average": options.get("average")}
     elif kind == "rate":
@@ -148,49 +148,32 @@ def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = Fa
     return Rule(need, value, tuple(options.items()), validates)
 
 
-def _cells_of_labels(options: Given) -> Need:
-    ignore_index = options.pop("ignore_index")
-    is_each = options.pop("multidim_average") == "samplewise"
-    if "threshold" in options:
-        return BinaryCells(options.pop("threshold"), ignore_index, samplewise=is_each)
-    k, top_k = options.pop("num_classes"), options.pop("top_k")
-    return Hits(ignore_index) if k is None else ClassCells(k, ignore_index, top_k, is_each)
-
-
-def _cells(options: Given) -> Need:
-    ignore_index, k = options.pop("ignore_index"), options.pop("num_classes", None)
-    threshold = options.pop("threshold", 0.5)
-    if k is None:
-        return BinaryCells(threshold, ignore_index, decides_by_all=ignore_index is None)
-    return ClassCells(k, ignore_index)
-
-
-def _scores(options: Given) -> Need:
-    kind = "softmax" if "num_classes" in options else options.pop("normalization", "sigmoid")
+def _need_of(kind: str, options: Given) -> Need:
+    """The need of a kind of metrics; what is left of the arguments are options of the value."""
+    is_multiclass = "num_classes" in options
     k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
-    thresholds = thresholds_of(options.pop("thresholds"))
-    if thresholds is None:
-        return KeptScores(k, ignore_index, kind)
-    return BinnedScores(k, ignore_index, kind, thresholds)
-
-
-def _probabilities(options: Given) -> Need:
-    k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
-    kind = "sigmoid" if k is None else "softmax"
-    if "n_bins" in options:
-        return Confidences(k, ignore_index, kind, options.pop("n_bins"))
+    squashing = "sigmoid" if k is None else "softmax"
+    if kind == "rate":
+        is_each = options.pop("multidim_average") == "samplewise"
+        if "threshold" in options:
+            return BinaryCells(options.pop("threshold"), ignore_index, samplewise=is_each)
+        top_k = options.pop("top_k")
+        return Hits(ignore_index) if k is None else ClassCells(k, ignore_index, top_k, is_each)
+    if kind == "table":
+        threshold = options.pop("threshold", 0.5)
+        if k is None:
+            return BinaryCells(threshold, ignore_index, decides_by_all=ignore_index is None)
+        return ClassCells(k, ignore_index)
+    if kind == "ranking":
+        squashing = "softmax" if is_multiclass else options.pop("normalization", "sigmoid")
+        thresholds = thresholds_of(options.pop("thresholds"))
+        if thresholds is None:
+            return KeptScores(k, ignore_index, squashing)
+        return BinnedScores(k, ignore_index, squashing, thresholds)
+    if kind == "calibration":
+        return Confidences(k, ignore_index, squashing, options.pop("n_bins"))
     is_each = options.pop("multiclass_mode", None) == "one-vs-all" and k is not None
-    return Margins(k, ignore_index, kind, options.pop("squared"), is_each)
-
-
-_NEEDS: Final[dict[str, Callable[[Given], Need]]] = {
-    "rate": _cells_of_labels,
-    "table": _cells,
-    "ranking": _scores,
-    "calibration": _probabilities,
-    "hinge": _probabilities,
-}
-"""A kind of metrics → its need; what is left of the arguments are options of the value."""
+    return Margins(k, ignore_index, squashing, options.pop("squared"), is_each)
 
 
 def _check(kind: str, given: Given) -> None:
@@ -200,30 +183,21 @@ def _check(kind: str, given: Given) -> None:
             continue
         if name in _CHOICES:
             first = 1 if kind == "ranking" and name == "average" else 0  # an area has no micro
-            _check_choice(name, value, _CHOICES[name][first:])
+            listed, do = _CHOICES[name][first:], "Give one of them."
+            is_valid = isinstance(value, str | bool | int | float | None) and value in listed
+            choices = ", ".join(map(repr, listed))
         elif name in _LEAST:
+            least, do = _LEAST[name], "Give a whole number."
             most = given["num_classes"] if name == "top_k" else None
-            _check_count(name, value, _LEAST[name], most)
+            is_valid = isinstance(value, int) and value >= least and (most is None or value <= most)
+            choices = f"{least}, {least + 1}, …" if most is None else f"{least} to {most}"
         else:
-            is_valid, choices, do = _VALID[name]
-            if not is_valid(value):
-                if name == "thresholds" and isinstance(value, Tensor):
-                    value = tuple(value.shape)
-                raise error("K122", argument=name, value=value, choices=choices, do=do)
-
-
-def _check_choice(argument: str, value: Any, choices: tuple[Any, ...]) -> None:
-    is_one = isinstance(value, str | bool | int | float | None)
-    if not is_one or not any(value is choice or value == choice for choice in choices):
-        shown = ", ".join(repr(choice) for choice in choices)
-        raise error("K122", argument=argument, value=value, choices=shown, do="Give one of them.")
-
-
-def _check_count(argument: str, value: Any, least: int, most: int | None) -> None:
-    if isinstance(value, int) and value >= least and (most is None or value <= most):
-        return
-    choices = f"{least}, {least + 1}, …" if most is None else f"{least} to {most}"
-    raise error("K122", argument=argument, value=value, choices=choices, do="Give a whole number.")
+            check, choices, do = _VALID[name]
+            is_valid = check(value)
+        if not is_valid:
+            if name == "thresholds" and isinstance(value, Tensor):
+                value = tuple(value.shape)
+            raise error("K122", argument=name, value=value, choices=choices, do=do)
 
 
 def _are_thresholds(value: Any) -> bool:

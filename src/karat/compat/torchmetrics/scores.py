@@ -14,16 +14,20 @@ import torch
 from torch import Tensor
 
 from karat import _native
-from karat.compat.torchmetrics.counting import add_up, refuse_rows, refused_rows
 from karat.compat.torchmetrics.labels import Need, number
 from karat.compat.torchmetrics.reading import (
     NATIVE_DEVICES,
+    add_up,
     check_same_shape,
     class_scores,
     flat_weights,
     is_native,
     kept_rows,
+    outside,
     probabilities,
+    refuse_rows,
+    refused_rows,
+    sound,
     whole,
 )
 from karat.compat.torchmetrics.tally import REFUSED, Tally, no_rows, refused
@@ -127,15 +131,10 @@ class _Scores:
         scores = probabilities(scores, self.kind, kept)
         is_nan = scores.isnan() if scores.ndim == 1 else scores.isnan().any(1)
         counted = torch.ones_like(is_nan) if kept is None else kept
-        bad_true = counted & ((classes < 0) | (classes >= k))
-        if labels.broken is not None:
-            bad_true = bad_true | (counted & labels.broken)
-        bad_pred = counted & is_nan
+        bad_true, bad_pred = outside(labels, k, kept), counted & is_nan
         found_sums = {REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, w)}
         classes = torch.where(counted & ~bad_true & ~bad_pred, classes, -1)
-        if w is not None:
-            w = torch.where((w >= 0) & ~w.isinf(), w, 0.0)
-        return _Rows(scores, classes, w, found_sums)
+        return _Rows(scores, classes, sound(w), found_sums)
 
 
 @dataclass(frozen=True)

@@ -146,6 +146,9 @@ _COUNTS = "num_classes=None num_labels=None"
 _TWO = f"threshold multidim_average {_LAST}"
 _MANY = f"average top_k multidim_average {_LAST}"
 _MANY_FED = f"top_k average multidim_average {_LAST}"
+_OF_K = f"num_classes {_MANY}"
+_OF_ANY = f"num_classes=None {_MANY}"
+_OF_ANY_FED = f"num_classes=None {_MANY_FED}"
 _RATE = f"threshold {_COUNTS} average='micro' multidim_average top_k {_LAST}"
 _F_TWO = f"{_TWO} zero_division"
 _F_MANY = f"num_classes {_MANY} zero_division"
@@ -155,6 +158,8 @@ _CELLS = f"threshold {_COUNTS} normalize {_LAST}"
 _KAPPA = f"threshold num_classes=None weights {_LAST}"
 _PLAIN = f"threshold {_COUNTS} {_LAST}"
 _OVERLAP = f"threshold {_COUNTS} average {_LAST}"
+_SCORED = f"thresholds {_LAST}"
+_CLASSES_SCORED = f"num_classes average {_SCORED}"
 _AREA = f"thresholds {_COUNTS} average max_fpr {_LAST}"
 _STEPS = f"thresholds {_COUNTS} average {_LAST}"
 _BINS = f"n_bins norm num_classes=None {_LAST}"
@@ -168,8 +173,8 @@ TABLE: Final = (
         Task("Share of rows predicted rightly", _TWO),
         Task(
             "Share of rows predicted rightly; by default the mean over the classes",
-            f"num_classes=None {_MANY}",
-            f"num_classes=None {_MANY_FED}",
+            _OF_ANY,
+            _OF_ANY_FED,
         ),
         by_task=_RATE,
         also_takes=("zero_division",),
@@ -177,28 +182,17 @@ TABLE: Final = (
     Measure(
         ("auroc", "AUROC"),
         ("ranking", "auroc"),
-        Task(
-            "Area under the ROC curve",
-            f"max_fpr thresholds {_LAST}",
-            f"max_fpr thresholds {_LAST} normalization",
-        ),
-        Task(
-            "Area under the ROC curve of each class against the rest",
-            f"num_classes average thresholds {_LAST}",
-        ),
+        Task("Area under the ROC curve", f"max_fpr {_SCORED}", f"max_fpr {_SCORED} normalization"),
+        Task("Area under the ROC curve of each class against the rest", _CLASSES_SCORED),
         by_task=_AREA,
     ),
     Measure(
         ("average_precision", "AveragePrecision"),
         ("ranking", "average_precision"),
-        Task(
-            "Precision averaged over the steps of recall",
-            f"thresholds {_LAST}",
-            f"thresholds {_LAST} normalization",
-        ),
+        Task("Precision averaged over the steps of recall", _SCORED, f"{_SCORED} normalization"),
         Task(
             "Precision averaged over the steps of recall, of each class against the rest",
-            f"num_classes average thresholds {_LAST}",
+            _CLASSES_SCORED,
         ),
         by_task=_STEPS,
     ),
@@ -310,11 +304,7 @@ TABLE: Final = (
         ("precision", "Precision"),
         ("rate", "precision"),
         Task("Share of the rows predicted as class 1 that are of it", _F_TWO, _TWO),
-        Task(
-            "Share of the rows predicted as a class that are of it",
-            _F_MANY,
-            f"num_classes=None {_MANY_FED}",
-        ),
+        Task("Share of the rows predicted as a class that are of it", _F_MANY, _OF_ANY_FED),
         by_task=_RATE,
         function_adds="zero_division",
         also_takes=("zero_division",),
@@ -323,11 +313,7 @@ TABLE: Final = (
         ("recall", "Recall"),
         ("rate", "recall"),
         Task("Share of the rows of class 1 that are predicted as it", _F_TWO, _TWO),
-        Task(
-            "Share of the rows of a class that are predicted as it",
-            _F_MANY,
-            f"num_classes=None {_MANY_FED}",
-        ),
+        Task("Share of the rows of a class that are predicted as it", _F_MANY, _OF_ANY_FED),
         by_task=_RATE,
         function_adds="zero_division",
         also_takes=("zero_division",),
@@ -336,11 +322,7 @@ TABLE: Final = (
         ("specificity", "Specificity"),
         ("rate", "specificity"),
         Task("Share of the rows of class 0 that are predicted as it", _TWO),
-        Task(
-            "Share of the rows of other classes that are predicted as others",
-            f"num_classes {_MANY}",
-            f"num_classes=None {_MANY_FED}",
-        ),
+        Task("Share of the rows of other classes that are predicted as others", _OF_K, _OF_ANY_FED),
         by_task=_RATE,
         higher_is_better=None,
         also_takes=("zero_division",),
@@ -351,8 +333,8 @@ TABLE: Final = (
         Task("tp, fp, tn, fn and the rows of class 1", _TWO, more=", int64[5] or [n, 5]"),
         Task(
             "tp, fp, tn, fn and the rows of each class",
-            f"num_classes {_MANY}",
-            f"num_classes=None {_MANY_FED}",
+            _OF_K,
+            _OF_ANY_FED,
             more=", along the last axis",
         ),
         by_task=_RATE,

@@ -1,0 +1,259 @@
+"""CatBoost, LightGBM and XGBoost trained by karat's objectives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.arguments import check_threads
+from karat.errors import error
+from karat.objectives.rows import (
+    Loss,
+    Singles,
+    check_loss,
+    class_shares,
+    host_steps,
+    refuse_scores,
+    wrong_label,
+)
+
+__all__ = ["CatBoostObjective", "LightGBMObjective", "XGBoostObjective"]
+
+# LightGBM's smallest share of a class, a float.
+_LIGHTGBM_SHARE = float(np.float32(1e-15))
+# XGBoost adds this to a share before a logarithm, and keeps shares this far from 0 and 1 before
+# a logit.
+_XGBOOST_SHARE = 1e-6
+# XGBoost's smallest second derivative.
+_XGBOOST_FLOOR = 1e-16
+
+
+@dataclass(frozen=True)
+class CatBoostObjective:
+    """An object for CatBoost's ``loss_function=``, row by row as CatBoost asks.
+
+    CatBoost goes uphill: derivatives have the opposite sign of those of the loss, the Hessian is
+    negative semidefinite. Weights are applied here, since CatBoost leaves them to the object.
+    CatBoost starts at a score of 0.
+
+    Args:
+        loss: ``"multiclass"`` (CatBoost's MultiClass) or ``"multiclass_one_vs_all"``.
+
+    Errors:
+        K122 another loss. While training: K152, K153, which CatBoost shows in its own error.
+
+    Example:
+        >>> CatBoostObjective().calc_ders_multi([0.0, 0.0], 1.0, 2.0)
+        ([-1.0, 1.0], [[-0.5, 0.5], [0.5, -0.5]])
+    """
+
+    loss: Loss = "multiclass"
+
+    # CatBoost would compile the method with numba, and warn where it cannot.
+    no_jit: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_loss(self.loss)
+
+    def calc_ders_multi(
+        self, approxes: Any, target: float, weight: float | None
+    ) -> tuple[list[float], list[list[float]]]:
+        """First derivatives [k] and Hessian [k][k] of −loss for one row."""
+        scores = np.asarray(approxes, np.float64)
+        # Written so that NaN is refused too.
+        if not 0 <= target < len(scores) or target != int(target):
+            code, label = np.array([-1]), np.array([target])
+            raise wrong_label(code, label, len(scores), ("approxes", "label", "weight"))
+        is_one_vs_all = self.loss == "multiclass_one_vs_all"
+        # A negative weight turns the signs.
+        uphill = -1.0 if weight is None else -float(weight)
+        try:
+            _, first, second = _native.objective_row(scores, int(target), uphill, is_one_vs_all)
+        except _native.Rejected:
+            refuse_scores(scores[np.newaxis], "approxes")
+        return first, second
+
+    def parameters(self, k: int) -> dict[str, Any]:
+        """What to give CatBoost besides your own choices, for k classes.
+
+        CatBoost has other defaults for an object than for its own loss of the same name; these are
+        the ones of its own. Only its learning rate it chooses from the data for its own loss: give
+        it yourself.
+
+        Example:
+            >>> parameters = CatBoostObjective().parameters(3)
+            >>> parameters["eval_metric"], parameters["classes_count"]
+            ('MultiClass', 3)
+        """
+        is_one_vs_all = self.loss == "multiclass_one_vs_all"
+        return {
+            "loss_function": self,
+            "eval_metric": "MultiClassOneVsAll" if is_one_vs_all else "MultiClass",
+            "classes_count": k,
+            "leaf_estimation_method": "Newton",
+            "leaf_estimation_iterations": 1,
+            "bootstrap_type": "Bayesian",
+        }
+
+
+@dataclass(frozen=True)
+class LightGBMObjective:
+    """A callable for LightGBM's ``objective``, in ``lightgbm.train`` and in ``LGBMClassifier``.
+
+    The second derivative is LightGBM's own: K/(K − 1) · p (1 − p) · w for the softmax,
+    sigmoid² · p (1 − p) · w for one-vs-all, without a floor.
+    LightGBM starts its own objectives from the shares of the classes (``boost_from_average``),
+    a callable from 0: give it `init_score`, and add that to what it predicts.
+
+    Args:
+        loss: ``"multiclass"`` or ``"multiclass_one_vs_all"`` (LightGBM's multiclassova).
+        sigmoid: slope of the sigmoid of one-vs-all, LightGBM's parameter of that name.
+        n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
+
+    Errors:
+        K122 another loss, K154 a sigmoid that is not above 0.
+        While training: K152, K153 and those of weights; K155 without ``num_class``.
+
+    Example:
+        >>> import numpy as np
+        >>> labels, scores = np.array([0.0, 1.0]), np.array([[1.0, 1.0], [3.0, 3.0]])
+        >>> gradient, hessian = LightGBMObjective()(labels, scores)
+        >>> gradient.tolist(), hessian.tolist()
+        ([[-0.5, 0.5], [0.5, -0.5]], [[0.5, 0.5], [0.5, 0.5]])
+    """
+
+    loss: Loss = "multiclass"
+    sigmoid: float = 1.0
+    n_threads: int | None = None
+
+    def __post_init__(self) -> None:
+        check_loss(self.loss)
+        check_threads(self.n_threads)
+        given: Any = self.sigmoid
+        is_number = isinstance(given, Real) and not isinstance(given, bool)
+        if not is_number or not 0 < given < float("inf"):
+            meaning, wanted = "the slope of the sigmoid", "a finite number above 0"
+            raise error(
+                "K154", argument="sigmoid", value=self.sigmoid, meaning=meaning, wanted=wanted
+            )
+
+    def __call__(self, first: Any, second: Any, weight: Any = None) -> tuple[Singles, Singles]:
+        """Gradient and second derivatives, float32[n, k] in column order.
+
+        Called as (scores, Dataset) by ``lightgbm.train`` and as (labels, scores, weights) by
+        ``LGBMClassifier``.
+        """
+        return host_steps(
+            "LightGBM",
+            first,
+            second,
+            weight,
+            self.n_threads,
+            is_one_vs_all=self.loss == "multiclass_one_vs_all",
+            scale=lambda k: k / (k - 1) if self.loss == "multiclass" else 1.0,
+            slope=self.sigmoid,
+        )
+
+    def init_score(self, y: Any, k: int, weights: Any = None) -> npt.NDArray[np.float64]:
+        """The score that LightGBM starts each class from, float64[k].
+
+        LightGBM wants one for each row: ``init_score=np.tile(start, (n, 1))``.
+
+        Args:
+            y: n class indices. k: number of classes. weights: n weights, or None.
+
+        Example:
+            >>> LightGBMObjective().init_score([0, 1, 1, 1], 2).round(3).tolist()
+            [-1.386, -0.288]
+        """
+        shares = class_shares(y, k, weights)
+        if self.loss == "multiclass":
+            return np.log(np.maximum(shares, _LIGHTGBM_SHARE))
+        shares = np.clip(shares, _LIGHTGBM_SHARE, 1 - _LIGHTGBM_SHARE)
+        return np.asarray(np.log(shares / (1 - shares)) / self.sigmoid)
+
+
+@dataclass(frozen=True)
+class XGBoostObjective:
+    """A callable for XGBoost: ``obj=`` of ``xgboost.train``, ``objective=`` of ``XGBClassifier``.
+
+    The second derivative is XGBoost's own: max(2 p (1 − p) w, 1e-16) for the softmax
+    (multi:softprob), max(p (1 − p), 1e-16) w for one-vs-all (binary:logistic on one column of
+    labels for each class), in float32 as there.
+    XGBoost starts its own objectives from the shares of the classes, a callable from 0.5: give it
+    `base_score`.
+
+    Args:
+        loss: ``"multiclass"`` or ``"multiclass_one_vs_all"``.
+        n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
+
+    Errors:
+        K122 another loss, or n_threads that is no number of threads.
+        While training: K152, K153 and those of weights; K155 without ``num_class``.
+
+    Example:
+        >>> import numpy as np
+        >>> labels, scores = np.array([0.0, 1.0]), np.array([[1.0, 1.0], [3.0, 3.0]])
+        >>> gradient, hessian = XGBoostObjective()(labels, scores)
+        >>> gradient.tolist(), hessian.tolist()
+        ([[-0.5, 0.5], [0.5, -0.5]], [[0.5, 0.5], [0.5, 0.5]])
+    """
+
+    loss: Loss = "multiclass"
+    n_threads: int | None = None
+
+    def __post_init__(self) -> None:
+        check_loss(self.loss)
+        check_threads(self.n_threads)
+
+    def __call__(
+        self, first: Any, second: Any, sample_weight: Any = None
+    ) -> tuple[Singles, Singles]:
+        """Gradient and second derivatives, float32[n, k].
+
+        Called as (scores, DMatrix) by ``xgboost.train`` and as (labels, scores, sample_weight) by
+        ``XGBClassifier``.
+        """
+        is_one_vs_all = self.loss == "multiclass_one_vs_all"
+        return host_steps(
+            "XGBoost",
+            first,
+            second,
+            sample_weight,
+            self.n_threads,
+            is_one_vs_all=is_one_vs_all,
+            scale=lambda _: 1.0 if is_one_vs_all else 2.0,
+            floor=_XGBOOST_FLOOR,
+            is_single=True,
+        )
+
+    def base_score(self, y: Any, k: int, weights: Any = None) -> list[float]:
+        """XGBoost's parameter ``base_score``: the score that it starts each class from.
+
+        For the softmax the logarithms of the shares less their mean, for one-vs-all the logits.
+
+        Args:
+            y: n class indices. k: number of classes. weights: n weights, or None.
+
+        Example:
+            >>> [round(score, 3) for score in XGBoostObjective().base_score([0, 1, 1, 1], 2)]
+            [-0.549, 0.549]
+        """
+        # In float32 and in this order: the same bits as XGBoost's own, for unweighted rows.
+        shares, least = class_shares(y, k, weights).astype(np.float32), np.float32(_XGBOOST_SHARE)
+        if self.loss == "multiclass":
+            logs = _logarithm(shares + least)
+            scores = logs - np.add.accumulate(logs / np.float32(k))[-1]
+        else:
+            scores = -_logarithm(1 / np.clip(shares, least, 1 - least) - 1)
+        return [float(score) for score in scores]
+
+
+def _logarithm(values: npt.NDArray[Any]) -> Singles:
+    # Rounded once, as in the C library; NumPy's own for float32 is off by more.
+    return np.log(values.astype(np.float64)).astype(np.float32)
