@@ -90,7 +90,7 @@ def test_what_the_system_refuses_is_one_line(
     def refused(*args: object, **options: object) -> object:
         raise PermissionError(errno.EACCES, "Permission denied", "pro\x1bc/cwd")
 
-    monkeypatch.setattr(karat.data.sources.files.rows, "rows_of_files", refused)
+    monkeypatch.setattr(karat.data.sources.files.rows, "read_files", refused)
     ran = karat_here("report", "ten.csv")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "Error: pro\\x1bc/cwd: Permission denied.\n"

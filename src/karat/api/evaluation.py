@@ -28,7 +28,7 @@ from karat.api.score_functions import given_scores
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.align import classes_of
-from karat.data.rows import Counted
+from karat.data.rows import Counted, Rows
 from karat.data.scores.classes import both_decide, checked_threshold
 from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
@@ -36,7 +36,6 @@ from karat.data.slices.codes import Key, as_slices, named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
-from karat.data.sources.files.units import FileUnits
 from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
 from karat.errors import error
@@ -318,13 +317,21 @@ def report_of_table(
         if names_files(table):
             from karat.data.sources.files.counted import errors_of_files
             from karat.data.sources.files.large import ReadingUnits, large_files
-            from karat.data.sources.files.rows import rows_of_files
+            from karat.data.sources.files.rows import read_files
 
             cleanup.enter_context(errors_of_files(reading.get("where"), table))
             memory: dict[str, Any] = {"max_memory": empty.max_memory, "checkpoint": checkpoint}
             units = large_files(table, named, **memory, **of_all, **reading)
             if units is None:
-                source = rows_of_files(table, progress=bar, **of_all, **named, **reading)
+                open_files = cleanup.enter_context(ExitStack())
+                of_all |= {"max_memory": empty.max_memory, "progress": bar}
+                source = read_files(table, open_files, **of_all, **named, **reading)
+                if isinstance(source, Rows | Counted):
+                    open_files.close()
+                else:
+                    at = checked_threshold(spec.threshold, source.classes)
+                    empty = replace(empty, threshold=at)
+                    source = replace(source, is_of_labels=is_of_labels, threshold=at)
             else:
                 # The classes of the units say which is positive.
                 empty = replace(empty, threshold=checked_threshold(spec.threshold, units.classes))
@@ -355,7 +362,7 @@ def report_of_table(
 
             source = rows_of_frame(table, **of_all, **named, **reading)
         found = accumulate(source, empty, n_threads=spec.n_threads, progress=progress)
-        if exact and found.scores is not None and isinstance(source, FileUnits):
+        if exact and found.scores is not None and not isinstance(source, Rows | Counted | Tallies):
             from karat.data.sources.files.large import refined
 
             scores = refined(found.scores, source, spec.n_threads, cleanup)

@@ -97,6 +97,11 @@ class GatheredScores:
         """Rows of the source."""
         return len(self.kept)
 
+    @property
+    def width(self) -> int:
+        """Classes that the scores are for."""
+        return 2 if self.values is None or self.values.ndim == 1 else self.values.shape[1]
+
     def counted(self, rows: RowBlocks, n_threads: int | None) -> Cells:
         """The tally of the codes, as `file_labels` knows it: numbers are their own codes."""
         true, pred = (

@@ -100,6 +100,11 @@ class ScoreMatrix:
     _filled: int = 0
     _flat: npt.NDArray[Any] = field(default_factory=lambda: np.empty(0), repr=False)
 
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the numbers that have come."""
+        return self._filled * (self._width or 0) * self._flat.itemsize
+
     def add(self, batch: Batch) -> None:
         """Append the rows of a batch that are kept.
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy.typing as npt
 
-from karat.data.accumulator import Tallies
+from karat.data.accumulator import Source, Tallies
 from karat.data.part_bytes import packed_tallies, unpacked_tallies
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
@@ -143,20 +143,20 @@ class ReadingUnits:
 
 
 def refined(
-    scores: ScoreParts, units: FileUnits, n_threads: int | None, cleanup: ExitStack
+    scores: ScoreParts, source: Source, n_threads: int | None, cleanup: ExitStack
 ) -> ScoreParts:
     """The same with every distinct score, from a second read; histograms lie on disk meanwhile."""
     scores = scores.settled(n_threads)
     if scores.histograms is None or scores.histograms.is_exact:
         return scores
     columns = ExactColumns(
-        units.classes.k,
+        scores.classes.k,
         is_prob=scores.is_prob,
         is_weighted=scores.histograms.is_weighted,
         is_frequency=scores.is_frequency,
     )
     cleanup.callback(columns.close)
-    for found in units.batches():
+    for found in source.batches():
         if isinstance(found, Rows):
             columns.add(InMemoryScores.of(found, scores.threshold, n_threads, is_part=True))
     ranks, probabilities, confidences = columns.merged()

@@ -129,7 +129,7 @@ class RowBlocks:
         if filled:
             yield Block(first_row, *(column[:filled] for column in columns))
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Generator[Batch, None, None]:
         """Batches as the reader makes them, in row order; errors as those of the blocks."""
         self.n_dropped = 0
         row = 0

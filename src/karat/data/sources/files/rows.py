@@ -1,57 +1,66 @@
-"""Files with probabilities or scores: one streamed pass, after which the rows are in memory.
+"""Rows of files: one streamed pass, after which they are in memory, or a stream of pieces.
 
 DuckDB streams the columns needed. Labels become codes batch by batch, and what the codes mean is
-known after the last row, as in `files.py`; the scores go into one matrix of their own type.
+known after the last row, as in `counted.py`; the scores go into one matrix of their own type. Rows
+that do not fit are read again in pieces, which the accumulator adds up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
 from karat.data.checks import remarks
-from karat.data.clusters import NameCodes
-from karat.data.labels.column import Column, Flags, declared_labels, harmonized, kind_of
-from karat.data.labels.counting import tally_columns
+from karat.data.labels.column import coded, declared_labels
 from karat.data.roles import Role
-from karat.data.rows import Counted, Rows, coded_rows, numbered
-from karat.data.scores.batches import Codes, GatheredScores, LabelCodes
-from karat.data.scores.columns import Named, ScoreColumns
-from karat.data.scores.containers import Scores, tolerance_of
-from karat.data.scores.matrix import ScoreMatrix
-from karat.data.scores.order import in_order, not_scores, placed
+from karat.data.rows import Counted, Rows, numbered
+from karat.data.scores.batches import GatheredScores
+from karat.data.scores.columns import Named
+from karat.data.scores.order import not_scores, placed
+from karat.data.scores.rows import labels_alone
 from karat.data.slices.codes import Key
 from karat.data.sources.columns import dropped, find_columns, slices_later
 from karat.data.sources.files.counted import (
     Progress,
-    are_many,
     facts_of,
     families,
     no_rows,
     opened,
-    refuse_many,
     tally_relation,
 )
-from karat.data.sources.files.duck import allow_columns, check_condition, explaining
-from karat.data.sources.files.labels import Declared, labels_of, missing_codes, named
+from karat.data.sources.files.duck import check_condition
+from karat.data.sources.files.labels import Declared
 from karat.data.sources.files.paths import Source
-from karat.data.sources.files.relations import Relation
-from karat.data.sources.files.row_blocks import RowBlocks
-from karat.data.sources.files.sql import keep_order
-from karat.data.sources.files.text_labels import Reading, is_null_like
-from karat.errors import KaratError
-from karat.tally import Cells, Label
+from karat.data.sources.files.reader import Query, Reader, TooManyError
+from karat.errors import KaratError, error
+from karat.tally import Classes, Label
 
-__all__ = ["rows_of_files"]
+__all__ = ["FileStream", "read_files", "rows_of_files"]
+
+_PIECES: Final = 4
+"""A piece of a stream is this part of what may be kept, within these bytes."""
+_LEAST_BYTES: Final = 1 << 20
+_MOST_BYTES: Final = 1 << 26
 
 
-def rows_of_files(
+def rows_of_files(source: Source, **given: Any) -> Rows | Counted:
+    """All rows of files, whatever memory they take; arguments and errors as of `read_files`."""
+    with ExitStack() as cleanup:
+        found = read_files(source, cleanup, **given)
+    assert not isinstance(found, FileStream)
+    return found
+
+
+def read_files(
     source: Source,
+    cleanup: ExitStack,
     *,
+    max_memory: int | None = None,
     true: str | None = None,
     pred: str | None = None,
     prob: Named = None,
@@ -70,13 +79,16 @@ def rows_of_files(
     n_threads: int | None = None,
     progress: Progress | None = None,
     is_part: bool = False,
-) -> Rows | Counted:
+) -> Rows | Counted | FileStream:
     """The rows of files with probabilities or scores; of any other, their tally of labels.
 
-    Rows with labels alone are kept too where they are told apart: by cluster, or by id.
+    Rows with labels alone are kept too where they are grouped by cluster, id or slice.
 
     Args:
         source: a path, a glob, a folder, ``"-"`` for standard input, a SQL query, or several paths.
+        cleanup: closes the source; needed for as long as a stream is read.
+        max_memory: bytes that rows may take; more are a stream, to be read from the start again.
+            None: any number.
         true, pred: columns; found by their names when not given. Where scores are, no column of
             predictions is needed.
         prob, score: columns of probabilities or of other scores: a column (of the positive class
@@ -119,268 +131,206 @@ def rows_of_files(
         "clusters": clusters,
         "id": ids,
     }
-    with opened(source, n_threads) as relation:
-        if where is not None:
-            check_condition(relation.connection, where)
-        columns = find_columns(
-            relation.header,
-            families(relation),
-            given,
-            prob,
-            score,
-            groups,
-            described=relation.described,
-            by=by,
-            wants_ids=keeps_rows or bool(ids),
-        )
-        mapping, notes = columns.mapping, columns.notes
-        names = {"clusters": mapping.get("clusters"), "ids": columns.id, "slices": by}
-        reader = _Reader(
-            relation,
-            mapping,
-            {role: name for role, name in names.items() if name},
-            columns.chosen,
-            where,
-            nulls,
-            n_threads,
-            tuple(groups),
-            columns.singles,
-            is_part,
-        )
-        if columns.chosen is not None:
-            found = reader.rows(declared, progress)
-            if not isinstance(found, str):
-                return found.warned(*notes)
-            notes.append(found)
-        if keeps_rows or groups or reader.names:
-            kept = replace(reader, chosen=None).rows(declared, progress)
-            assert isinstance(kept, Rows)
-            return kept.warned(*notes)
-        return tally_relation(
-            relation,
-            mapping,
-            where,
-            declared,
-            nulls=nulls,
-            n_threads=n_threads,
-            progress=progress,
-            is_part=is_part,
-        ).warned(*notes)
+    relation = cleanup.enter_context(opened(source, n_threads))
+    if where is not None:
+        check_condition(relation.connection, where)
+    columns = find_columns(
+        relation.header,
+        families(relation),
+        given,
+        prob,
+        score,
+        groups,
+        described=relation.described,
+        by=by,
+        wants_ids=keeps_rows or bool(ids),
+    )
+    mapping, notes = columns.mapping, columns.notes
+    names = {"clusters": mapping.get("clusters"), "ids": columns.id, "slices": by}
+    reader = Reader(
+        relation,
+        mapping,
+        {role: name for role, name in names.items() if name},
+        columns.chosen,
+        where,
+        nulls,
+        n_threads,
+        tuple(groups),
+        columns.singles,
+        is_part,
+    )
+    if columns.chosen is not None:
+        found = _read(reader, declared, progress, max_memory)
+        if not isinstance(found, str):
+            return found.warned(*notes)
+        notes.append(found)
+    if keeps_rows or groups or reader.names:
+        kept = _read(replace(reader, chosen=None), declared, progress, max_memory)
+        assert not isinstance(kept, str)
+        return kept.warned(*notes)
+    return tally_relation(
+        relation,
+        mapping,
+        where,
+        declared,
+        nulls=nulls,
+        n_threads=n_threads,
+        progress=progress,
+        is_part=is_part,
+    ).warned(*notes)
+
+
+def _read(
+    reader: Reader, declared: Declared, progress: Progress | None, max_memory: int | None
+) -> Rows | FileStream | str:
+    """The rows; or what to tell when columns that nobody named turn out to be no scores."""
+    query = reader.query()
+    if isinstance(query, str):
+        return query
+    try:
+        with reader.explaining():
+            (gathered,) = reader.pieces(query, progress, most=max_memory)
+    except TooManyError:
+        assert max_memory is not None
+        return _stream(reader, query, declared, progress, max_memory)
+    if not len(gathered.true):
+        raise no_rows(reader.relation, reader.where, query.rows.n_dropped)
+    return reader.piece(gathered, query, declared)
+
+
+def _stream(
+    reader: Reader, query: Query, declared: Declared, progress: Progress | None, max_memory: int
+) -> FileStream | str:
+    """Rows that do not fit, to be read again in pieces; their classes from one read more."""
+    mapping, chosen = reader.mapping, reader.chosen
+    true, pred = mapping["true"], mapping["pred"] or mapping["true"]
+    tally = tally_relation(
+        reader.relation,
+        {**mapping, "pred": pred, "clusters": None},
+        reader.where,
+        declared,
+        nulls=reader.nulls,
+        n_threads=reader.n_threads,
+        is_part=True,
+    )
+    classes = tally.classes
+    if chosen is not None:
+        sides = [
+            coded(f"column {name!r}", np.arange(classes.k, dtype=np.int32), classes.labels)
+            for name in (true, pred)
+        ]
+        read = declared.read_as(sides[0].kind)
+        with reader.explaining(), closing(reader.pieces(query, None, step=0)) as pieces:
+            k = next((piece.width for piece in pieces if len(piece.true)), 2)
+        try:
+            place = placed(chosen, k, sides[0], sides[1], read.labels, read.positive)
+        except KaratError as problem:
+            return not_scores(problem, chosen, has_pred=bool(mapping["pred"]))
+        classes = place.classes
+    step = min(max(max_memory // _PIECES, _LEAST_BYTES), _MOST_BYTES)
+    return FileStream(reader, query, classes, tally, step, progress)
 
 
 @dataclass
-class _Reader:
-    """One read of a source whose rows are kept."""
+class FileStream:
+    """Files or a query whose rows do not fit: a source that is read from the start, piece by piece.
 
-    relation: Relation
-    mapping: Mapping[str, str | None]
-    names: Mapping[str, str]
-    chosen: ScoreColumns | None
-    where: str | None
-    nulls: Literal["error", "drop"]
-    n_threads: int | None
-    groups: tuple[Key, ...] = ()
-    singles: tuple[str, ...] = ()
-    is_part: bool = False
-    bad: tuple[ScoreMatrix, Sequence[str]] | None = None
+    Attributes:
+        reader, query: what is read.
+        classes: the classes of all rows.
+        tally: the labels of all rows.
+        step: bytes of a piece.
+        progress: called after each batch of rows.
+        notes: sentences the reader should see.
+        is_of_labels: whether labels alone are wanted: scores decide what is predicted, and go.
+        threshold: from which score on the positive class of two is predicted.
+    """
 
-    def rows(self, declared: Declared, progress: Progress | None) -> Rows | str:
-        """The rows; or what to tell when columns that nobody named turn out to be no scores."""
-        relation, where = self.relation, self.where
-        known = {
-            role: relation.column(name)
-            for role, name in self.mapping.items()
-            if name and role != "clusters"
-        }
-        # A read without predictions reads the truth in their place.
-        columns = [known["true"], known.get("pred", known["true"])]
-        if "weights" in known:
-            columns.append(known["weights"])
-        chosen = self.chosen
-        scores = [] if chosen is None else [relation.column(name) for name in chosen.names]
-        names = [relation.column(name) for name in self.names.values()]
-        reading = relation.reading(columns[:2])
-        groups = [relation.column(name) for name in self.singles]
-        sql = relation.select(columns, where, reading, scores, names, groups)
-        beside = tuple(f"s{place}" for place in range(len(scores)))
-        beside += tuple(f"g{place}" for place in range(len(groups)))
-        named_ = tuple((f"n{place}", name) for place, name in enumerate(self.names.values()))
-        connect = relation.connection
-        rows = RowBlocks(
-            lambda: connect.sql(sql), tuple(columns), self.nulls, beside=beside, named=named_
-        )
-        again = relation.select(columns, where, reading, (), names)
-        with explaining(relation.files, has_sql=relation.query is not None, where=where):
-            relation.require(known)
-            relation.require_names([*names, *groups])
-            try:
-                relation.require_scores(scores)
-            except KaratError as problem:
-                assert chosen is not None
-                return not_scores(problem, chosen, has_pred="pred" in known)
-            allow_columns(connect, len(scores))
-            keep_order(connect, sql)
-            gathered = self._gathered(rows, reading, scores, progress)
-            # What is wrong with labels is looked for in a read of the labels alone.
-            labels = replace(rows, open=lambda: connect.sql(again), beside=())
-            if not len(gathered.true):
-                raise no_rows(relation, where, rows.n_dropped)
-            counted = gathered.counted(rows, self.n_threads)
-            labels.absent = missing_codes(counted, labels, reading, declared)
-            if labels.absent is not None:
-                gathered.drop(np.isin(gathered.true, labels.absent))
-                if "pred" in known:
-                    gathered.drop(np.isin(gathered.pred, labels.absent))
-                if not len(gathered.true):
-                    raise no_rows(relation, where, gathered.n - len(gathered.true))
-                counted = gathered.counted(rows, self.n_threads)
-            tally = named(counted, labels, reading, declared)
-            codes = [int(code) for code in counted.classes.labels]
-            found = labels_of(codes, labels, reading)
-        return self._on_classes(gathered, codes, found, declared, tally)
+    reader: Reader
+    query: Query
+    classes: Classes
+    tally: Counted
+    step: int
+    progress: Progress | None = None
+    notes: tuple[str, ...] = ()
+    is_of_labels: bool = False
+    threshold: float | None = None
+    _starts: list[int] = field(default_factory=list)
+    _mapping: Mapping[str, Any] = field(default_factory=dict)
 
-    def _gathered(
-        self, rows: RowBlocks, reading: Reading, scores: Sequence[str], progress: Progress | None
-    ) -> GatheredScores:
-        relation = self.relation
-        is_whole = self.where is None and relation.n_rows is not None
-        n_expected = relation.n_rows if is_whole else None
-        chosen = self.chosen
-        matrix = None if chosen is None else ScoreMatrix(chosen.argument, chosen.names, n_expected)
-        labels = LabelCodes()
-        named = [*rows.named, *((f"g{i}", name) for i, name in enumerate(self.singles))]
-        names = {column: NameCodes(name) for column, name in named}
-        parts: list[list[npt.NDArray[Any]]] = []
-        kept: list[Flags] = []
-        for batch in rows.batches():
-            true, pred, *weights = batch.parts
-            codes = [labels.codes(part, is_text=rows.is_text) for part in (true, pred)]
-            parts.append([*codes, *weights])
-            kept.append(np.ones(batch.n, np.bool_) if batch.kept is None else batch.kept)
-            for column, read in names.items():
-                read.add(batch.columns[column], batch.kept)
-            if matrix is not None:
-                matrix.add(batch)
-            if are_many(len(labels.places), rows):
-                refuse_many(replace(rows, beside=()), reading)
-            if progress is not None:
-                progress(batch.first_row + batch.n, relation.n_rows)
-        values = None if matrix is None else matrix.values()
-        if chosen is not None and matrix is not None and matrix.bad is not None:
-            assert values is not None
-            self.bad = matrix, scores
-            if chosen.how != "found":
-                self._refuse_bad()
-            # What was found by its name alone may be no score at all: the classes decide first.
-            n_kept = sum(len(part[0]) for part in parts)
-            values = np.zeros((n_kept, *values.shape[1:]))
-        columns = [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
-        if not columns:
-            columns = [np.empty(0, np.int32)] * 2
-        return GatheredScores(
-            true=columns[0],
-            pred=columns[1],
-            weights=columns[2] if len(columns) > 2 else None,
-            values=values,
-            kept=np.concatenate(kept) if kept else np.ones(0, np.bool_),
-            numbers=tuple(labels.places),
-            names=tuple(read.names() for read in names.values()),
-        )
+    @property
+    def later(self) -> SlicesLater:
+        """How the values of columns become slices."""
+        return slices_later(families(self.reader.relation), self.reader.groups)
 
-    def _refuse_bad(self) -> None:
-        """Raise the error of the first row without a number, as its file writes it."""
-        if self.bad is None:
-            return
-        matrix, scores = self.bad
-        assert matrix.bad is not None
-        row, column, _ = matrix.bad
-        sql = self.relation.select_text(scores[column], self.where)
-        found = self.relation.connection.execute(f"FROM ({sql}) LIMIT 1 OFFSET {row}").fetchall()
-        text = found[0][0] if found else None
-        is_list = text is not None and text.startswith("[")
-        is_null = text is None or is_null_like(text) or (is_list and "null" in text.lower())
-        matrix.refuse_bad(None if is_null else text)
+    def warned(self, *sentences: str) -> FileStream:
+        """The same with more warnings."""
+        return replace(self, notes=(*self.notes, *sentences))
 
-    def _on_classes(
-        self,
-        gathered: GatheredScores,
-        codes: list[int],
-        found: list[Label],
-        declared: Declared,
-        tally: Cells,
-    ) -> Rows | str:
-        kind = kind_of(found) or "string"
-        place_of = {number: place for place, number in enumerate(gathered.numbers)}
-        labels: dict[int, Label] = {
-            place_of.get(code, code): label
-            for code, label in zip(codes, harmonized(found, kind), strict=True)
-        }
+    def batches(self, first: int = 0) -> Iterator[Batch]:
+        """The rows on the classes of all.
 
-        def column(role: str, coded: Codes) -> Column:
-            seen = np.bincount(coded)
-            every = [labels.get(code) if n else None for code, n in enumerate(seen.tolist())]
-            return Column(f"column {self.mapping[role]!r}", coded, kind, tuple(every))
+        Errors:
+            As `read_files`.
+        """
+        classes = self.classes
+        positive = None if classes.positive is None else classes.labels[classes.positive]
+        declared = Declared(classes.labels, positive)
+        reader = replace(self.reader, is_part=True, bad=None)
+        self._starts, n_rows = [], 0
+        with reader.explaining():
+            pieces = reader.pieces(self.query, self.progress, step=self.step, refuses=True)
+            for place, gathered in enumerate(pieces):
+                self._starts.append(n_rows)
+                n_rows += gathered.n
+                if place >= first:
+                    yield self._batch(reader, gathered, declared)
 
-        true = column("true", gathered.true)
-        pred = column("pred", gathered.pred) if self.mapping["pred"] else None
-        weights, named_weights = gathered.weights, self.mapping["weights"]
-        weights_argument = f"column {named_weights!r}" if named_weights else "weights"
-        n_dropped = gathered.n - len(gathered.true)
-        kept = gathered.kept if n_dropped else None
-        mapping: dict[str, Any] = {**self.mapping}
+    def _batch(self, reader: Reader, gathered: GatheredScores, declared: Declared) -> Batch:
+        n = gathered.n
+        if not len(gathered.true):
+            return Tallies(n_dropped=n)
+        try:
+            found = reader.piece(gathered, self.query, declared)
+        except KaratError as problem:
+            if problem.code != "K402":
+                raise
+            return Tallies(n_dropped=n)
+        assert not isinstance(found, str)
+        self._mapping = found.mapping
+        found = found.on(self.classes)
+        if not self.is_of_labels or found.scores is None:
+            return found
+        with numbered(found.kept):
+            return labels_alone(found, self.threshold, reader.n_threads)
+
+    @contextmanager
+    def numbering(self, place: int) -> Iterator[None]:
+        """Errors within number rows over the whole read."""
+        try:
+            yield
+        except KaratError as problem:
+            start = self._starts[place]
+            if "row" not in problem.context or not start:
+                raise
+            facts = {"row": problem.context["row"] + start}
+            told = f"The count is of rows from {start} on."
+            facts = {**problem.context, **facts, "numbering": told}
+            raise error(problem.code, **facts) from None
+
+    def origin(self, found: Tallies) -> Origin:
+        """Where the rows came from, and how many were left out.
+
+        Errors:
+            K402 no row is left.
+        """
+        reader = self.reader
+        if not found.n_rows:
+            raise no_rows(reader.relation, reader.where, found.n_dropped)
+        total = found.n_rows + found.n_dropped
+        warnings = (*dropped(found.n_dropped, total), *remarks(self.tally.cells), *self.notes)
+        facts = facts_of(reader.relation, reader.where, found.n_dropped)
         scores = None
-        if self.chosen is None:
-            assert pred is not None
-            classes = tally.classes
-            if weights is not None:
-                with numbered(kept):
-                    weighted = tally_columns(
-                        true,
-                        pred,
-                        labels=classes.labels,
-                        weights=weights,
-                        weights_argument=weights_argument,
-                        n_threads=self.n_threads,
-                        is_part=self.is_part,
-                    )
-                tally = weighted.with_classes(classes)
-        else:
-            chosen, values = self.chosen, gathered.values
-            assert values is not None
-            k = 2 if values.ndim == 1 else values.shape[1]
-            declared = declared.read_as(kind)
-            try:
-                place = placed(chosen, k, true, pred, declared.labels, declared.positive)
-            except KaratError as problem:
-                return not_scores(problem, chosen, has_pred=pred is not None)
-            with explaining(self.relation.files, where=self.where):
-                self._refuse_bad()
-            classes = place.classes
-            is_half = self.relation.halves([self.relation.column(name) for name in chosen.names])
-            scores = Scores(chosen.argument, values, chosen.names, tolerance_of(is_half=is_half))
-            scores = in_order(scores, place.order)
-            mapping[chosen.role] = list(scores.columns or chosen.names)
-        true_codes, pred_codes = coded_rows(true, pred, classes)
-        read = iter(gathered.names)
-        names: dict[str, Any] = {role: next(read) for role in self.names}
-        # Of a part, the values that slices are made of.
-        names["columns"] = dict(zip(self.singles, read, strict=True))
-        if not self.is_part:
-            later = slices_later(families(self.relation), self.groups)
-            names["by"] = later.slices(names.pop("columns"))
-        return Rows(
-            classes,
-            true_codes,
-            pred_codes,
-            scores,
-            weights,
-            cells=None if scores is not None else tally,
-            mapping=mapping,
-            source=facts_of(self.relation, self.where, n_dropped),
-            warnings=(*dropped(n_dropped, gathered.n), *remarks(tally)),
-            n_dropped=n_dropped,
-            kept=kept,
-            weights_argument=weights_argument,
-            is_owned=True,
-            **names,
-        )
+        if self.is_of_labels and reader.chosen is not None:
+            scores = "probabilities" if reader.chosen.argument == "y_prob" else "scores"
+        return Origin(dict(self._mapping), facts, warnings, scores)

@@ -1,0 +1,364 @@
+"""One read of files: the query of their rows, and the rows as they come, on their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.checks import remarks
+from karat.data.clusters import NameCodes
+from karat.data.labels.column import Column, Flags, harmonized, kind_of
+from karat.data.labels.counting import tally_columns
+from karat.data.rows import Rows, coded_rows, numbered
+from karat.data.scores.batches import Codes, GatheredScores, LabelCodes
+from karat.data.scores.columns import ScoreColumns
+from karat.data.scores.containers import Scores, tolerance_of
+from karat.data.scores.matrix import ScoreMatrix
+from karat.data.scores.order import in_order, not_scores, placed
+from karat.data.slices.codes import Key
+from karat.data.sources.columns import dropped, slices_later
+from karat.data.sources.files.counted import (
+    Progress,
+    are_many,
+    facts_of,
+    families,
+    no_rows,
+    refuse_many,
+)
+from karat.data.sources.files.duck import allow_columns
+from karat.data.sources.files.duck import explaining as explaining_files
+from karat.data.sources.files.labels import Declared, labels_of, missing_codes, named
+from karat.data.sources.files.relations import Relation
+from karat.data.sources.files.row_blocks import Batch as ReadBatch
+from karat.data.sources.files.row_blocks import RowBlocks
+from karat.data.sources.files.sql import keep_order
+from karat.data.sources.files.text_labels import Reading, is_null_like
+from karat.errors import KaratError
+from karat.tally import Cells, Label
+
+__all__ = ["Query", "Reader", "TooManyError"]
+
+
+class TooManyError(Exception):
+    """Rows take more memory than they may."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query of rows, as it was opened.
+
+    Attributes:
+        rows: all columns, batch by batch.
+        of_labels: opens a stream of the labels alone.
+        reading: how labels are written.
+        scores: the columns of scores.
+    """
+
+    rows: RowBlocks
+    of_labels: Callable[[], Any]
+    reading: Reading
+    scores: Sequence[str]
+
+    @property
+    def labels(self) -> RowBlocks:
+        """The labels that were read, alone: what is wrong with them is looked for here."""
+        return replace(self.rows, open=self.of_labels, beside=())
+
+
+@dataclass
+class Reader:
+    """One read of a source whose rows are kept."""
+
+    relation: Relation
+    mapping: Mapping[str, str | None]
+    names: Mapping[str, str]
+    chosen: ScoreColumns | None
+    where: str | None
+    nulls: Literal["error", "drop"]
+    n_threads: int | None
+    groups: tuple[Key, ...] = ()
+    singles: tuple[str, ...] = ()
+    is_part: bool = False
+    bad: tuple[ScoreMatrix, Sequence[str]] | None = None
+
+    def explaining(self) -> AbstractContextManager[None]:
+        """Errors of DuckDB within are errors of the files."""
+        has_sql = self.relation.query is not None
+        return explaining_files(self.relation.files, has_sql=has_sql, where=self.where)
+
+    @property
+    def _known(self) -> dict[str, str]:
+        return {
+            role: self.relation.column(name)
+            for role, name in self.mapping.items()
+            if name and role != "clusters"
+        }
+
+    def query(self) -> Query | str:
+        """The query of its rows; or what to tell of columns that turn out to be no scores."""
+        relation, where, known = self.relation, self.where, self._known
+        # A read without predictions reads the truth in their place.
+        columns = [known["true"], known.get("pred", known["true"])]
+        if "weights" in known:
+            columns.append(known["weights"])
+        chosen = self.chosen
+        scores = [] if chosen is None else [relation.column(name) for name in chosen.names]
+        names = [relation.column(name) for name in self.names.values()]
+        reading = relation.reading(columns[:2])
+        groups = [relation.column(name) for name in self.singles]
+        sql = relation.select(columns, where, reading, scores, names, groups)
+        beside = tuple(f"s{place}" for place in range(len(scores)))
+        beside += tuple(f"g{place}" for place in range(len(groups)))
+        named_ = tuple((f"n{place}", name) for place, name in enumerate(self.names.values()))
+        connect = relation.connection
+        rows = RowBlocks(
+            lambda: connect.sql(sql), tuple(columns), self.nulls, beside=beside, named=named_
+        )
+        again = relation.select(columns, where, reading, (), names)
+        with self.explaining():
+            relation.require(known)
+            relation.require_names([*names, *groups])
+            try:
+                relation.require_scores(scores)
+            except KaratError as problem:
+                assert chosen is not None
+                return not_scores(problem, chosen, has_pred="pred" in known)
+            allow_columns(connect, len(scores))
+            keep_order(connect, sql)
+        return Query(rows, lambda: connect.sql(again), reading, scores)
+
+    def piece(self, gathered: GatheredScores, query: Query, declared: Declared) -> Rows | str:
+        """Rows that were read, on their classes."""
+        labels, reading = query.labels, query.reading
+        with self.explaining():
+            counted = gathered.counted(query.rows, self.n_threads)
+            labels.absent = missing_codes(counted, labels, reading, declared)
+            if labels.absent is not None:
+                gathered.drop(np.isin(gathered.true, labels.absent))
+                if self.mapping["pred"]:
+                    gathered.drop(np.isin(gathered.pred, labels.absent))
+                if not len(gathered.true):
+                    n_dropped = gathered.n - len(gathered.true)
+                    raise no_rows(self.relation, self.where, n_dropped)
+                counted = gathered.counted(query.rows, self.n_threads)
+            tally = named(counted, labels, reading, declared)
+            codes = [int(code) for code in counted.classes.labels]
+            found = labels_of(codes, labels, reading)
+        return self._on_classes(gathered, codes, found, declared, tally)
+
+    def pieces(
+        self,
+        query: Query,
+        progress: Progress | None,
+        *,
+        most: int | None = None,
+        step: int | None = None,
+        refuses: bool = False,
+    ) -> Generator[GatheredScores, None, None]:
+        """The rows, in pieces of more than `step` bytes; None: in one.
+
+        Args:
+            refuses: whether rows without a number are refused: where nobody named the columns, the
+                classes decide first whether these are scores.
+
+        Raises:
+            TooManyError: they take more than `most` bytes.
+        """
+        relation, rows, chosen = self.relation, query.rows, self.chosen
+        is_whole = self.where is None and relation.n_rows is not None and step is None
+        n_expected = relation.n_rows if is_whole else None
+        named = [*rows.named, *((f"g{i}", name) for i, name in enumerate(self.singles))]
+
+        def started(first_row: int) -> Gathering:
+            matrix = None
+            if chosen is not None:
+                matrix = ScoreMatrix(chosen.argument, chosen.names, n_expected, first_row)
+            return Gathering(matrix, {column: NameCodes(name) for column, name in named})
+
+        # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
+        with closing(rows.batches()) as batches:
+            gathering, first_row = started(0), 0
+            for batch in batches:
+                gathering.add(batch, is_text=rows.is_text)
+                if are_many(len(gathering.labels.places), rows):
+                    break
+                first_row = batch.first_row + batch.n
+                if progress is not None:
+                    progress(first_row, relation.n_rows)
+                if most is not None and gathering.n_bytes > most:
+                    raise TooManyError
+                if step is not None and gathering.n_bytes > step and not gathering.is_bad:
+                    yield gathering.gathered()
+                    gathering = started(first_row)
+        if are_many(len(gathering.labels.places), rows):
+            refuse_many(replace(rows, beside=()), query.reading)
+        if gathering.is_bad:
+            assert chosen is not None
+            assert gathering.matrix is not None
+            self.bad = gathering.matrix, query.scores
+            if refuses or chosen.how != "found":
+                self._refuse_bad()
+        yield gathering.gathered()
+
+    def _refuse_bad(self) -> None:
+        """Raise the error of the first row without a number, as its file writes it."""
+        if self.bad is None:
+            return
+        matrix, scores = self.bad
+        assert matrix.bad is not None
+        row, column, _ = matrix.bad
+        sql = self.relation.select_text(scores[column], self.where)
+        found = self.relation.connection.execute(f"FROM ({sql}) LIMIT 1 OFFSET {row}").fetchall()
+        text = found[0][0] if found else None
+        is_list = text is not None and text.startswith("[")
+        is_null = text is None or is_null_like(text) or (is_list and "null" in text.lower())
+        matrix.refuse_bad(None if is_null else text)
+
+    def _on_classes(
+        self,
+        gathered: GatheredScores,
+        codes: list[int],
+        found: list[Label],
+        declared: Declared,
+        tally: Cells,
+    ) -> Rows | str:
+        kind = kind_of(found) or "string"
+        place_of = {number: place for place, number in enumerate(gathered.numbers)}
+        labels: dict[int, Label] = {
+            place_of.get(code, code): label
+            for code, label in zip(codes, harmonized(found, kind), strict=True)
+        }
+
+        def column(role: str, coded: Codes) -> Column:
+            seen = np.bincount(coded)
+            every = [labels.get(code) if n else None for code, n in enumerate(seen.tolist())]
+            return Column(f"column {self.mapping[role]!r}", coded, kind, tuple(every))
+
+        true = column("true", gathered.true)
+        pred = column("pred", gathered.pred) if self.mapping["pred"] else None
+        weights, named_weights = gathered.weights, self.mapping["weights"]
+        weights_argument = f"column {named_weights!r}" if named_weights else "weights"
+        n_dropped = gathered.n - len(gathered.true)
+        kept = gathered.kept if n_dropped else None
+        mapping: dict[str, Any] = {**self.mapping}
+        scores = None
+        if self.chosen is None:
+            assert pred is not None
+            classes = tally.classes
+            if weights is not None:
+                with numbered(kept):
+                    weighted = tally_columns(
+                        true,
+                        pred,
+                        labels=classes.labels,
+                        weights=weights,
+                        weights_argument=weights_argument,
+                        n_threads=self.n_threads,
+                        is_part=self.is_part,
+                    )
+                tally = weighted.with_classes(classes)
+        else:
+            chosen, values = self.chosen, gathered.values
+            assert values is not None
+            k = gathered.width
+            declared = declared.read_as(kind)
+            try:
+                place = placed(chosen, k, true, pred, declared.labels, declared.positive)
+            except KaratError as problem:
+                return not_scores(problem, chosen, has_pred=pred is not None)
+            with self.explaining():
+                self._refuse_bad()
+            classes = place.classes
+            is_half = self.relation.halves([self.relation.column(name) for name in chosen.names])
+            scores = Scores(chosen.argument, values, chosen.names, tolerance_of(is_half=is_half))
+            scores = in_order(scores, place.order)
+            mapping[chosen.role] = list(scores.columns or chosen.names)
+        true_codes, pred_codes = coded_rows(true, pred, classes)
+        read = iter(gathered.names)
+        names: dict[str, Any] = {role: next(read) for role in self.names}
+        # Of a part, the values that slices are made of.
+        names["columns"] = dict(zip(self.singles, read, strict=True))
+        if not self.is_part:
+            later = slices_later(families(self.relation), self.groups)
+            names["by"] = later.slices(names.pop("columns"))
+        return Rows(
+            classes,
+            true_codes,
+            pred_codes,
+            scores,
+            weights,
+            cells=None if scores is not None else tally,
+            mapping=mapping,
+            source=facts_of(self.relation, self.where, n_dropped),
+            warnings=(*dropped(n_dropped, gathered.n), *remarks(tally)),
+            n_dropped=n_dropped,
+            kept=kept,
+            weights_argument=weights_argument,
+            is_owned=True,
+            **names,
+        )
+
+
+@dataclass
+class Gathering:
+    """Rows as they come.
+
+    Attributes:
+        matrix: their scores, or None.
+        names: ids, clusters and values of columns, by what SQL calls them.
+    """
+
+    matrix: ScoreMatrix | None
+    names: dict[str, NameCodes]
+    labels: LabelCodes = field(default_factory=LabelCodes)
+    parts: list[list[npt.NDArray[Any]]] = field(default_factory=list)
+    kept: list[Flags] = field(default_factory=list)
+    n_bytes: int = 0
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether a row lacks a number."""
+        return self.matrix is not None and self.matrix.bad is not None
+
+    def add(self, batch: ReadBatch, *, is_text: bool) -> None:
+        """Append the rows of a batch that are kept."""
+        true, pred, *weights = batch.parts
+        codes = [self.labels.codes(part, is_text=is_text) for part in (true, pred)]
+        self.parts.append([*codes, *weights])
+        self.kept.append(np.ones(batch.n, np.bool_) if batch.kept is None else batch.kept)
+        for column, read in self.names.items():
+            read.add(batch.columns[column], batch.kept)
+        before = 0
+        if self.matrix is not None:
+            before = self.matrix.n_bytes
+            self.matrix.add(batch)
+            self.n_bytes += self.matrix.n_bytes - before
+        self.n_bytes += sum(part.nbytes for part in self.parts[-1])
+        self.n_bytes += 4 * len(self.names) * len(true)
+
+    def gathered(self) -> GatheredScores:
+        """The rows so far; nothing is added afterwards."""
+        values = None
+        if self.matrix is not None:
+            values = self.matrix.values()
+            if self.matrix.bad is not None:
+                # Found by its name alone it may be no score at all: the classes decide first.
+                n_kept = sum(len(part[0]) for part in self.parts)
+                values = np.zeros((n_kept, *values.shape[1:]))
+        columns = [np.concatenate(pieces) for pieces in zip(*self.parts, strict=True)]
+        if not columns:
+            columns = [np.empty(0, np.int32)] * 2
+        return GatheredScores(
+            true=columns[0],
+            pred=columns[1],
+            weights=columns[2] if len(columns) > 2 else None,
+            values=values,
+            kept=np.concatenate(self.kept) if self.kept else np.ones(0, np.bool_),
+            numbers=tuple(self.labels.places),
+            names=tuple(read.names() for read in self.names.values()),
+        )
