@@ -130,9 +130,9 @@ def evaluate(
             prediction is null; the report says how many.
         n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
             The report does not depend on it.
-        max_memory: bytes that scores of Parquet files, of a partition of a frame or of tensors on a
-            device may take: of more, distinct ones are counted, or buckets of them; results then
-            say ``exact`` or a ``bound``. Default: 2 GiB, of a partition 256 MiB.
+        max_memory: bytes that rows of files, of a partition of a frame or of tensors on a device
+            may take: of more, distinct scores are counted, or buckets of them; results then have
+            ``exact`` or a ``bound``. Default: 2 GiB, of a partition 256 MiB.
         checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
         exact: whether files whose scores were put into buckets are read again: every number is
             exact then, with 16 + 16k bytes of disk for a distinct score of each column. Not of a

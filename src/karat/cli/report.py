@@ -83,7 +83,7 @@ __all__ = ["command", "tell"]
     metavar="SIZE",
     default="2GB",
     show_default=True,
-    help="What scores of Parquet files may take; of more, distinct scores are counted.",
+    help="What rows with scores may take; of more, distinct scores are counted.",
 )
 @click.option(
     "--checkpoint",
