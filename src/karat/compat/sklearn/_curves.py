@@ -73,9 +73,7 @@ def _steps_of(
 ) -> Steps:
     """Steps of a truth and its scores.
 
-    Args:
-        in_row_order: weights of equal scores are added one row after the other, to the last bit
-            as scikit-learn adds them.
+    ``in_row_order`` adds weights of equal scores one row after the other, as scikit-learn does.
     """
     found = _plain(y_true, y_score, pos_label)
     if found is not None:
@@ -158,11 +156,7 @@ def plain_scores(given: Any) -> Array | None:
 def ranked(
     column: Array, codes: Codes, sample_weight: Any, *, is_multiplied: bool = False
 ) -> Ranked | None:
-    """Rows in the order of one column, sorted natively; None where a check may fail.
-
-    Args:
-        is_multiplied: sums of the weights will be multiplied.
-    """
+    """Rows in the order of one column, sorted natively; None where a check may fail."""
     is_plain, weights = summed_weights(sample_weight, len(codes))
     if not is_plain or len(column) != len(codes):
         return None

@@ -56,11 +56,7 @@ def _are_whole(*arrays: Any) -> bool:
 
 
 def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | None:
-    """The metric of that name; None where it is undefined, or the arrays are not plain.
-
-    Args:
-        least: the fewest classes that it is measured of.
-    """
+    """The metric of at least so many classes; None: undefined, or the arrays are not plain."""
     if not _are_whole(y_true, y_pred):
         return None
     run, arguments, count = _prepared(name)
@@ -129,11 +125,7 @@ class Pair:
 
 
 def paired(y_true: Any, y_pred: Any, sample_weight: Any = None, *, cells: bool = False) -> Pair:
-    """The counts of a pair of targets, with the confusion matrix if it is wanted.
-
-    Errors:
-        As `checked_targets`.
-    """
+    """The counts of a pair of targets, with the confusion matrix if it is wanted."""
     found = plain(y_true, y_pred, sample_weight, cells=cells)
     return found if found is not None else careful(y_true, y_pred, sample_weight, cells=cells)
 
@@ -151,11 +143,7 @@ def plain_array(values: Any) -> Array | None:
 
 
 def text_column(values: Any) -> Column | None:
-    """A column of text, read where it lies; None where the values are not all text.
-
-    Args:
-        values: a list, an array of text or objects, a pandas column of text or categories.
-    """
+    """A list, an array or a column of pandas as text; None where the values are not all text."""
     try:
         if isinstance(values, np.ndarray):
             kind = values.dtype.kind
@@ -267,11 +255,7 @@ def _numbers(values: Any) -> Array | None:
 def careful(
     y_true: Any, y_pred: Any, sample_weight: Any, *, cells: bool = False, in_row_order: bool = False
 ) -> Pair:
-    """The counts after every check, with `columns`.
-
-    Args:
-        in_row_order: add weights one row after the other, to the last bit as scikit-learn does.
-    """
+    """The counts after every check, with `columns`; in row order to scikit-learn's last bit."""
     kind, labels, true, pred, weights = checked_targets(y_true, y_pred, sample_weight)
     codes = codes_of(true, labels), codes_of(pred, labels)
     counts = _count_codes(*codes, len(labels), weights, cells=cells, in_row_order=in_row_order)
@@ -400,8 +384,7 @@ def _is_whole(weights: Array | None) -> bool:
 def _places_of(labels: Array, wanted: Array) -> Array | None:
     """The place of each wanted label among sorted ones, -1 where it is none.
 
-    Returns:
-        None where equality is not that of numbers or of text, or a label is wanted twice.
+    None where equality is not that of numbers or of text, or a label is wanted twice.
     """
     if wanted.dtype.kind == "O" and all(isinstance(label, str) for label in wanted.flat):
         wanted = np.asarray(wanted.tolist())
@@ -454,9 +437,6 @@ def class_counts(
     """Rows right, predicted and true of the wanted labels, or of all that occur.
 
     Where nothing is right, tp is float64[m] even of unweighted rows, as scikit-learn's.
-
-    Args:
-        pair: the same pair, where it has been counted.
     """
     if pair is None:
         pair = paired(y_true, y_pred, sample_weight)

@@ -134,11 +134,7 @@ def choice(allowed: set[str]) -> Constraint:
 
 
 def interval(kind: type, left: float | None, right: float | None, closed: str) -> Constraint:
-    """A number between two bounds; None is no bound.
-
-    Args:
-        closed: the bounds that belong to it: "left", "right" or "both".
-    """
+    """A number between two bounds, of which "left", "right" or "both" belong to it."""
     low = -math.inf if left is None else left
     high = math.inf if right is None else right
     has_left, has_right = closed != "right", closed != "left"
@@ -198,11 +194,7 @@ _allowed: Final[dict[str, dict[str, tuple[Constraint, ...]]]] = {}
 
 
 def drop_in(**special: tuple[Constraint, ...]) -> Callable[[Function], Function]:
-    """Declare a function of scikit-learn's name and signature, which is shown without types.
-
-    Args:
-        special: what parameters may be that are not as usual.
-    """
+    """Declare a function of scikit-learn's name and signature, which is shown without types."""
 
     def declared(function: Function) -> Function:
         shown = inspect.signature(function).parameters
@@ -224,9 +216,6 @@ def check_parameters(caller: str, given: Mapping[str, Any]) -> None:
     Args:
         caller: the name of a declared function.
         given: its arguments by their names; its ``locals()``.
-
-    Errors:
-        InvalidParameterError (a ValueError and a TypeError): what it must be, and what it is.
     """
     for name, allowed in _allowed[caller].items():
         value = given[name]

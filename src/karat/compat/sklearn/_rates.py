@@ -343,12 +343,7 @@ def _quick(name: str, given: dict[str, Any]) -> float | None:
 def _counts(
     y_true: Any, y_pred: Any, labels: Any, pos_label: Any, average: Any, sample_weight: Any
 ) -> tuple[Array, Array, Array]:
-    """Rows right, predicted and true of the labels to score.
-
-    Errors:
-        ValueError average="binary" of more than two classes, a positive label that is none, or
-        average="samples".
-    """
+    """Rows right, predicted and true of the labels to score."""
     probe(y_true, y_pred)
     # Weights are checked only after the labels.
     weighted = None
