@@ -6,20 +6,12 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._parameters import (
-    check_parameters,
-    choice,
-    drop_in,
-    interval,
-    warn,
-    warn_undefined,
-)
+from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._rows import are_multiplied_safely, plain_classes, summed_weights
 from karat.compat.sklearn._targets import (
     as_column,
@@ -196,9 +188,6 @@ def _plain(y_true: Any, y_score: Any, pos_label: Any) -> tuple[Codes, Array, int
 
 Points = tuple[Array, Array, Array]
 
-_BINS = (interval(Integral, 1, None, closed="left"),)
-_STRATEGY = (choice({"uniform", "quantile"}),)
-
 
 def _keyword_only(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function; its keywords may still be given by position, with a FutureWarning."""
@@ -221,7 +210,7 @@ def _keyword_only(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_keyword_only
-@drop_in()
+@drop_in
 def confusion_matrix_at_thresholds(
     y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
 ) -> tuple[Array, Array, Array, Array, Array]:
@@ -240,7 +229,7 @@ def confusion_matrix_at_thresholds(
     return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.thresholds
 
 
-@drop_in()
+@drop_in
 def roc_curve(
     y_true: Any,
     y_score: Any,
@@ -301,7 +290,7 @@ def _keep(steps: Steps, inner: Array) -> None:
     )
 
 
-@drop_in()
+@drop_in
 def precision_recall_curve(
     y_true: Any,
     y_score: Any,
@@ -331,7 +320,7 @@ def precision_recall_curve(
     )
 
 
-@drop_in()
+@drop_in
 def det_curve(
     y_true: Any,
     y_score: Any,
@@ -370,7 +359,7 @@ def det_curve(
     )
 
 
-@drop_in(n_bins=_BINS, strategy=_STRATEGY)
+@drop_in
 def calibration_curve(
     y_true: Any, y_prob: Any, *, pos_label: Any = None, n_bins: Any = 5, strategy: Any = "uniform"
 ) -> tuple[Array, Array]:

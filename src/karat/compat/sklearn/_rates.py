@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -19,17 +18,7 @@ from karat.compat.sklearn._pairs import (
     positive_measured,
     tables,
 )
-from karat.compat.sklearn._parameters import (
-    LABELS,
-    check_parameters,
-    choice,
-    drop_in,
-    instance,
-    interval,
-    options,
-    warn,
-    warn_undefined,
-)
+from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._targets import as_column, labels_of, probe
 
 __all__ = [
@@ -122,17 +111,13 @@ def _mean(rates: npt.NDArray[np.float64], support: Array | None) -> float:
         return float(np.average(rates))
 
 
-_BETA = (interval(Real, 0.0, None, closed="both"),)
-_WARN_FOR = (instance(list), instance(tuple), instance(set))
-_JACCARD_ZERO = (options(Real, {0, 1}), choice({"warn"}))
 _AVERAGED = ("micro", "macro", "weighted")
 _RATES = ("precision", "recall", "f-score")
 _HEADERS = ("precision", "recall", "f1-score", "support")
 _LAST = "weighted avg"
-_DIGITS = (interval(Integral, 0, None, closed="left"),)
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def precision_score(
     y_true: Any,
     y_pred: Any,
@@ -154,7 +139,7 @@ def precision_score(
     return _one_rate("precision", locals())
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def recall_score(
     y_true: Any,
     y_pred: Any,
@@ -176,7 +161,7 @@ def recall_score(
     return _one_rate("recall", locals())
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def f1_score(
     y_true: Any,
     y_pred: Any,
@@ -198,7 +183,7 @@ def f1_score(
     return _one_rate("f1", locals())
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS, beta=_BETA)
+@drop_in
 def fbeta_score(
     y_true: Any,
     y_pred: Any,
@@ -222,7 +207,7 @@ def fbeta_score(
     return _rates(**locals(), warn_for=("f-score",))[2]
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS, beta=_BETA, warn_for=_WARN_FOR)
+@drop_in
 def precision_recall_fscore_support(
     y_true: Any,
     y_pred: Any,
@@ -248,7 +233,7 @@ def precision_recall_fscore_support(
     return _rates(**locals())
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS, zero_division=_JACCARD_ZERO)
+@drop_in
 def jaccard_score(
     y_true: Any,
     y_pred: Any,
@@ -284,7 +269,7 @@ def jaccard_score(
     return float(np.average(found, weights=support))
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def multilabel_confusion_matrix(
     y_true: Any,
     y_pred: Any,
@@ -381,7 +366,7 @@ def _rates(
     return rates_of(*counts, beta, average, warn_for, zero_division)
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS, digits=_DIGITS)
+@drop_in
 def classification_report(
     y_true: Any,
     y_pred: Any,
