@@ -37,7 +37,6 @@ __all__ = [
     "plain",
     "plain_array",
     "positive_measured",
-    "tables",
     "text_column",
 ]
 
@@ -117,11 +116,6 @@ class Pair:
     true: Array
     cells: Array | None = None
     columns: tuple[Array, Array] | None = None
-
-    @property
-    def total(self) -> Any:
-        """The number of rows, or the sum of the weights in their own dtype."""
-        return self.n if self.weights is None else np.sum(self.weights)
 
 
 def paired(y_true: Any, y_pred: Any, sample_weight: Any = None, *, cells: bool = False) -> Pair:
@@ -328,14 +322,9 @@ def confusion(
     """The confusion matrix of checked parameters: int64[k, k] or float64[k, k]."""
     cells = _cells(y_true, y_pred, labels, sample_weight)
     if normalize is not None:
+        axis = {"true": 1, "pred": 0, "all": None}[normalize]
         with np.errstate(all="ignore"):
-            if normalize == "true":
-                cells = cells / cells.sum(axis=1, keepdims=True)
-            elif normalize == "pred":
-                cells = cells / cells.sum(axis=0, keepdims=True)
-            else:
-                cells = cells / cells.sum()
-            cells = np.nan_to_num(cells)
+            cells = np.nan_to_num(cells / cells.sum(axis=axis, keepdims=True))
     if cells.shape == (1, 1):
         warn(SINGLE)
     return cells
@@ -502,10 +491,3 @@ def _sorted_labels(labels: Array) -> Array:
         ) from None
     last = [None] if None in missing else []
     return np.array([*ordered, *last, *([np.nan] if missing - {None} else [])], object)
-
-
-def tables(pair: Pair, tp: Array, pred: Array, true: Array) -> Array:
-    """[[tn, fp], [fn, tp]] of each label, number[m, 2, 2]."""
-    fp, fn = pred - tp, true - tp
-    tn = pair.total - tp - fp - fn
-    return np.stack([tn, fp, fn, tp]).T.reshape(-1, 2, 2)

@@ -16,7 +16,6 @@ from karat.compat.sklearn._pairs import (
     paired,
     plain,
     positive_measured,
-    tables,
 )
 from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._targets import as_column, labels_of, probe
@@ -292,7 +291,9 @@ def multilabel_confusion_matrix(
     pair, tp, pred, true = class_counts(y_true, y_pred, labels, sample_weight)
     if samplewise:
         raise _samplewise()
-    return tables(pair, tp, pred, true)
+    fp, fn = pred - tp, true - tp
+    tn = (pair.n if pair.weights is None else np.sum(pair.weights)) - tp - fp - fn
+    return np.stack([tn, fp, fn, tp]).T.reshape(-1, 2, 2)
 
 
 def _samplewise() -> ValueError:
