@@ -50,8 +50,9 @@ def _prepared(name: str) -> tuple[Any, Any, Count]:
     return metric.program("zero").run, metric.arguments("zero"), count
 
 
-def _are_whole(*arrays: Any) -> bool:
-    return all(type(array) is np.ndarray and array.dtype.kind in "iu" for array in arrays)
+def _are_whole(true: Any, pred: Any) -> bool:
+    are_arrays = type(true) is np.ndarray and type(pred) is np.ndarray
+    return are_arrays and true.dtype.kind in "iu" and pred.dtype.kind in "iu"
 
 
 def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | None:
@@ -75,10 +76,10 @@ def positive_measured(name: str, y_true: Any, y_pred: Any) -> float | None:
     if tally is None or tally.k != 2:
         return None
     assert tally.labels is not None
-    labels = tally.labels.tolist()
-    if 1 not in labels:
+    first, second = tally.labels.tolist()
+    if first != 1 != second:
         return None
-    value, n_undefined = run(tally, arguments, labels.index(1))
+    value, n_undefined = run(tally, arguments, int(second == 1))
     return None if n_undefined else value
 
 

@@ -312,18 +312,17 @@ def _one_rate(name: str, given: dict[str, Any]) -> Any:
 
 def _quick(name: str, given: dict[str, Any]) -> float | None:
     """The value of a defined metric of plain arrays; None sends the call the careful way."""
-    average, label, instead = given["average"], given["pos_label"], given["zero_division"]
     if given["labels"] is not None or given["sample_weight"] is not None:
         return None
-    if type(average) is not str or type(label) is not int or label != 1:
+    average, label, instead = given["average"], given["pos_label"], given["zero_division"]
+    if type(average) is not str or type(label) is not int or type(instead) is not str:
         return None
-    if type(instead) is not str or instead != "warn":
+    if label != 1 or instead != "warn":
         return None
     if average == "binary":
         return positive_measured(name, given["y_true"], given["y_pred"])
-    if average not in _AVERAGED:
-        return None
-    return measured(f"{average}_{name}", given["y_true"], given["y_pred"])
+    is_averaged = average in _AVERAGED
+    return measured(f"{average}_{name}", given["y_true"], given["y_pred"]) if is_averaged else None
 
 
 def _counts(
