@@ -61,13 +61,7 @@ def count(
     positive: int | None = None,
     n_threads: int = 0,
 ) -> Counted:
-    """Count rows whose classes are 0 … k − 1; all weights may be 0.
-
-    Example:
-        >>> found = count(np.array([0, 1, 1]), np.array([0, 1, 0]), 2)
-        >>> found.matrix.tolist(), found.value("accuracy")
-        ([[1, 0], [1, 1]], 0.6666666666666666)
-    """
+    """Count rows whose classes are 0 … k − 1; all weights may be 0."""
     if k <= _FEW_CLASSES:
         tally = _native.count_codes(true, 0, None, pred, 0, None, k, weights, True, n_threads)
         return Counted(tally, positive)

@@ -55,9 +55,6 @@ def host_steps(
         scale: the factor of the second derivative for k classes; ``floor`` is its least value.
         slope: of the sigmoid.
         is_single: the host computes in float32 and stores rows; else in float64, storing columns.
-
-    Errors:
-        K155 the host gave one score for each row; others as `karat.objectives.multiclass`.
     """
     scores, labels = second, first
     if hasattr(second, "get_label"):
@@ -111,13 +108,6 @@ def as_rows(
     scores: Any, labels: Any, weights: Any, names: tuple[str, str, str] = ("z", "t", "w")
 ) -> Rows:
     """The arguments of an objective as arrays; their values are checked where they are read.
-
-    Args:
-        names: what the three are called in messages.
-
-    Errors:
-        As `multiclass`, except for values of scores, labels and weights; K416 columns in
-        partitions.
 
     Cost: no copy of float32 and float64 scores, of integer labels or of contiguous float64 weights.
     """

@@ -304,11 +304,9 @@ class Description:
             found = "Number of classes should be equal to the size of the misclass cost matrix"
             do = f"The scores have {k} columns, the matrix is {len(self.cost)} × {len(self.cost)}."
             raise refused(self.text, found, do)
-        n_classes = 2 if k is None else k
-        if self.class_index is not None and not (
-            self.class_index == 1 if k is None else self.class_index < n_classes
-        ):
-            found = f"There is no value of class {self.class_index}"
+        index = self.class_index
+        if index is not None and not (index == 1 if k is None else index < k):
+            found = f"There is no value of class {index}"
             last = "class 1 only" if k is None else f"classes 0 … {k - 1}"
             raise refused(self.text, found, f"So many columns of scores have values of {last}.")
 

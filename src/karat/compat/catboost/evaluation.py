@@ -75,14 +75,15 @@ def eval_metric(
 def _values_of(rows: Rows, metric: Description, n_threads: int = 0) -> list[float]:
     """The values of a description on rows; weights count only if the description says so."""
     metric.check_columns(rows.n_columns)
-    if not metric.use_weights:
-        rows = replace(rows, weights=None)
+    if n_threads or not metric.use_weights:
+        weights = rows.weights if metric.use_weights else None
+        rows = replace(rows, n_threads=n_threads, weights=weights)
     if metric.name in ARGMAX:
-        values = of_predicted(rows, metric, n_threads)
+        values = of_predicted(rows, metric)
     elif metric.name in ("AUC", "PRAUC"):
-        values = of_areas(rows, metric, n_threads)
+        values = of_areas(rows, metric)
     else:
-        values = of_losses(rows, metric, n_threads)
+        values = of_losses(rows, metric)
     if metric.class_index is None or rows.n_columns is None:
         return values
     return [values[metric.class_index]]

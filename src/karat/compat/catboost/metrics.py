@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.compat._counted import Counted, count
 from karat.compat.catboost.description import Description, refused
-from karat.compat.catboost.rows import Rows
+from karat.compat.catboost.rows import Codes, Rows
 from karat.data.scores.containers import Scores
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import rank
@@ -30,17 +30,18 @@ Value = Callable[[Counted, Description], Any]
 _LIFTS: Final[dict[str, Lift]] = {"Macro": "macro", "Micro": "micro", "Weighted": "weighted"}
 
 
-def of_predicted(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+def of_predicted(rows: Rows, metric: Description) -> list[float]:
     """The values of a metric of the predicted class; of one column of scores, that of class 1."""
     if rows.n_columns is None:
         pred = (rows.scores > _logit(metric.border)).astype(np.int32)
     else:
-        read = _native.read_scores(
-            rows.scores, rows.codes, rows.k, None, False, 0.0, READ_BITS["predicted"], n_threads
-        ).predicted
-        assert read is not None
-        pred = read
-    counted = count(rows.codes, pred, rows.k, weights=rows.weights, n_threads=n_threads)
+        bits, n_threads = READ_BITS["predicted"], rows.n_threads
+        sums = _native.read_scores(
+            rows.scores, rows.codes, rows.k, None, False, 0.0, bits, n_threads
+        )
+        assert sums.predicted is not None
+        pred = sums.predicted
+    counted = count(rows.codes, pred, rows.k, weights=rows.weights, n_threads=rows.n_threads)
     is_micro = metric.name == "TotalF1" and metric.average != "Macro"
     if rows.weighs_nothing and (is_micro or metric.name in ("Kappa", "WKappa")):
         return [math.nan]  # as CatBoost
@@ -100,75 +101,73 @@ _TIED: Final = 1e-8
 """Neighbouring scores closer than this are one threshold of PRAUC."""
 
 
-def of_losses(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+def of_losses(rows: Rows, metric: Description) -> list[float]:
     """The mean of a loss over the rows; 0 when no row weighs anything."""
     if rows.weighs_nothing:
         return [0.0]
     name = _LOSSES[metric.name]
-    return [_tally(rows, n_threads).sums([name]).mean(name)]
+    return [_tally(rows).sums([name]).mean(name)]
 
 
-def of_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+def of_areas(rows: Rows, metric: Description) -> list[float]:
     """AUC or PRAUC: one value, or one for each class."""
     if metric.name == "PRAUC":
-        return _pr_areas(rows, metric, n_threads)
+        return _pr_areas(rows, metric)
     if rows.n_columns is None:
-        return [_area_of_one_column(rows, metric, n_threads)]
-    if metric.type == "OneVsAll":
-        if rows.weighs_nothing:
-            return [math.nan if _has_both_sides(rows.codes, i) else 0.0 for i in range(rows.k)]
-        return [
-            _area(column, rows.codes, i, rows.k, rows.weights, n_threads)
-            for i, column in enumerate(_softmax(rows.scores, n_threads))
-        ]
-    return [_mu(rows, metric, n_threads)]
+        return [_area_of_one_column(rows, metric)]
+    if metric.type != "OneVsAll":
+        return [_mu(rows, metric)]
+    if rows.weighs_nothing:
+        return [math.nan if _has_both_sides(rows.codes, i) else 0.0 for i in range(rows.k)]
+    return [_area(rows, column, i) for i, column in enumerate(_softmax(rows))]
 
 
-def _tally(rows: Rows, n_threads: int) -> InMemoryScores:
+def _tally(rows: Rows) -> InMemoryScores:
     classes = Classes.of(range(rows.k), is_declared=True)
     scores = Scores("y_score", rows.scores)
-    return InMemoryScores(classes, rows.codes, scores, rows.weights, n_threads=n_threads)
+    return InMemoryScores(classes, rows.codes, scores, rows.weights, n_threads=rows.n_threads)
 
 
-def _area_of_one_column(rows: Rows, metric: Description, n_threads: int) -> float:
+def _area_of_one_column(rows: Rows, metric: Description) -> float:
     """AUC of class 1; a label between 0 and 1 is a row of either class with a share of weight."""
     labels = rows.labels
     assert labels is not None
     if labels.min() < 0.0 or labels.max() > 1.0:
         found = "All target values should be in the segment [0, 1]"
         raise refused(metric.text, found, "Give labels 0 and 1, or the probability of class 1.")
-    if ((labels == 0.0) | (labels == 1.0)).all():
-        return _area(rows.scores, rows.codes, 1, 2, rows.weights, n_threads)
-    weights = np.ones(len(labels)) if rows.weights is None else rows.weights
-    shares = np.concatenate([weights * labels, weights * (1.0 - labels)])
-    kept = shares > 0.0
-    codes = np.repeat(np.array([1, 0], np.int32), len(labels))[kept]
-    return _area(np.tile(rows.scores, 2)[kept], codes, 1, 2, shares[kept], n_threads)
+    if not ((labels == 0.0) | (labels == 1.0)).all():
+        weights = np.ones(len(labels)) if rows.weights is None else rows.weights
+        shares = np.concatenate([weights * labels, weights * (1.0 - labels)])
+        kept = shares > 0.0
+        codes = np.repeat(np.array([1, 0], np.int32), len(labels))[kept]
+        scores = np.tile(rows.scores, 2)[kept]
+        rows = replace(rows, scores=scores, codes=codes, weights=shares[kept])
+    return _area(rows, rows.scores, 1)
 
 
-def _area(
-    column: Floats, codes: npt.NDArray[np.int32], own: int, k: int, weights: Any, n_threads: int
-) -> float:
+def _area(rows: Rows, column: Floats, own: int) -> float:
     """Area of one class against the rest: 0 without rows of either, NaN without their weight."""
-    if not _has_both_sides(codes, own):
-        return 0.0
-    return ClassRanks(rank(column, codes, own, k, weights, n_threads or None)).area
+    return _ranks(rows, column, own).area if _has_both_sides(rows.codes, own) else 0.0
 
 
-def _has_both_sides(codes: npt.NDArray[np.int32], own: int) -> bool:
-    n_own = int(np.count_nonzero(codes == own))
-    return 0 < n_own < len(codes)
+def _ranks(rows: Rows, column: Floats, own: int) -> ClassRanks:
+    n_threads = rows.n_threads or None
+    return ClassRanks(rank(column, rows.codes, own, rows.k, rows.weights, n_threads))
 
 
-def _softmax(scores: Floats, n_threads: int) -> Floats:
+def _has_both_sides(codes: Codes, own: int) -> bool:
+    return 0 < int(np.count_nonzero(codes == own)) < len(codes)
+
+
+def _softmax(rows: Rows) -> Floats:
     """float64[k, n]: probabilities, added column by column.
 
     CatBoost's exponential takes four columns at a time and holds what is far below the largest
     score at its least value; in the columns that are left over it is 0 there. So rows whose
     probability is next to nothing tie in some columns and are ordered by their sum in others.
     """
-    k = scores.shape[1]
-    columns: Floats = _native.copy_columns(scores, 0, k, n_threads)
+    k = rows.k
+    columns: Floats = _native.copy_columns(rows.scores, 0, k, rows.n_threads)
     with np.errstate(over="ignore"):  # a gap of more than any number is infinite
         columns -= columns.max(axis=0)
     held, left = columns[: k - k % _AT_A_TIME], columns[k - k % _AT_A_TIME :]
@@ -183,7 +182,7 @@ def _softmax(scores: Floats, n_threads: int) -> Floats:
     return columns
 
 
-def _mu(rows: Rows, metric: Description, n_threads: int) -> float:
+def _mu(rows: Rows, metric: Description) -> float:
     """Mean over all pairs of classes; one with an absent class counts as 0."""
     k = rows.k
     counts = np.bincount(rows.codes, minlength=k)
@@ -194,7 +193,7 @@ def _mu(rows: Rows, metric: Description, n_threads: int) -> float:
     if metric.cost is None:
         rows = replace(rows, scores=_less_their_sum(rows.scores))
     try:
-        areas, totals = _tally(rows, n_threads).pair_areas(metric.cost)
+        areas, totals = _tally(rows).pair_areas(metric.cost)
     except _native.Rejected:
         found = "A cost times a score is larger than a float64"
         raise refused(metric.text, found, "Multiply the costs by one small constant.") from None
@@ -216,27 +215,22 @@ def _less_their_sum(scores: Floats) -> Floats:
     return less if np.isfinite(less).all() else scores
 
 
-def _pr_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+def _pr_areas(rows: Rows, metric: Description) -> list[float]:
     columns: Columns | dict[int, Floats]
     if rows.n_columns is None:
         classes, columns = [1], {1: rows.scores}
         # CatBoost takes a label of exactly 1 for positive here, and one above 0.5 elsewhere.
         assert rows.labels is not None
-        codes = (rows.labels == 1.0).astype(np.int32)
+        rows = replace(rows, codes=(rows.labels == 1.0).astype(np.int32))
     else:
-        classes, codes = list(range(rows.k)), rows.codes
-        columns = Columns(rows.scores, n_threads)
-    weights = np.bincount(codes, rows.weights, minlength=rows.k)
+        classes, columns = list(range(rows.k)), Columns(rows.scores, rows.n_threads)
+    weights = np.bincount(rows.codes, rows.weights, minlength=rows.k)
     absent = [i for i in classes if not weights[i] > 0.0]
     if absent:
         found = "No element of a positive class"
         do = f"Class {absent[0]} has no row with weight; CatBoost computes all classes or none."
         raise refused(metric.text, found, do)
-    ranked = (
-        rank(_without_near_ties(columns[i]), codes, i, rows.k, rows.weights, n_threads or None)
-        for i in classes
-    )
-    return [ClassRanks(column).trapezoid_area for column in ranked]
+    return [_ranks(rows, _without_near_ties(columns[i]), i).trapezoid_area for i in classes]
 
 
 def _without_near_ties(column: Floats) -> Floats:

@@ -35,12 +35,14 @@ class Rows:
         labels: float32[n], as CatBoost keeps them, of one column of scores: not always 0 or 1;
             None of several.
         weights: float64[n] rounded to float32, or None.
+        n_threads: of native passes; 0: the default.
     """
 
     scores: Floats
     codes: Codes
     labels: npt.NDArray[np.float32] | None
     weights: Floats | None
+    n_threads: int = 0
 
     @property
     def n_columns(self) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,8 @@ from karat.compat.sklearn._curves import (
 )
 from karat.compat.sklearn._pairs import codes_of
 from karat.compat.sklearn._parameters import (
-    BOOLEAN,
-    NONE,
-    TEXT,
     check_parameters,
-    choice,
     drop_in,
-    instance,
-    interval,
     refuse_multilabel,
     warn,
     warn_undefined,
@@ -219,14 +212,7 @@ def _pairwise_area(codes: Codes, score: Array, average: str | None) -> Any:
     return np.average(areas, weights=share)
 
 
-_ROC_AVERAGE = (choice({"micro", "macro", "samples", "weighted"}), NONE)
-_MAX_FPR = (interval(Real, 0.0, 1, closed="right"), NONE)
-_MULTI_CLASS = (choice({"raise", "ovr", "ovo"}),)
-_AP_AVERAGE = (choice({"micro", "samples", "weighted", "macro"}), NONE)
-_AP_LABEL = (instance(Real), TEXT, BOOLEAN)
-
-
-@drop_in()
+@drop_in
 def auc(x: Any, y: Any) -> float:
     """Area under points by the trapezoidal rule, as ``sklearn.metrics.auc``.
 
@@ -242,7 +228,7 @@ def auc(x: Any, y: Any) -> float:
     return _area_under(x, y)
 
 
-@drop_in(average=_ROC_AVERAGE, max_fpr=_MAX_FPR, multi_class=_MULTI_CLASS)
+@drop_in
 def roc_auc_score(
     y_true: Any,
     y_score: Any,
@@ -346,7 +332,7 @@ def _class_area(
     return _mean_area(codes, score, weights, "roc", average)
 
 
-@drop_in(average=_AP_AVERAGE, pos_label=_AP_LABEL)
+@drop_in
 def average_precision_score(
     y_true: Any,
     y_score: Any,

@@ -6,20 +6,12 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._parameters import (
-    check_parameters,
-    choice,
-    drop_in,
-    interval,
-    warn,
-    warn_undefined,
-)
+from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._rows import are_multiplied_safely, plain_classes, summed_weights
 from karat.compat.sklearn._targets import (
     as_column,
@@ -73,9 +65,7 @@ def _steps_of(
 ) -> Steps:
     """Steps of a truth and its scores.
 
-    Args:
-        in_row_order: weights of equal scores are added one row after the other, to the last bit
-            as scikit-learn adds them.
+    ``in_row_order`` adds weights of equal scores one row after the other, as scikit-learn does.
     """
     found = _plain(y_true, y_score, pos_label)
     if found is not None:
@@ -158,11 +148,7 @@ def plain_scores(given: Any) -> Array | None:
 def ranked(
     column: Array, codes: Codes, sample_weight: Any, *, is_multiplied: bool = False
 ) -> Ranked | None:
-    """Rows in the order of one column, sorted natively; None where a check may fail.
-
-    Args:
-        is_multiplied: sums of the weights will be multiplied.
-    """
+    """Rows in the order of one column, sorted natively; None where a check may fail."""
     is_plain, weights = summed_weights(sample_weight, len(codes))
     if not is_plain or len(column) != len(codes):
         return None
@@ -202,9 +188,6 @@ def _plain(y_true: Any, y_score: Any, pos_label: Any) -> tuple[Codes, Array, int
 
 Points = tuple[Array, Array, Array]
 
-_BINS = (interval(Integral, 1, None, closed="left"),)
-_STRATEGY = (choice({"uniform", "quantile"}),)
-
 
 def _keyword_only(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function; its keywords may still be given by position, with a FutureWarning."""
@@ -227,7 +210,7 @@ def _keyword_only(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_keyword_only
-@drop_in()
+@drop_in
 def confusion_matrix_at_thresholds(
     y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
 ) -> tuple[Array, Array, Array, Array, Array]:
@@ -246,7 +229,7 @@ def confusion_matrix_at_thresholds(
     return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.thresholds
 
 
-@drop_in()
+@drop_in
 def roc_curve(
     y_true: Any,
     y_score: Any,
@@ -307,7 +290,7 @@ def _keep(steps: Steps, inner: Array) -> None:
     )
 
 
-@drop_in()
+@drop_in
 def precision_recall_curve(
     y_true: Any,
     y_score: Any,
@@ -337,7 +320,7 @@ def precision_recall_curve(
     )
 
 
-@drop_in()
+@drop_in
 def det_curve(
     y_true: Any,
     y_score: Any,
@@ -376,7 +359,7 @@ def det_curve(
     )
 
 
-@drop_in(n_bins=_BINS, strategy=_STRATEGY)
+@drop_in
 def calibration_curve(
     y_true: Any, y_prob: Any, *, pos_label: Any = None, n_bins: Any = 5, strategy: Any = "uniform"
 ) -> tuple[Array, Array]:

@@ -11,19 +11,7 @@ import numpy.typing as npt
 
 from karat.compat._counted import Counted
 from karat.compat.sklearn._pairs import SINGLE, Pair, confusion, matrix_of, measured, paired
-from karat.compat.sklearn._parameters import (
-    LABELS,
-    NAN,
-    NONE,
-    check_parameters,
-    choice,
-    drop_in,
-    instance,
-    interval,
-    options,
-    warn,
-    warn_undefined,
-)
+from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._targets import averaged_weights, probe
 from karat.tally import Cells, Classes
 
@@ -40,13 +28,8 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
-_KAPPA_WEIGHTS = (choice({"linear", "quadratic"}), NONE)
-_KAPPA_UNDEFINED = (interval(Real, -1.0, 1.0, closed="both"), NAN)
-_RATIO_UNDEFINED = (options(Real, {1.0, np.nan}), instance(dict))
-_NORMALIZE = (choice({"true", "pred", "all"}), NONE)
 
-
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def accuracy_score(
     y_true: Any, y_pred: Any, *, normalize: Any = True, sample_weight: Any = None
 ) -> float:
@@ -92,7 +75,7 @@ def _shared(part: Any, pair: Pair) -> Any:
     return part / total
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def zero_one_loss(
     y_true: Any, y_pred: Any, *, normalize: Any = True, sample_weight: Any = None
 ) -> float:
@@ -117,7 +100,7 @@ def zero_one_loss(
     return loss
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of the labels that are wrong, as ``sklearn.metrics.hamming_loss``.
 
@@ -135,7 +118,7 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     return float(_shared((pair.true - pair.tp).sum(), pair))
 
 
-@drop_in(normalize=_NORMALIZE)
+@drop_in
 def confusion_matrix(
     y_true: Any,
     y_pred: Any,
@@ -160,7 +143,7 @@ def confusion_matrix(
     return confusion(y_true, y_pred, labels, sample_weight, normalize)
 
 
-@drop_in()
+@drop_in
 def balanced_accuracy_score(
     y_true: Any, y_pred: Any, *, sample_weight: Any = None, adjusted: Any = False
 ) -> float:
@@ -191,7 +174,7 @@ def balanced_accuracy_score(
     return float(score)
 
 
-@drop_in()
+@drop_in
 def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Matthews correlation coefficient, as ``sklearn.metrics.matthews_corrcoef``.
 
@@ -218,7 +201,7 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
     return 0.0 if spread == 0 else float(covariance / np.sqrt(spread))
 
 
-@drop_in(weights=_KAPPA_WEIGHTS, replace_undefined_by=_KAPPA_UNDEFINED)
+@drop_in
 def cohen_kappa_score(
     y1: Any,
     y2: Any,
@@ -287,7 +270,7 @@ _HINT = (
 )
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS, replace_undefined_by=_RATIO_UNDEFINED)
+@drop_in
 def class_likelihood_ratios(
     y_true: Any,
     y_pred: Any,

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.compat.sklearn._pairs import codes_of
-from karat.compat.sklearn._parameters import (
-    ARRAY,
-    BOOLEAN,
-    NONE,
-    TEXT,
-    check_parameters,
-    choice,
-    drop_in,
-    interval,
-    warn,
-    warn_undefined,
-)
+from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._rows import (
     as_floats,
     binarized,
@@ -238,13 +226,7 @@ def _brier_loss(rows: Probabilities) -> Any:
     return np.average(np.sum(matrix**2, axis=1), weights=found.weights)
 
 
-_PROBABILITIES = (ARRAY, replace(NONE, is_hidden=True))
-_DEPRECATED = (ARRAY, TEXT)
-_SCALE = (BOOLEAN, choice({"auto"}))
-_K = (interval(Integral, 1, None, closed="left"),)
-
-
-@drop_in(y_proba=_PROBABILITIES, y_pred=_DEPRECATED)
+@drop_in
 def log_loss(
     y_true: Any,
     y_proba: Any = None,
@@ -268,7 +250,7 @@ def log_loss(
     return _log_loss_sum(rows, normalize=bool(normalize))
 
 
-@drop_in(y_proba=_PROBABILITIES, y_pred=_DEPRECATED)
+@drop_in
 def d2_log_loss_score(
     y_true: Any,
     y_proba: Any = None,
@@ -298,7 +280,7 @@ def d2_log_loss_score(
     return float(1 - loss / -float(np.sum(weights * np.log(share))))
 
 
-@drop_in(scale_by_half=_SCALE)
+@drop_in
 def brier_score_loss(
     y_true: Any,
     y_proba: Any,
@@ -325,7 +307,7 @@ def brier_score_loss(
     return float(loss * 0.5 if scale_by_half else loss)
 
 
-@drop_in()
+@drop_in
 def d2_brier_score(
     y_true: Any,
     y_proba: Any,
@@ -392,7 +374,7 @@ def _renamed(y_proba: Any, y_pred: Any) -> Any:
     return y_pred
 
 
-@drop_in()
+@drop_in
 def hinge_loss(
     y_true: Any, pred_decision: Any, *, labels: Any = None, sample_weight: Any = None
 ) -> float:
@@ -486,7 +468,7 @@ def _hinge(decision: Array, codes: Codes, sample_weight: Any) -> float:
     return float(np.average(np.clip(1 - margin, 0, None), weights=sample_weight))
 
 
-@drop_in(k=_K)
+@drop_in
 def top_k_accuracy_score(
     y_true: Any,
     y_score: Any,

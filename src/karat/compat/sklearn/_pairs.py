@@ -38,7 +38,6 @@ __all__ = [
     "plain",
     "plain_array",
     "positive_measured",
-    "tables",
     "text_column",
 ]
 
@@ -52,16 +51,13 @@ def _prepared(name: str) -> tuple[Any, Any, Count]:
     return metric.program("zero").run, metric.arguments("zero"), count
 
 
-def _are_whole(*arrays: Any) -> bool:
-    return all(type(array) is np.ndarray and array.dtype.kind in "iu" for array in arrays)
+def _are_whole(true: Any, pred: Any) -> bool:
+    are_arrays = type(true) is np.ndarray and type(pred) is np.ndarray
+    return are_arrays and true.dtype.kind in "iu" and pred.dtype.kind in "iu"
 
 
 def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | None:
-    """The metric of that name; None where it is undefined, or the arrays are not plain.
-
-    Args:
-        least: the fewest classes that it is measured of.
-    """
+    """The metric of at least so many classes; None: undefined, or the arrays are not plain."""
     if not _are_whole(y_true, y_pred):
         return None
     run, arguments, count = _prepared(name)
@@ -81,10 +77,10 @@ def positive_measured(name: str, y_true: Any, y_pred: Any) -> float | None:
     if tally is None or tally.k != 2:
         return None
     assert tally.labels is not None
-    labels = tally.labels.tolist()
-    if 1 not in labels:
+    first, second = tally.labels.tolist()
+    if first != 1 != second:
         return None
-    value, n_undefined = run(tally, arguments, labels.index(1))
+    value, n_undefined = run(tally, arguments, int(second == 1))
     return None if n_undefined else value
 
 
@@ -123,18 +119,9 @@ class Pair:
     cells: Array | None = None
     columns: tuple[Array, Array] | None = None
 
-    @property
-    def total(self) -> Any:
-        """The number of rows, or the sum of the weights in their own dtype."""
-        return self.n if self.weights is None else np.sum(self.weights)
-
 
 def paired(y_true: Any, y_pred: Any, sample_weight: Any = None, *, cells: bool = False) -> Pair:
-    """The counts of a pair of targets, with the confusion matrix if it is wanted.
-
-    Errors:
-        As `checked_targets`.
-    """
+    """The counts of a pair of targets, with the confusion matrix if it is wanted."""
     found = plain(y_true, y_pred, sample_weight, cells=cells)
     return found if found is not None else careful(y_true, y_pred, sample_weight, cells=cells)
 
@@ -152,11 +139,7 @@ def plain_array(values: Any) -> Array | None:
 
 
 def text_column(values: Any) -> Column | None:
-    """A column of text, read where it lies; None where the values are not all text.
-
-    Args:
-        values: a list, an array of text or objects, a pandas column of text or categories.
-    """
+    """A list, an array or a column of pandas as text; None where the values are not all text."""
     try:
         if isinstance(values, np.ndarray):
             kind = values.dtype.kind
@@ -268,11 +251,7 @@ def _numbers(values: Any) -> Array | None:
 def careful(
     y_true: Any, y_pred: Any, sample_weight: Any, *, cells: bool = False, in_row_order: bool = False
 ) -> Pair:
-    """The counts after every check, with `columns`.
-
-    Args:
-        in_row_order: add weights one row after the other, to the last bit as scikit-learn does.
-    """
+    """The counts after every check, with `columns`; in row order to scikit-learn's last bit."""
     kind, labels, true, pred, weights = checked_targets(y_true, y_pred, sample_weight)
     codes = codes_of(true, labels), codes_of(pred, labels)
     counts = _count_codes(*codes, len(labels), weights, cells=cells, in_row_order=in_row_order)
@@ -345,14 +324,9 @@ def confusion(
     """The confusion matrix of checked parameters: int64[k, k] or float64[k, k]."""
     cells = _cells(y_true, y_pred, labels, sample_weight)
     if normalize is not None:
+        axis = {"true": 1, "pred": 0, "all": None}[normalize]
         with np.errstate(all="ignore"):
-            if normalize == "true":
-                cells = cells / cells.sum(axis=1, keepdims=True)
-            elif normalize == "pred":
-                cells = cells / cells.sum(axis=0, keepdims=True)
-            else:
-                cells = cells / cells.sum()
-            cells = np.nan_to_num(cells)
+            cells = np.nan_to_num(cells / cells.sum(axis=axis, keepdims=True))
     if cells.shape == (1, 1):
         warn(SINGLE)
     return cells
@@ -401,8 +375,7 @@ def _is_whole(weights: Array | None) -> bool:
 def _places_of(labels: Array, wanted: Array) -> Array | None:
     """The place of each wanted label among sorted ones, -1 where it is none.
 
-    Returns:
-        None where equality is not that of numbers or of text, or a label is wanted twice.
+    None where equality is not that of numbers or of text, or a label is wanted twice.
     """
     if wanted.dtype.kind == "O" and all(isinstance(label, str) for label in wanted.flat):
         wanted = np.asarray(wanted.tolist())
@@ -455,9 +428,6 @@ def class_counts(
     """Rows right, predicted and true of the wanted labels, or of all that occur.
 
     Where nothing is right, tp is float64[m] even of unweighted rows, as scikit-learn's.
-
-    Args:
-        pair: the same pair, where it has been counted.
     """
     if pair is None:
         pair = paired(y_true, y_pred, sample_weight)
@@ -523,10 +493,3 @@ def _sorted_labels(labels: Array) -> Array:
         ) from None
     last = [None] if None in missing else []
     return np.array([*ordered, *last, *([np.nan] if missing - {None} else [])], object)
-
-
-def tables(pair: Pair, tp: Array, pred: Array, true: Array) -> Array:
-    """[[tn, fp], [fn, tp]] of each label, number[m, 2, 2]."""
-    fp, fn = pred - tp, true - tp
-    tn = pair.total - tp - fp - fn
-    return np.stack([tn, fp, fn, tp]).T.reshape(-1, 2, 2)

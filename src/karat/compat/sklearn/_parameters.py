@@ -7,27 +7,17 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
 __all__ = [
-    "ARRAY",
-    "BOOLEAN",
-    "LABELS",
-    "NAN",
-    "NONE",
-    "TEXT",
     "MultilabelRefusedError",
     "check_parameters",
-    "choice",
     "drop_in",
-    "instance",
-    "interval",
     "is_sparse",
-    "options",
     "refuse_multilabel",
     "warn",
     "warn_conversion",
@@ -112,7 +102,7 @@ def _is_array_like(value: Any) -> bool:
     return hasattr(value, "__len__") or hasattr(value, "shape") or hasattr(value, "__array__")
 
 
-def instance(kind: type) -> Constraint:
+def _instance(kind: type) -> Constraint:
     """An instance of a class."""
     name = "float" if kind is Real else kind.__qualname__
     if kind.__module__ == "numpy":
@@ -120,7 +110,7 @@ def instance(kind: type) -> Constraint:
     return Constraint(lambda value: isinstance(value, kind), f"an instance of {name!r}")
 
 
-def options(kind: type, allowed: set[Any]) -> Constraint:
+def _options(kind: type, allowed: set[Any]) -> Constraint:
     """One of some values of a class."""
     name = "float" if kind is Real else kind.__name__
     listed = ", ".join(repr(item) for item in allowed)
@@ -129,17 +119,12 @@ def options(kind: type, allowed: set[Any]) -> Constraint:
     )
 
 
-def choice(allowed: set[str]) -> Constraint:
-    return options(str, allowed)
+def _choice(allowed: set[str]) -> Constraint:
+    return _options(str, allowed)
 
 
-def interval(kind: type, left: float | None, right: float | None, closed: str) -> Constraint:
-    """A number between two bounds; None is no bound.
-
-    Args:
-        closed: the bounds that belong to it: "left", "right" or "both".
-    """
-    low = -math.inf if left is None else left
+def _interval(kind: type, low: float, right: float | None, closed: str) -> Constraint:
+    """A number between two bounds, of which "left", "right" or "both" belong to it."""
     high = math.inf if right is None else right
     has_left, has_right = closed != "right", closed != "left"
 
@@ -154,7 +139,7 @@ def interval(kind: type, left: float | None, right: float | None, closed: str) -
         return bool(is_above and is_below)
 
     is_real = kind is not Integral
-    first: Any = "-inf" if left is None else float(left) if is_real else left
+    first: Any = float(low) if is_real else low
     last: Any = "inf" if right is None else float(right) if is_real else right
     name = "a float" if is_real else "an int"
     left_bracket, right_bracket = "[" if has_left else "(", "]" if has_right else ")"
@@ -162,60 +147,99 @@ def interval(kind: type, left: float | None, right: float | None, closed: str) -
     return Constraint(accepts, shown)
 
 
-ARRAY: Final = Constraint(_is_array_like, "an array-like")
-SPARSE: Final = Constraint(is_sparse, "a sparse array or matrix")
-NONE: Final = Constraint(lambda value: value is None, "None")
-NAN: Final = Constraint(
+_ARRAY: Final = Constraint(_is_array_like, "an array-like")
+_NONE: Final = Constraint(lambda value: value is None, "None")
+_NAN: Final = Constraint(
     lambda value: isinstance(value, Real) and not isinstance(value, Integral) and math.isnan(value),
     "numpy.nan",
 )
-TEXT: Final = instance(str)
-BOOLEAN: Final = Constraint(
+_TEXT: Final = _instance(str)
+_BOOLEAN: Final = Constraint(
     lambda value: isinstance(value, bool | np.bool_),
-    f"{instance(bool).text} or {instance(np.bool_).text}",
+    f"{_instance(bool).text} or {_instance(np.bool_).text}",
 )
-LABELS: Final = (ARRAY, SPARSE)
+_WARN: Final = _choice({"warn"})
 
-_WEIGHTS: Final = (ARRAY, NONE)
-_FLAG: Final = (BOOLEAN,)
-_USUAL: Final[dict[str, tuple[Constraint, ...]]] = {
-    "adjusted": _FLAG,
-    "average": (choice({"micro", "macro", "samples", "weighted", "binary"}), NONE),
-    "drop_intermediate": _FLAG,
-    "labels": _WEIGHTS,
-    "normalize": _FLAG,
-    "output_dict": _FLAG,
-    "pos_label": (instance(Real), TEXT, BOOLEAN, NONE),
-    "sample_weight": _WEIGHTS,
-    "samplewise": _FLAG,
-    "target_names": _WEIGHTS,
-    "zero_division": (options(Real, {0.0, 1.0}), NAN, choice({"warn"})),
+Allowed = Mapping[str, tuple[Constraint, ...]]
+"""What parameters may be, by their names."""
+
+_USUAL: Final[Allowed] = {
+    "adjusted": (_BOOLEAN,),
+    "average": (_choice({"micro", "macro", "samples", "weighted", "binary"}), _NONE),
+    "beta": (_interval(Real, 0.0, None, closed="both"),),
+    "digits": (_interval(Integral, 0, None, closed="left"),),
+    "drop_intermediate": (_BOOLEAN,),
+    "k": (_interval(Integral, 1, None, closed="left"),),
+    "labels": (_ARRAY, _NONE),
+    "max_fpr": (_interval(Real, 0.0, 1, closed="right"), _NONE),
+    "multi_class": (_choice({"raise", "ovr", "ovo"}),),
+    "n_bins": (_interval(Integral, 1, None, closed="left"),),
+    "normalize": (_BOOLEAN,),
+    "output_dict": (_BOOLEAN,),
+    "pos_label": (_instance(Real), _TEXT, _BOOLEAN, _NONE),
+    "sample_weight": (_ARRAY, _NONE),
+    "samplewise": (_BOOLEAN,),
+    "scale_by_half": (_BOOLEAN, _choice({"auto"})),
+    "strategy": (_choice({"uniform", "quantile"}),),
+    "target_names": (_ARRAY, _NONE),
+    "warn_for": (_instance(list), _instance(tuple), _instance(set)),
+    "weights": (_choice({"linear", "quadratic"}), _NONE),
+    "zero_division": (_options(Real, {0.0, 1.0}), _NAN, _WARN),
 }
 """What a parameter of that name may be in most functions; of any other name, an array."""
 
-_allowed: Final[dict[str, dict[str, tuple[Constraint, ...]]]] = {}
+_SPARSE: Final = (_ARRAY, Constraint(is_sparse, "a sparse array or matrix"))
+_LABELS: Final[Allowed] = {"y_true": _SPARSE, "y_pred": _SPARSE}
+_PROBABILITIES: Final[Allowed] = {
+    "y_proba": (_ARRAY, replace(_NONE, is_hidden=True)),
+    "y_pred": (_ARRAY, _TEXT),
+}
+_SPECIAL: Final[Mapping[str, Allowed]] = {
+    "accuracy_score": _LABELS,
+    "average_precision_score": {
+        "average": (_choice({"micro", "samples", "weighted", "macro"}), _NONE),
+        "pos_label": (_instance(Real), _TEXT, _BOOLEAN),
+    },
+    "class_likelihood_ratios": {
+        **_LABELS,
+        "replace_undefined_by": (_options(Real, {1.0, np.nan}), _instance(dict)),
+    },
+    "classification_report": _LABELS,
+    "cohen_kappa_score": {
+        "replace_undefined_by": (_interval(Real, -1.0, 1.0, closed="both"), _NAN)
+    },
+    "confusion_matrix": {"normalize": (_choice({"true", "pred", "all"}), _NONE)},
+    "d2_log_loss_score": _PROBABILITIES,
+    "f1_score": _LABELS,
+    "fbeta_score": _LABELS,
+    "hamming_loss": _LABELS,
+    "jaccard_score": {**_LABELS, "zero_division": (_options(Real, {0, 1}), _WARN)},
+    "log_loss": _PROBABILITIES,
+    "multilabel_confusion_matrix": _LABELS,
+    "precision_recall_fscore_support": _LABELS,
+    "precision_score": _LABELS,
+    "recall_score": _LABELS,
+    "roc_auc_score": {"average": (_choice({"micro", "macro", "samples", "weighted"}), _NONE)},
+    "zero_one_loss": _LABELS,
+}
+"""A function → what its parameters may be that are not as usual."""
+
+_allowed: Final[dict[str, Allowed]] = {}
 """A function → its parameters, in their order, and what they may be."""
 
 
-def drop_in(**special: tuple[Constraint, ...]) -> Callable[[Function], Function]:
-    """Declare a function of scikit-learn's name and signature, which is shown without types.
-
-    Args:
-        special: what parameters may be that are not as usual.
-    """
-
-    def declared(function: Function) -> Function:
-        shown = inspect.signature(function).parameters
-        assert special.keys() <= shown.keys()
-        plain = [item.replace(annotation=inspect.Parameter.empty) for item in shown.values()]
-        function.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
-        function.__module__ = __name__.rpartition(".")[0]
-        _allowed[function.__name__] = {
-            name: special.get(name) or _USUAL.get(name, (ARRAY,)) for name in shown
-        }
-        return function
-
-    return declared
+def drop_in(function: Function) -> Function:
+    """Declare a function of scikit-learn's name and signature, which is shown without types."""
+    shown = inspect.signature(function).parameters
+    plain = [item.replace(annotation=inspect.Parameter.empty) for item in shown.values()]
+    function.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
+    function.__module__ = __name__.rpartition(".")[0]
+    special = _SPECIAL.get(function.__name__, {})
+    assert special.keys() <= shown.keys()
+    _allowed[function.__name__] = {
+        name: special.get(name) or _USUAL.get(name, (_ARRAY,)) for name in shown
+    }
+    return function
 
 
 def check_parameters(caller: str, given: Mapping[str, Any]) -> None:
@@ -224,9 +248,6 @@ def check_parameters(caller: str, given: Mapping[str, Any]) -> None:
     Args:
         caller: the name of a declared function.
         given: its arguments by their names; its ``locals()``.
-
-    Errors:
-        InvalidParameterError (a ValueError and a TypeError): what it must be, and what it is.
     """
     for name, allowed in _allowed[caller].items():
         value = given[name]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -17,19 +16,8 @@ from karat.compat.sklearn._pairs import (
     paired,
     plain,
     positive_measured,
-    tables,
 )
-from karat.compat.sklearn._parameters import (
-    LABELS,
-    check_parameters,
-    choice,
-    drop_in,
-    instance,
-    interval,
-    options,
-    warn,
-    warn_undefined,
-)
+from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._targets import as_column, labels_of, probe
 
 __all__ = [
@@ -122,17 +110,13 @@ def _mean(rates: npt.NDArray[np.float64], support: Array | None) -> float:
         return float(np.average(rates))
 
 
-_BETA = (interval(Real, 0.0, None, closed="both"),)
-_WARN_FOR = (instance(list), instance(tuple), instance(set))
-_JACCARD_ZERO = (options(Real, {0, 1}), choice({"warn"}))
 _AVERAGED = ("micro", "macro", "weighted")
 _RATES = ("precision", "recall", "f-score")
 _HEADERS = ("precision", "recall", "f1-score", "support")
 _LAST = "weighted avg"
-_DIGITS = (interval(Integral, 0, None, closed="left"),)
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def precision_score(
     y_true: Any,
     y_pred: Any,
@@ -154,7 +138,7 @@ def precision_score(
     return _one_rate("precision", locals())
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def recall_score(
     y_true: Any,
     y_pred: Any,
@@ -176,7 +160,7 @@ def recall_score(
     return _one_rate("recall", locals())
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def f1_score(
     y_true: Any,
     y_pred: Any,
@@ -198,7 +182,7 @@ def f1_score(
     return _one_rate("f1", locals())
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS, beta=_BETA)
+@drop_in
 def fbeta_score(
     y_true: Any,
     y_pred: Any,
@@ -222,7 +206,7 @@ def fbeta_score(
     return _rates(**locals(), warn_for=("f-score",))[2]
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS, beta=_BETA, warn_for=_WARN_FOR)
+@drop_in
 def precision_recall_fscore_support(
     y_true: Any,
     y_pred: Any,
@@ -248,7 +232,7 @@ def precision_recall_fscore_support(
     return _rates(**locals())
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS, zero_division=_JACCARD_ZERO)
+@drop_in
 def jaccard_score(
     y_true: Any,
     y_pred: Any,
@@ -284,7 +268,7 @@ def jaccard_score(
     return float(np.average(found, weights=support))
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS)
+@drop_in
 def multilabel_confusion_matrix(
     y_true: Any,
     y_pred: Any,
@@ -307,7 +291,9 @@ def multilabel_confusion_matrix(
     pair, tp, pred, true = class_counts(y_true, y_pred, labels, sample_weight)
     if samplewise:
         raise _samplewise()
-    return tables(pair, tp, pred, true)
+    fp, fn = pred - tp, true - tp
+    tn = (pair.n if pair.weights is None else np.sum(pair.weights)) - tp - fp - fn
+    return np.stack([tn, fp, fn, tp]).T.reshape(-1, 2, 2)
 
 
 def _samplewise() -> ValueError:
@@ -326,29 +312,23 @@ def _one_rate(name: str, given: dict[str, Any]) -> Any:
 
 def _quick(name: str, given: dict[str, Any]) -> float | None:
     """The value of a defined metric of plain arrays; None sends the call the careful way."""
-    average, label, instead = given["average"], given["pos_label"], given["zero_division"]
     if given["labels"] is not None or given["sample_weight"] is not None:
         return None
-    if type(average) is not str or type(label) is not int or label != 1:
+    average, label, instead = given["average"], given["pos_label"], given["zero_division"]
+    if type(average) is not str or type(label) is not int or type(instead) is not str:
         return None
-    if type(instead) is not str or instead != "warn":
+    if label != 1 or instead != "warn":
         return None
     if average == "binary":
         return positive_measured(name, given["y_true"], given["y_pred"])
-    if average not in _AVERAGED:
-        return None
-    return measured(f"{average}_{name}", given["y_true"], given["y_pred"])
+    is_averaged = average in _AVERAGED
+    return measured(f"{average}_{name}", given["y_true"], given["y_pred"]) if is_averaged else None
 
 
 def _counts(
     y_true: Any, y_pred: Any, labels: Any, pos_label: Any, average: Any, sample_weight: Any
 ) -> tuple[Array, Array, Array]:
-    """Rows right, predicted and true of the labels to score.
-
-    Errors:
-        ValueError average="binary" of more than two classes, a positive label that is none, or
-        average="samples".
-    """
+    """Rows right, predicted and true of the labels to score."""
     probe(y_true, y_pred)
     # Weights are checked only after the labels.
     weighted = None
@@ -386,7 +366,7 @@ def _rates(
     return rates_of(*counts, beta, average, warn_for, zero_division)
 
 
-@drop_in(y_true=LABELS, y_pred=LABELS, digits=_DIGITS)
+@drop_in
 def classification_report(
     y_true: Any,
     y_pred: Any,

@@ -43,11 +43,7 @@ _PRODUCTS = 1e-140, 1e140
 
 
 def plain_classes(y_true: Any, labels: Any = None) -> tuple[Codes, Array] | None:
-    """int32[n] codes and the classes, ascending; None where a check may fail.
-
-    Args:
-        labels: all of the classes, where the caller gave them.
-    """
+    """int32[n] codes and the classes, ascending; None where a check may fail."""
     found = _coded(y_true)
     if found is None or labels is None:
         return found

@@ -154,11 +154,7 @@ def check_lengths(*containers: Any) -> None:
 
 
 def refuse_infinite(array: Array, name: str = "", *, as_dtype: np.dtype[Any] | None = None) -> None:
-    """Refuse NaN and infinity.
-
-    Args:
-        as_dtype: what the values become; floats alone are looked at then.
-    """
+    """Refuse NaN and infinity; of values that become another type, of floats alone."""
     if as_dtype is None and array.dtype.kind == "O" and np.any(array != array):
         raise ValueError("Input contains NaN")
     if array.dtype.kind not in "fc":
@@ -362,11 +358,7 @@ def averaged_weights(weights: Any) -> Any:
 def checked_targets(
     y_true: Any, y_pred: Any, sample_weight: Any = None
 ) -> tuple[str, Array, Array, Array, Array | None]:
-    """A pair of targets that labels can be read of.
-
-    Returns:
-        kind ("binary" or "multiclass"), sorted labels, both columns, the weights.
-    """
+    """Kind ("binary" or "multiclass"), sorted labels, both columns and weights of two targets."""
     check_lengths(y_true, y_pred, sample_weight)
     kind_true, kind_pred = kind_of_target(y_true, "y_true"), kind_of_target(y_pred, "y_pred")
     for array in (y_true, y_pred):

@@ -133,9 +133,8 @@ _TASKS: Final = ("Binary", "Multiclass", "binary_", "multiclass_")
 def missing(module: str, name: str) -> Exception:
     """The error for a name that a module of the drop-in does not have.
 
-    Returns:
-        Of a name of torchmetrics K622, an ImportError: Python would replace the text of any
-        AttributeError where a name is imported. Of any other name an AttributeError.
+    Of a name of torchmetrics K622, an ImportError: Python would replace the text of any
+    AttributeError where a name is imported. Of any other name an AttributeError.
     """
     told = _told(name)
     if told is None:

@@ -272,11 +272,6 @@ def _named(metrics: Any, additional: Sequence[Any]) -> Iterator[tuple[str, Metri
 
 
 def _checked_part(argument: str, text: Any) -> str | None:
-    """A prefix or postfix.
-
-    Errors:
-        K122 it is no text.
-    """
     if text is None or isinstance(text, str):
         return text
     do = "It stands around the name of every metric."

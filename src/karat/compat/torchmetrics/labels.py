@@ -18,9 +18,8 @@ from karat.compat.torchmetrics.reading import (
     check_same_shape,
     check_samples,
     classes_of,
-    count_by_sample,
-    count_cells,
     count_hits,
+    count_labels,
     flat_weights,
     kept_rows,
     predicted,
@@ -81,7 +80,8 @@ class BinaryCells:
             check_samples(target)
         kept = kept_rows(target, self.ignore_index)
         w = flat_weights(weights, target)
-        return _counted(whole(target), self._predicted(preds, kept), 2, kept, w, self.samplewise)
+        found = self._predicted(preds, kept)
+        return count_labels(whole(target), found, 2, kept, w, self.samplewise)
 
     def _predicted(self, preds: Tensor, kept: Tensor | None) -> Whole:
         if not preds.is_floating_point():
@@ -124,7 +124,7 @@ class ClassCells:
             raise refused("preds", problem, "Give scores of classes: [n, k, …].")
         kept = kept_rows(target, self.ignore_index)
         w = flat_weights(weights, target)
-        return _counted(whole(target), found, self.k, kept, w, self.samplewise)
+        return count_labels(whole(target), found, self.k, kept, w, self.samplewise)
 
 
 @dataclass(frozen=True)
@@ -145,15 +145,6 @@ class Hits:
 
 def _empty(k: int, samplewise: bool, device: Any) -> Tally:
     return no_rows(device, "samples") if samplewise else no_rows(device, cells=(k, k))
-
-
-def _counted(
-    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None, samplewise: bool
-) -> Tally:
-    if not samplewise:
-        return Tally(count_cells(true, pred, k, kept, weights))
-    samples, sums = count_by_sample(true, pred, k, kept, weights)
-    return Tally(sums, {"samples": [samples]})
 
 
 Numbers = npt.NDArray[Any]

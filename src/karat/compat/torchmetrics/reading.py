@@ -29,9 +29,8 @@ __all__ = [
     "check_samples",
     "class_scores",
     "classes_of",
-    "count_by_sample",
-    "count_cells",
     "count_hits",
+    "count_labels",
     "flat_weights",
     "is_native",
     "kept_rows",
@@ -223,58 +222,41 @@ _NO_SEGMENTS = ("meta", "mps")
 """Devices that do not add up segments."""
 
 
-def count_cells(
-    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None
-) -> dict[str, Tensor]:
-    """Rows by true and predicted class.
+def count_labels(
+    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None, samplewise: bool
+) -> Tally:
+    """Rows by true and predicted class; on devices with the number of the rows refused.
 
     Args:
-        true, pred: labels of one shape.
+        true, pred: labels of one shape, [n, m] or [n, …] with ``samplewise``.
         kept: bool of that shape, the rows that count; None: all.
         weights: float64[n], flat, or None.
 
     Returns:
-        ``cells``: int64[k, k], or float64 of weights; on devices ``refused`` too.
+        ``cells``: int64[k, k], or float64 of weights; with ``samplewise`` ``samples``:
+        number[n, 3, k], items of each sample that are hits, true and predicted by class.
     """
-    if is_native(true.labels) and k <= _KERNEL_CLASSES:
-        return {"cells": _native_cells(true, pred, k, kept, weights)}
-    counted, n_refused = _sorted_out(true, pred, k, kept, weights)
-    index = true.labels.reshape(-1).long() * k + pred.labels.reshape(-1)
-    index = torch.where(counted, index, k * k)
-    cells = add_up(index, k * k + 1, sound(weights))[0][: k * k].reshape(k, k)
-    return _settled({"cells": cells, REFUSED: n_refused}, true.labels)
-
-
-def count_by_sample(
-    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None
-) -> tuple[Tensor, dict[str, Tensor]]:
-    """Rows of each sample by class: labels [n, m] or [n, …].
-
-    Returns:
-        number[n, 3, k], items of each sample that are hits, true and predicted by class; and the
-        rows refused on devices.
-    """
-    n = true.labels.shape[0]
-    counted, n_refused = _sorted_out(true, pred, k, kept, weights)
-    t, p = true.labels.reshape(-1).long(), pred.labels.reshape(-1).long()
-    start = torch.arange(n, device=t.device).repeat_interleave(max(len(t) // max(n, 1), 0)) * k
-    size, w = n * k, sound(weights)
-    parts = [
-        add_up(torch.where(where, start + classes, size), size + 1, w)[0][:size].reshape(n, k)
-        for classes, where in ((t, counted & (t == p)), (t, counted), (p, counted))
-    ]
-    settled = _settled({REFUSED: n_refused}, true.labels)
-    return torch.stack(parts, dim=1), settled
-
-
-def _sorted_out(
-    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None
-) -> tuple[Tensor, Tensor]:
-    """bool[n], the rows that can be counted, and the number of those that cannot, by argument."""
+    if is_native(true.labels) and k <= _KERNEL_CLASSES and not samplewise:
+        return Tally({"cells": _native_cells(true, pred, k, kept, weights)})
     kept = None if kept is None else kept.reshape(-1)
     bad_true, bad_pred = outside(true, k, kept), outside(pred, k, kept)
     counted = ~(bad_true | bad_pred) if kept is None else kept & ~(bad_true | bad_pred)
-    return counted, refused_rows(bad_true, bad_pred & ~bad_true, weights)
+    sums = {REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, weights)}
+    rows: dict[str, list[Tensor]] = {}
+    t, p, w = true.labels.reshape(-1).long(), pred.labels.reshape(-1), sound(weights)
+    if samplewise:
+        n = true.labels.shape[0]
+        start = torch.arange(n, device=t.device).repeat_interleave(max(len(t) // max(n, 1), 0)) * k
+        size = n * k
+        parts = [
+            add_up(torch.where(where, start + classes, size), size + 1, w)[0][:size].reshape(n, k)
+            for classes, where in ((t, counted & (t == p)), (t, counted), (p, counted))
+        ]
+        rows["samples"] = [torch.stack(parts, dim=1)]
+    else:
+        index = torch.where(counted, t * k + p, k * k)
+        sums["cells"] = add_up(index, k * k + 1, w)[0][: k * k].reshape(k, k)
+    return Tally(_settled(sums, true.labels), rows)
 
 
 def count_hits(

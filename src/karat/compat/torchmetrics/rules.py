@@ -117,14 +117,7 @@ _CHECKED: Final = {
 
 
 def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = False) -> Rule:
-    """The rule of a metric with its arguments.
-
-    Args:
-        of_batches: whether the value is that of a class.
-
-    Errors:
-        K122 an argument has a value that it may not have.
-    """
+    """The rule of a metric with its arguments; ``of_batches``: of a class."""
     kind, value = measure.of
     options = dict(given)
     validates = options.pop("validate_args")

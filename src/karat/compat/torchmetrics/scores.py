@@ -53,11 +53,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Given thresholds, in the order and type in which they were given.
-
-    Attributes:
-        is_even: whether they were given as a number of them.
-    """
+    """Thresholds in the order and type in which they were given; even: as a number of them."""
 
     values: tuple[float, ...]
     dtype: Any
@@ -182,8 +178,7 @@ class BinnedScores(_Scores):
 def _evenly(scores: npt.NDArray[Any], edges: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """How many even edges probabilities reach: computed, then put right by one where it rounded.
 
-    Args:
-        edges: t edges between −∞ and ∞.
+    The t edges lie between −∞ and ∞.
     """
     computed = scores * scores.dtype.type(len(edges) - 3)
     reached: npt.NDArray[np.int64] = computed.astype(np.int64)
@@ -263,8 +258,7 @@ class Confidences(_Scores):
 class Margins(_Scores):
     """Hinge losses added up: ``measures`` float64 [] or [k], and ``total`` rows or weight.
 
-    Attributes:
-        is_each: whether every class has a loss of its own, against the rest.
+    With ``is_each`` every class has a loss of its own, against the rest.
     """
 
     squared: bool
