@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from karat.errors.text import MISSING, amounts, count, interval, value
+from karat.errors.text import amounts, count, interval, value
 from karat.metrics import get
 from karat.output.sections import marked_rate, marked_value
 
@@ -16,15 +16,7 @@ if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Result
 
-__all__ = [
-    "bar",
-    "class_table",
-    "definitions",
-    "metric_table",
-    "scale_of",
-    "signatures",
-    "undefined_reasons",
-]
+__all__ = ["bar", "class_table", "definitions", "metric_table", "scale_of", "undefined_reasons"]
 
 MOST_ROWS: Final = 100
 """Classes that the table lists; above, those with the smallest f1."""
@@ -186,8 +178,3 @@ def definitions(report: Report) -> Iterator[dict[str, str]]:
             "range": f"{low} to {high}",
             "better": metric.better or "neither",
         }
-
-
-def signatures(report: Report, names: Sequence[str]) -> list[str]:
-    """How each number that opens the page was made, in one line each."""
-    return [str(report.metrics[name].signature) for name in names] or [MISSING]
