@@ -266,8 +266,6 @@ _MOST_POINTS: Final = 1_000
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Places: TypeAlias = npt.NDArray[np.intp]
-_Drawn: TypeAlias = tuple[Any, Floats, Floats, Floats, Floats]
-"""A line, its points, and where these stand on the page."""
 
 
 def shrink(ax: Axes) -> None:
@@ -275,8 +273,8 @@ def shrink(ax: Axes) -> None:
     from matplotlib.cbook import pts_to_prestep
     from matplotlib.colors import same_color
 
-    named: list[_Drawn] = []
-    faint: list[_Drawn] = []
+    named: list[tuple[Any, Floats, Floats, Any]] = []
+    faint: list[tuple[Any, Floats, Floats, Any]] = []
     for line in ax.lines:
         x, y = (np.asarray(part, np.float64) for part in line.get_data())
         if len(x) < 3 or line.get_marker() not in ("None", "", None):
@@ -284,22 +282,17 @@ def shrink(ax: Axes) -> None:
         if line.get_drawstyle() == "steps-pre":
             x, y = pts_to_prestep(x, y)
             line.set_drawstyle("default")
-        px, py = line.get_transform().transform(np.column_stack([x, y])).T
+        on_page = line.get_transform().transform(np.column_stack([x, y])).T
         group = faint if same_color(line.get_color(), FAINT) else named
-        group.append((line, x, y, px, py))
+        group.append((line, x, y, on_page))
     for group in (named, faint):
-        for (line, x, y, _, _), kept in zip(group, _kept(group), strict=True):
+        tolerance = _FINEST
+        places = [coarser(px, py, tolerance) for *_, (px, py) in group]
+        while sum(map(len, places)) > _MOST_POINTS and tolerance <= _COARSEST:
+            tolerance *= 1.5
+            places = [coarser(px, py, tolerance) for *_, (px, py) in group]
+        for (line, x, y, _), kept in zip(group, places, strict=True):
             line.set_data(x[kept], y[kept])
-
-
-def _kept(group: list[_Drawn]) -> list[Places]:
-    """Places of the points that stay, of each line: as many as there is room for."""
-    tolerance = _FINEST
-    while True:
-        places = [coarser(px, py, tolerance) for *_, px, py in group]
-        if sum(map(len, places)) <= _MOST_POINTS or tolerance > _COARSEST:
-            return places
-        tolerance *= 1.5
 
 
 def coarser(x: Floats, y: Floats, tolerance: float) -> Places:
