@@ -44,6 +44,7 @@ __all__ = [
     "short_names",
     "slice_sections",
     "some_of",
+    "thresholds_of",
     "thresholds_section",
     "value_of",
 ]
@@ -248,15 +249,19 @@ _SHOWN = {"f1": "largest f1", "informedness": "largest informedness", "cost": "f
 """What a threshold is best for, in words; equal costs of both errors are their share."""
 
 
-def thresholds_section(report: Report) -> Table | None:
-    """The thresholds of two classes; None where there are others, or none were computed."""
-    if report.scores is None or not report.is_binary:
-        return None
+def thresholds_of(report: Report) -> Any:
+    """The best thresholds; None where none were measured, also by the karat that wrote a text."""
     try:
-        found = report.thresholds
+        return report.thresholds
     except KaratError:
         return None
-    assert isinstance(found, dict)
+
+
+def thresholds_section(report: Report) -> Table | None:
+    """The thresholds of two classes; None where there are others, or none were computed."""
+    is_fit = report.scores is not None and report.is_binary
+    if not is_fit or (found := thresholds_of(report)) is None:
+        return None
     rows = []
     for purpose, point in found.items():
         mark = "*" if point.get("undefined") else ""

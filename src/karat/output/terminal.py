@@ -18,16 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["console", "print_document", "print_report", "shows_unicode", "wants_colour"]
 
-_STYLES = {
-    "title": "bold",
-    "heading": "bold",
-    "strong": "bold",
-    "dim": "dim",
-    "good": "",
-    "bad": "",
-    "warning": "yellow",
-    "": "",
-}
+_STYLES = dict.fromkeys(("title", "heading", "strong"), "bold")
+_STYLES |= {"dim": "dim", "warning": "yellow"}
 # Blue for right, orange for wrong (Okabe and Ito): told apart by any eye, and by position anyway.
 # Both are middle tones, since a terminal may be light or dark.
 _RIGHT = ((104, 150, 186), (0, 96, 160))
@@ -123,7 +115,7 @@ def _styled(line: Line) -> Text:
 
     text = Text(end="")
     for span in line:
-        text.append(span.text, _shade(span.heat) if span.heat else _STYLES[span.style])
+        text.append(span.text, _shade(span.heat) if span.heat else _STYLES.get(span.style, ""))
     text.rstrip()
     text.end = "\n"
     return text

@@ -57,24 +57,19 @@ _OTHER_NAMES: Final = {
 def __getattr__(name: str) -> Any:
     if name == "svg":
         return importlib.import_module("karat.plot.svg")
-    if name not in __all__:
-        raise AttributeError(f"module 'karat.plot' has no attribute {name!r}{_told(name)}")
-    found = importlib.import_module("karat.api.plot_functions").FUNCTIONS[name]
-    globals()[name] = found
-    return found
-
-
-def _told(name: str) -> str:
-    """What there is instead of a name that somebody tried, as the end of a sentence."""
-    if name.startswith("_"):
-        return ""
-    functions = [each for each in __all__ if each not in ("PALETTE", "svg")]
-    near = _OTHER_NAMES.get(name) or next(
-        iter(get_close_matches(name, functions, n=1, cutoff=0.75)), None
-    )
-    if near is not None:
-        return f"; it is karat.plot.{near}"
-    return f"; there are {', '.join(functions)}"
+    if name in __all__:
+        globals()[name] = importlib.import_module("karat.api.plot_functions").FUNCTIONS[name]
+        return globals()[name]
+    told = ""
+    if not name.startswith("_"):
+        functions = [each for each in __all__ if each not in ("PALETTE", "svg")]
+        near = (
+            [_OTHER_NAMES[name]]
+            if name in _OTHER_NAMES
+            else get_close_matches(name, functions, n=1, cutoff=0.75)
+        )
+        told = f"; it is karat.plot.{near[0]}" if near else f"; there are {', '.join(functions)}"
+    raise AttributeError(f"module 'karat.plot' has no attribute {name!r}{told}")
 
 
 def __dir__() -> list[str]:

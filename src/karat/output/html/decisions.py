@@ -121,9 +121,8 @@ def _points(report: Report, kept: ClassCurves, i: int) -> Floats:
     if report.threshold is not None and i == report.classes.positive:
         fields = report.cells.fields
         found.append(np.array([[report.threshold], [fields.tp[i]], [fields.fp[i]]], np.float64))
-    points = np.concatenate(found, axis=1)
-    _, places = np.unique(-points[0], return_index=True)
-    return np.asarray(points[:, places], np.float64)
+    points: Floats = np.concatenate(found, axis=1).astype(np.float64, copy=False)
+    return points[:, np.unique(-points[0], return_index=True)[1]]
 
 
 def _class_to_json(report: Report, i: int, points: Floats, *, is_weighted: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from karat._version import __version__
 from karat.errors import error
-from karat.errors.text import harmless, interval, value
+from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
 from karat.output.compared import describe_comparison
 from karat.output.describe import POLICIES, facts, headline_names
@@ -23,14 +23,7 @@ from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
 from karat.output.html.figures import figures_of
-from karat.output.html.tables import (
-    bar,
-    class_table,
-    definitions,
-    metric_table,
-    signatures,
-    undefined_reasons,
-)
+from karat.output.html.tables import bar, class_table, definitions, metric_table, undefined_reasons
 from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
 
 if TYPE_CHECKING:
@@ -141,7 +134,7 @@ def report_to_html(report: Report) -> str:
         "definitions": list(definitions(report)),
         "mapping": _pairs_of(report.mapping),
         "source": _pairs_of(report.source),
-        "signatures": signatures(report, first),
+        "signatures": [str(report.metrics[x].signature) for x in first] or [MISSING],
     }
     data = {"matrix": matrix and matrix["data"], "decisions": decisions}
     return page("report.html", shown, data)
@@ -184,24 +177,15 @@ def comparison_to_html(comparison: Comparison) -> str:
             for (a, b), table in zip(pairs, tables, strict=False)
         ],
         "omnibus": tables[len(pairs) + 1 :],
-        "notes": [
-            line
-            for section in document.sections
-            if isinstance(section, Notes)
-            for line in section.lines
-        ],
+        "notes": comparison.notes,
     }
     return page("compare.html", found, {"matrix": None, "decisions": None})
 
 
 def _values(models: Sequence[Estimate]) -> list[dict[str, Any]]:
     """What a metric gave for each model, with bars on one scale."""
-    ends = [
-        x
-        for one in models
-        for x in (one.value, one.low, one.high)
-        if x is not None and math.isfinite(x)
-    ]
+    known = (x for one in models for x in (one.value, one.low, one.high) if x is not None)
+    ends = list(filter(math.isfinite, known))
     scale = (min(ends), max(ends)) if ends and min(ends) < max(ends) else (0.0, math.inf)
     return [
         {

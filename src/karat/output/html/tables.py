@@ -8,23 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from karat.errors.text import MISSING, amounts, count, interval, value
+from karat.errors.text import amounts, count, interval, value
 from karat.metrics import get
 from karat.output.sections import marked_rate, marked_value
 
 if TYPE_CHECKING:
     from karat.results.report import Report
-    from karat.results.result import Result
 
-__all__ = [
-    "bar",
-    "class_table",
-    "definitions",
-    "metric_table",
-    "scale_of",
-    "signatures",
-    "undefined_reasons",
-]
+__all__ = ["bar", "class_table", "definitions", "metric_table", "scale_of", "undefined_reasons"]
 
 MOST_ROWS: Final = 100
 """Classes that the table lists; above, those with the smallest f1."""
@@ -80,63 +71,55 @@ def metric_table(report: Report, names: Sequence[str]) -> dict[str, Any]:
     results = [report.metrics[name] for name in names]
     drawn = [one for one in results if one.better == "higher" and one.range[1] == 1.0]
     scale = scale_of(one.low for one in drawn)
-    rows = [_metric_row(one, scale if one in drawn else None) for one in results]
-    return {"rows": rows, "scale": _scale_text(scale) if drawn else ""}
-
-
-def _scale_text(scale: tuple[float, float]) -> str:
-    return f"{scale[0]:g} to {scale[1]:g}"
-
-
-def _metric_row(result: Result, scale: tuple[float, float] | None) -> dict[str, Any]:
-    return {
-        "name": result.name,
-        "value": marked_value(result),
-        "key": result.value if math.isfinite(result.value) else "",
-        "interval": interval(result.low, result.high),
-        "bar": bar(result.value, result.low, result.high, scale) if scale else None,
-        "better": result.better or "",
-        "undefined": result.undefined or "",
-    }
+    rows = [
+        {
+            "name": one.name,
+            "value": marked_value(one),
+            "key": one.value if math.isfinite(one.value) else "",
+            "interval": interval(one.low, one.high),
+            "bar": bar(one.value, one.low, one.high, scale) if one in drawn else None,
+            "better": one.better or "",
+            "undefined": one.undefined or "",
+        }
+        for one in results
+    ]
+    return {"rows": rows, "scale": "{:g} to {:g}".format(*scale) if drawn else ""}
 
 
 def class_table(report: Report) -> dict[str, Any]:
     """The table of classes: counts, rates with their bars, and which are listed."""
     rows = report.per_class
     keys = [key for key in COLUMNS if key in rows[0]]
-    k = len(rows)
-    listed: Sequence[int] = range(k)
-    note = ""
+    k, listed, note = len(rows), list(rows), ""
     if k > MOST_ROWS:
         # Undefined first: a class that is never predicted is the worst there is.
         f1 = np.array([-1.0 if row["f1"] is None else row["f1"] for row in rows])
-        listed = np.argsort(f1, kind="stable")[:MOST_ROWS].tolist()
+        listed = [rows[i] for i in np.argsort(f1, kind="stable")[:MOST_ROWS]]
         note = f"The {MOST_ROWS} classes of {count(k)} with the smallest f1."
     bars = [key for key in keys if key in BARS][(-1 if k > MANY else 0) :]
-    limits = (rows[i]["intervals"].get(key, (None,))[0] for key in bars for i in listed)
-    scale = scale_of(limits)
-    counts = {
-        key: amounts([rows[i][key] for i in listed]) for key in ("support", "predicted_count")
-    }
+    scale = scale_of(row["intervals"].get(key, (None,))[0] for key in bars for row in listed)
+    support = amounts([row["support"] for row in listed])
+    predicted = amounts([row["predicted_count"] for row in listed])
     body = [
         {
-            "name": rows[i]["name"],
-            "support": counts["support"][at],
-            "predicted": counts["predicted_count"][at],
-            "rates": [_rate(rows[i], key, scale if key in bars else None) for key in keys],
+            "name": row["name"],
+            "support": support[at],
+            "predicted": predicted[at],
+            "rates": [_rate(row, key, scale if key in bars else None) for key in keys],
         }
-        for at, i in enumerate(listed)
+        for at, row in enumerate(listed)
     ]
-    averages = [
-        (average, [_average(report, average, key) for key in keys])
-        for average in ("macro", "weighted")
-    ]
+    averages = []
+    for average in ("macro", "weighted") if k > 1 else ():
+        names = [get(key).record.lifted(average) for key in keys]
+        known = [report.metrics[x].value if x in report.metrics else None for x in names]
+        averages.append((average, ["" if x is None else value(x) for x in known]))
     return {
         "keys": keys,
         "bars": bars,
-        "scale": _scale_text(scale),
+        "scale": "{:g} to {:g}".format(*scale),
         "rows": body,
-        "averages": averages if k > 1 else [],
+        "averages": averages,
         "note": note,
     }
 
@@ -150,11 +133,6 @@ def _rate(row: dict[str, Any], key: str, scale: tuple[float, float] | None) -> d
         "bar": bar(row[key], low, high, scale) if scale and not undefined else None,
         "undefined": undefined,
     }
-
-
-def _average(report: Report, average: str, key: str) -> str:
-    name = get(key).record.lifted(average)
-    return value(report.metrics[name].value) if name in report.metrics else ""
 
 
 def undefined_reasons(report: Report) -> list[tuple[str, list[str]]]:
@@ -186,8 +164,3 @@ def definitions(report: Report) -> Iterator[dict[str, str]]:
             "range": f"{low} to {high}",
             "better": metric.better or "neither",
         }
-
-
-def signatures(report: Report, names: Sequence[str]) -> list[str]:
-    """How each number that opens the page was made, in one line each."""
-    return [str(report.metrics[name].signature) for name in names] or [MISSING]

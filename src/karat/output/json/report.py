@@ -25,7 +25,7 @@ from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, require
 from karat.output.json.scores import SCORES
-from karat.results.report import Report
+from karat.output.sections import thresholds_of
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes, inconsistency
 
@@ -321,14 +321,6 @@ def _read_limits(part: Part, s: Scope) -> dict[str, Any]:
     return found
 
 
-def _thresholds(report: Report) -> Any:
-    """The best thresholds; None where there are none."""
-    try:
-        return report.thresholds
-    except KaratError:
-        return None
-
-
 def _report(s: Scope) -> Any:
     is_fit = s.cells.is_weighted or not s.mapping.get("weights")
     require(is_fit, "mapping.weights names a column, and the tally is not weighted")
@@ -360,7 +352,7 @@ def _report(s: Scope) -> Any:
 _DERIVED: Final = {
     "metrics": Kind(_read_intervals, lambda found, _: {x: y.to_dict() for x, y in found.items()}),
     "per_class": Kind(_read_limits, js.plain),
-    "thresholds": Kind(lambda *_: None, js.plain).of(_thresholds).or_absent(None),
+    "thresholds": Kind(lambda *_: None, js.plain).of(thresholds_of).or_absent(None),
 }
 DERIVED: Final = js.record(None, **_DERIVED)
 """What follows from the rest of a report, but for intervals of rows that are gone."""

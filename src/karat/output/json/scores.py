@@ -160,12 +160,6 @@ def _rows(name: str, of: str, *, rises: bool = False) -> Kind:
     return Kind(read, lambda x, s: js.listed(x if s.cells.is_weighted else x.astype(np.int64)))
 
 
-def _totals(s: Scope) -> dict[str, float]:
-    """Rows of the class, and all others."""
-    n_pos = float(s.n_true[s.place])
-    return {"tp": n_pos, "fp": float(s.n_true.sum()) - n_pos}
-
-
 def _curves_of_class(s: Scope) -> ClassCurves:
     starts = ((np.inf, s.thresholds), (0, s.tp), (0, s.fp))
     thresholds, tps, fps = (np.concatenate([[start], rest]) for start, rest in starts)
@@ -218,7 +212,9 @@ _RELIABILITY: Final = js.record(
 )
 _CLASS: Final = js.record(
     _curves_of_class,
-    totals=js.given(_totals),
+    n_pos=js.given(lambda s: float(s.n_true[s.place])),
+    # Rows of the class, and all others.
+    totals=js.given(lambda s: {"tp": s.n_pos, "fp": float(s.n_true.sum()) - s.n_pos}),
     slack=js.given(lambda s: _CLOSE * sum(s.totals.values())),
     # The point above every score, threshold infinite, is not written.
     thresholds=js.AMOUNTS.where(

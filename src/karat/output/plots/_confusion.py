@@ -122,8 +122,12 @@ def _write(
     if normalize is None:
         texts = amounts(matrix.reshape(-1).tolist())
     else:
-        parts = zip(np.ma.filled(values, 0.0).reshape(-1), matrix.reshape(-1), strict=True)
-        texts = [_percent(share, bool(held)) for share, held in parts]
+        texts = []
+        for share, held in zip(np.ma.filled(values, 0.0).flat, matrix.flat, strict=True):
+            # What is neither none nor all never reads so.
+            text = f"{100 * share:.0f}"
+            text = "<1" if text == "0" and held else text
+            texts.append(">99" if text == "100" and share < 1 else text)
     size = _text_size(ax, k, max(map(len, texts)))
     colours = _readable(drawn, values)
     is_blank = np.ma.getmaskarray(values)
@@ -132,14 +136,6 @@ def _write(
         if not is_blank[i, j]:
             shown_text = text if matrix[i, j] else "·"
             ax.text(j, i, shown_text, ha="center", va="center", color=colours[place], fontsize=size)
-
-
-def _percent(share: float, has_rows: bool) -> str:
-    """A share in percent; what is neither none nor all never reads so."""
-    text = f"{100 * share:.0f}"
-    if text == "0" and has_rows:
-        return "<1"
-    return ">99" if text == "100" and share < 1 else text
 
 
 def _readable(drawn: AxesImage, values: Numbers) -> list[str]:
@@ -179,14 +175,8 @@ def _name_axes(ax: Axes, names: list[str], sort: str, *, has_totals: bool) -> No
     turned = sum(map(len, texts)) > 50 or max(map(len, texts), default=0) > 6
     if has_totals:
         places, texts = [*places, k], [*texts, "all"]
-    ax.set_xticks(
-        places,
-        texts,
-        fontsize=size,
-        rotation=45 if turned else 0,
-        ha="right" if turned else "center",
-        rotation_mode="anchor",
-    )
+    look: dict[str, Any] = {"rotation": 45, "ha": "right"} if turned else {"ha": "center"}
+    ax.set_xticks(places, texts, fontsize=size, rotation_mode="anchor", **look)
     ax.set_yticks(places, texts, fontsize=size)
     without_tex([*ax.get_xticklabels(), *ax.get_yticklabels()])
     ax.tick_params(length=0)

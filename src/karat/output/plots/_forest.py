@@ -12,7 +12,7 @@ import numpy as np
 from karat.errors import KaratError, error, shown
 from karat.errors.text import count, value
 from karat.inference.comparison.records import Difference
-from karat.metrics import Metric, get
+from karat.metrics import get
 from karat.output.describe import is_headline
 from karat.output.plots._axes import (
     COMPARED_WITH,
@@ -226,17 +226,15 @@ def _chosen(reports: Reports, metrics: Any) -> list[str]:
     first = next(iter(reports.values()))
     if first.requested is not None:
         return list(first.metrics)
+    # Those that open a report, and are high where they are good.
     return [
         name
-        for name in first.metrics
-        if all(name in report for report in reports.values()) and _opens(first, get(name))
+        for name, metric in ((name, get(name)) for name in first.metrics)
+        if all(name in report for report in reports.values())
+        and metric.record.range in _RANGES
+        and metric.record.better == "higher"
+        and is_headline(first, metric)
     ]
-
-
-def _opens(report: Report, metric: Metric) -> bool:
-    """Whether a metric is among those that open a report, and high where it is good."""
-    is_fit = metric.record.range in _RANGES and metric.record.better == "higher"
-    return is_fit and is_headline(report, metric)
 
 
 def _row_of_class(row: dict[str, Any], metric: str) -> Row:

@@ -186,13 +186,10 @@ def _others(ax: Axes, shown: Shown) -> None:
         return
     parts = [_filled(_of(one))[:2] for one in shown.others]
     draw_others(ax, parts, f"{count(len(parts))} other classes, nearer to the diagonal")
-    if len({id(one.report) for one in shown.others}) == 1:
-        _pooled(ax, shown.others[0].report)
-
-
-def _pooled(ax: Axes, report: Report) -> None:
-    """The bins of all classes put together."""
-    curves = list(report.curves.reliability.values())
+    if len({id(one.report) for one in shown.others}) > 1:
+        return
+    # The bins of all classes put together.
+    curves = list(shown.others[0].report.curves.reliability.values())
     weight = np.array([curve.weight for curve in curves])
     total = weight.sum(axis=0)
     x, y = (

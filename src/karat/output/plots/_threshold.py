@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from karat.errors import KaratError, error
+from karat.errors import error
 from karat.errors.text import count, value
 from karat.metrics import Metric, get
 from karat.output.plots._axes import COMPARED_WITH, add_legend, draw_others, style
 from karat.output.plots._series import Reports, Series, area_badness, requested_metrics, series_of
+from karat.output.sections import thresholds_of
 from karat.tally import Cells, Classes
 
 if TYPE_CHECKING:
@@ -112,13 +113,10 @@ def _line(one: Series, metric: Metric) -> tuple[Any, Any]:
 
 def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
     """The threshold with the largest F1, as the report tells it."""
-    try:
-        told = one.report.thresholds
-    except KaratError:  # another karat, whose text it was read from, measured none
+    told = thresholds_of(one.report)
+    if told is None or (isinstance(told, dict) and one.place != one.report.classes.positive):
         return
     point = (told if isinstance(told, dict) else told[one.place]).get("f1")
-    if isinstance(told, dict) and one.place != one.report.classes.positive:
-        return
     if point is None or point["threshold"] is None or point["value"] is None:
         return
     wave = "≈ " if point.get("bounds") else ""

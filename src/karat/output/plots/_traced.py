@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -256,15 +257,6 @@ def _area_of_class(kind: Kind, one: Series) -> str:
     return _told(found, low, high, exact=kind.area.metric not in one.row.get("bounds", {}))
 
 
-def _area_of_mean(kind: Kind, report: Report) -> str:
-    """The same of the mean of all classes."""
-    try:
-        found = report[kind.area.mean]
-    except KaratError:
-        return ""
-    return _told(found.value, found.low, found.high, exact=found.exact)
-
-
 def _told(number: float, low: float | None, high: float | None, *, exact: bool) -> str:
     """A value with its interval; a wave where it is not exact."""
     return f"{'' if exact else '≈ '}{value(number)} {interval(low, high)}".rstrip()
@@ -313,7 +305,11 @@ def _mean(kind: Kind, ax: Axes, report: Report) -> None:
         else:
             heights.append(np.interp(_GRID, x, y))
     if heights:
-        label = f"mean of {count(len(heights))} classes  {_area_of_mean(kind, report)}".strip()
+        told = ""
+        with suppress(KaratError):
+            area = report[kind.area.mean]
+            told = _told(area.value, area.low, area.high, exact=area.exact)
+        label = f"mean of {count(len(heights))} classes  {told}".strip()
         mean = np.mean(heights, axis=0)
         ax.plot(_GRID, mean, color=ink(), linewidth=2.2, label=label, zorder=2.5)
 

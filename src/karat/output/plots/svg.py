@@ -23,7 +23,7 @@ from karat.output.plots._axes import FAINT, PALETTE, SERIES, check_matplotlib
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["as_svg", "coarser", "element_of", "shrink"]
+__all__ = ["as_svg", "coarser", "shrink"]
 
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
@@ -38,31 +38,6 @@ _DROPPED: Final = {
     "image-rendering",
 }
 """The whole picture joins lines in one way; fonts are left to the page."""
-
-
-def element_of(text: str, title: str, description: str, inks: Mapping[str, str]) -> str:
-    """The element of an SVG file of matplotlib, with what `inks` has in place of a colour."""
-    root = ET.fromstring(text)
-    # Pages hold many pictures: what is referred to is called after its picture.
-    picture = hashlib.sha256((text + title).encode()).hexdigest()[:5]
-    targets = dict.fromkeys(
-        name
-        for element in root.iter()
-        for key, value in element.attrib.items()
-        for name in _REFERENCE.findall(f"{_plain(key)}={value}")
-    )
-    ids = {name: f"k{picture}-{place}" for place, name in enumerate(targets)}
-    _shorten(root, ids, inks)
-    root.set("role", "img")
-    root.set("font-family", "sans-serif")
-    root.set("stroke-linejoin", "round")
-    for tag, told in (("desc", description), ("title", title)):
-        if told:
-            head = ET.Element(tag)
-            head.text = told
-            root.insert(0, head)
-    root.set("xmlns", _NAMESPACE)
-    return ET.tostring(root, encoding="unicode")
 
 
 def _plain(name: str) -> str:
@@ -251,10 +226,27 @@ def as_svg(
     if (legend := ax.get_legend()) is not None:
         texts = [text.get_text() for text in (legend.get_title(), *legend.get_texts())]
     name, told = title or ax.get_title() or axes, description or "; ".join(filter(None, texts))
-    inks = {hex_: (colors or {}).get(name, hex_) for name, hex_ in PALETTE.items()}
+    inks = {hex_: (colors or {}).get(colour, hex_) for colour, hex_ in PALETTE.items()}
     # The labels of matplotlib write a dollar sign as \$.
     name, told = (text.replace(r"\$", "$") for text in (name, told))
-    return element_of(file.getvalue(), name, told, inks)
+    root = ET.fromstring(file.getvalue())
+    # Pages hold many pictures: what is referred to is called after its picture.
+    picture = hashlib.sha256((file.getvalue() + name).encode()).hexdigest()[:5]
+    targets = dict.fromkeys(
+        target
+        for element in root.iter()
+        for key, value in element.attrib.items()
+        for target in _REFERENCE.findall(f"{_plain(key)}={value}")
+    )
+    _shorten(root, {x: f"k{picture}-{place}" for place, x in enumerate(targets)}, inks)
+    root.attrib |= {"role": "img", "font-family": "sans-serif", "stroke-linejoin": "round"}
+    for tag, text in (("desc", told), ("title", name)):
+        if text:
+            head = ET.Element(tag)
+            head.text = text
+            root.insert(0, head)
+    root.set("xmlns", _NAMESPACE)
+    return ET.tostring(root, encoding="unicode")
 
 
 _FINEST: Final = 0.2
@@ -266,8 +258,6 @@ _MOST_POINTS: Final = 1_000
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Places: TypeAlias = npt.NDArray[np.intp]
-_Drawn: TypeAlias = tuple[Any, Floats, Floats, Floats, Floats]
-"""A line, its points, and where these stand on the page."""
 
 
 def shrink(ax: Axes) -> None:
@@ -275,8 +265,8 @@ def shrink(ax: Axes) -> None:
     from matplotlib.cbook import pts_to_prestep
     from matplotlib.colors import same_color
 
-    named: list[_Drawn] = []
-    faint: list[_Drawn] = []
+    named: list[tuple[Any, Floats, Floats, Any]] = []
+    faint: list[tuple[Any, Floats, Floats, Any]] = []
     for line in ax.lines:
         x, y = (np.asarray(part, np.float64) for part in line.get_data())
         if len(x) < 3 or line.get_marker() not in ("None", "", None):
@@ -284,22 +274,17 @@ def shrink(ax: Axes) -> None:
         if line.get_drawstyle() == "steps-pre":
             x, y = pts_to_prestep(x, y)
             line.set_drawstyle("default")
-        px, py = line.get_transform().transform(np.column_stack([x, y])).T
+        on_page = line.get_transform().transform(np.column_stack([x, y])).T
         group = faint if same_color(line.get_color(), FAINT) else named
-        group.append((line, x, y, px, py))
+        group.append((line, x, y, on_page))
     for group in (named, faint):
-        for (line, x, y, _, _), kept in zip(group, _kept(group), strict=True):
+        tolerance = _FINEST
+        places = [coarser(px, py, tolerance) for *_, (px, py) in group]
+        while sum(map(len, places)) > _MOST_POINTS and tolerance <= _COARSEST:
+            tolerance *= 1.5
+            places = [coarser(px, py, tolerance) for *_, (px, py) in group]
+        for (line, x, y, _), kept in zip(group, places, strict=True):
             line.set_data(x[kept], y[kept])
-
-
-def _kept(group: list[_Drawn]) -> list[Places]:
-    """Places of the points that stay, of each line: as many as there is room for."""
-    tolerance = _FINEST
-    while True:
-        places = [coarser(px, py, tolerance) for *_, px, py in group]
-        if sum(map(len, places)) <= _MOST_POINTS or tolerance > _COARSEST:
-            return places
-        tolerance *= 1.5
 
 
 def coarser(x: Floats, y: Floats, tolerance: float) -> Places:
