@@ -14,15 +14,21 @@ import numpy as np
 from karat.api.functions import SCORE_ARGUMENTS
 from karat.api.score_functions import given_scores, no_predictions
 from karat.curves._curve import ByClass, Curve, Points, Reliability, reliability_curve
-from karat.curves._decisions import (
+from karat.curves._traced import (
     Cost,
+    Det,
+    Gain,
+    Lift,
     NetBenefit,
+    PrecisionRecall,
+    Roc,
+    T,
     checked_thresholds,
     cost_curve,
     counts_at,
     net_benefit_curve,
+    trace,
 )
-from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, T, trace
 from karat.data.accumulator import rows_in_memory
 from karat.data.scores.rows import InMemoryScores
 from karat.data.sources.arrays.rows import score_rows

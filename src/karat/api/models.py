@@ -21,9 +21,8 @@ from karat.data.sources.arrays.rows import clusters_of_rows, score_rows
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.labels import Joint, apart, estimated, paired
+from karat.inference.comparison.models import Joint, apart, estimated, paired, scored_metrics
 from karat.inference.comparison.records import Estimate, Flips
-from karat.inference.comparison.scores import scored_metrics
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy

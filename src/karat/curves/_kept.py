@@ -11,16 +11,23 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from karat.curves._curve import ByClass, Curve, Floats, Points, Reliability, reliability_curve
-from karat.curves._decisions import (
+from karat.curves._simplify import simplified, sparse_points
+from karat.curves._traced import (
     DECISIONS,
+    TRACED,
     Cost,
+    Det,
+    Gain,
+    Lift,
     NetBenefit,
+    PrecisionRecall,
+    Roc,
+    Traced,
     cost_curve,
     counts_at,
     net_benefit_curve,
+    trace,
 )
-from karat.curves._simplify import simplified, sparse_points
-from karat.curves._traced import TRACED, Det, Gain, Lift, PrecisionRecall, Roc, Traced, trace
 from karat.errors import KaratError, error
 from karat.metrics import ClassProbabilities, ClassRanks
 from karat.metrics._measure import Later

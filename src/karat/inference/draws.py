@@ -14,12 +14,13 @@ import numpy.typing as npt
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.influence_variance import InfluenceVariances, within_classes
 from karat.inference.limits import Floats
-from karat.inference.resampling import TableDraw, replicate_rows
-from karat.inference.score_replicates import (
+from karat.inference.resampling import (
     LevelGroups,
+    TableDraw,
     measures_of,
     replicate_cumulative,
     replicate_row_cumulative,
+    replicate_rows,
 )
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without

@@ -12,20 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.inference.class_limits import ClassLimits, class_limits
+from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits, combined, is_combined
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.limits import Floats, transformed, wilson_limits
-from karat.inference.mover import NO_SLOPE, combined, is_combined
 from karat.inference.proportions import curve_of_right_rows, is_of_right_rows, of_right_rows
 from karat.inference.resampling import replicate_tables
-from karat.inference.table_variance import (
-    DUST,
-    TableVariance,
-    at_proportions,
-    derivative,
-    variance_of,
-)
+from karat.inference.table_variance import DUST, TableVariance, cell_slopes, derivative, variance_of
 from karat.inference.variance import is_of_logarithms, jackknifed, kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -249,7 +242,7 @@ def _effective(
         if math.isfinite(smooth_variance):
             share = (float(smooth.value) - ends[0]) / span
     if not (spread.is_simple and math.isfinite(smooth_variance)):
-        g = at_proportions(slopes, spread.cells)
+        g = cell_slopes(slopes, spread.cells)
         inflation = float(spread.inflation(g))
         if not math.isfinite(smooth_variance):
             smooth_variance = float(spread.simple_variance(g))

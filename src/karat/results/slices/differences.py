@@ -12,7 +12,7 @@ import numpy as np
 from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Units, correlation
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
-from karat.inference.comparison.labels import apart
+from karat.inference.comparison.models import apart
 from karat.inference.comparison.records import JsonRecord
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
