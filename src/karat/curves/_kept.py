@@ -102,7 +102,6 @@ class Keeper:
         self._kept: list[ClassCurves] = []
 
     def take(self, i: int, ranks: ClassRanks, probabilities: ClassProbabilities) -> None:
-        """Keep the curves of class i, the next one."""
         assert i == len(self._kept)
         self._kept.append(ClassCurves.of(self._classes.labels[i], ranks, probabilities))
 

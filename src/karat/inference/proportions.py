@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from karat.inference.limits import Floats
+from karat.inference.limits import Flags, Floats
 from karat.metrics import Metric
 from karat.metrics._program import slopes_of
 from karat.tally import Cells, Classes, Fields
@@ -28,7 +27,6 @@ __all__ = [
     "ratio_of_proportions",
     "two_proportions_of",
 ]
-
 
 _FITTED: Final = np.array([0.125, 0.5, 0.875])
 _CHECKED: Final = np.array([0.0, 1e-9, 0.0625, 0.3, 0.61, 0.97, 1.0 - 1e-9, 1.0])
@@ -127,8 +125,6 @@ def curve_of_right_rows(metric: Metric, k: int) -> tuple[float, float, float] | 
     is_curve = np.allclose(at, of_right_rows(metric, _CHECKED, k), rtol=_EXACT, atol=_EXACT)
     return (a, b, c) if is_curve else None
 
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 _TABLES: Final = np.array(
     [[[31, 7], [4, 22]], [[5, 13], [17, 8]], [[3, 1], [29, 11]], [[12, 9], [2, 41]]], np.float64
@@ -276,7 +272,6 @@ _PAIRS: Final = tuple(
 
 
 def _moves_with(slopes: Floats, table: Floats, sides: tuple[Share, Share]) -> bool:
-    """Whether these are the slopes of the sum of both shares."""
     expected = np.zeros((2, 2))
     for share in sides:
         hits, misses = share.counted(table)

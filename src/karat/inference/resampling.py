@@ -163,13 +163,11 @@ def replicate_rows(
 
 
 def _ratio(over: Numbers, under: Numbers) -> Floats:
-    """The quotient, and 0 where nothing is under it."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(np.asarray(under) > 0, np.asarray(over, np.float64) / under, 0.0)
 
 
 def _places(cells: Cells, rows: Numbers, cols: Numbers) -> npt.NDArray[np.intp]:
-    """Where the occupied cells stand among the stored ones."""
     of_rows, of_cols = cells.coordinates()
     return np.searchsorted(of_rows * cells.k + of_cols, rows * cells.k + cols)
 
@@ -346,7 +344,6 @@ class ReplicateColumn(CumulativeCounts):
         return np.asarray(self.counts.sum(axis=0))
 
     def cumulative(self) -> CumulativeCounts:
-        """The score levels."""
         return self
 
     def areas(self) -> Numbers:

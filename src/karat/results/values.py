@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PER_CLASS", "PER_CLASS_OF_SCORES", "ReportValues", "open_bounds", "rows_of_classes"]
 
-
 PER_CLASS = ("support", "predicted_count", "precision", "recall", "specificity", "f1", "jaccard")
 """Columns of the per-class table."""
 PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
@@ -92,7 +91,6 @@ def open_bounds(
 
 
 def _limits(report: ReportValues, tables: TableIntervals) -> dict[str, tuple[Floats, Floats]]:
-    """Limits of the columns, float64[k] each."""
     found = dict(report.class_intervals)
     if report.is_clustered and report.clusters is None:
         return found

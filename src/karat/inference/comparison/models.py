@@ -300,7 +300,6 @@ def apart(
 
 
 def estimated(metric: Metric, table: TableVariance, level: float, policy: Policy) -> Estimate:
-    """What a metric gave for one model, with its interval."""
     value = float(metric.values(table.cells, policy).value)
     found = label_interval(metric, value, table, Confidence(level), policy)
     return Estimate.of(value, found, level)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.label_intervals import range_of
-from karat.inference.limits import Floats
+from karat.inference.limits import Flags, Floats
 from karat.inference.table_variance import DUST
 from karat.metrics import Metric
 from karat.metrics._interpret import Gradient
@@ -22,7 +22,6 @@ from karat.tally.cached import cached_property
 __all__ = ["AtOnce", "PermutedTables", "Reference", "gaps_beside", "n_permutations_of"]
 
 Counts: TypeAlias = npt.NDArray[np.int64]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 N_LEAST: Final = 200
 """With fewer deals a p-value is too coarse; that of χ² is told then."""

@@ -20,7 +20,6 @@ from karat.results.slices.parts import Slice
 
 __all__ = ["Gap", "Heterogeneity", "Tested", "Worst", "gap_of", "tested"]
 
-
 N_DRAWS: Final = 20_000
 _FAR: Final = 16.0
 """Standard errors beyond which distances are not told apart."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.inference.limits import Floats
+from karat.inference.limits import Flags, Floats
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import Values, check_has_positive
@@ -19,9 +19,7 @@ from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
 from karat.tally.cached import cached_property
 
-__all__ = ["Flags", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
+__all__ = ["RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
 
 NO_WEIGHT: Final = "its rows weigh nothing"
 ONE_CLUSTER: Final = "its rows are in one cluster"
