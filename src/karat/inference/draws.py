@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -248,7 +248,7 @@ class KeptColumns(InfluenceVariances):
 
 
 def draw_rows(
-    rows: ScoredRows, metrics: Iterable[Metric], asked: Confidence, clusters: Codes | None
+    rows: ScoredRows, metrics: Sequence[Metric], asked: Confidence, clusters: Codes | None
 ) -> tuple[dict[Metric, Floats], dict[Metric, float]]:
     """Replicates of metrics by drawing rows, or whole clusters, and their accelerations.
 
@@ -257,13 +257,10 @@ def draw_rows(
 
     Cost: O(n) for each replicate and metric.
     """
-    wanted = list(metrics)
-    smooth = [metric for metric in wanted if not reason_without(metric)]
+    smooth = [metric for metric in metrics if not reason_without(metric)]
     drawn, accelerations = _linear(rows, smooth, asked, clusters)
-    for metric in wanted:
-        if metric not in drawn:
-            drawn[metric] = _anew(rows, metric, asked, clusters)
-    return drawn, accelerations
+    others = [metric for metric in metrics if metric not in drawn]
+    return drawn | {one: _anew(rows, one, asked, clusters) for one in others}, accelerations
 
 
 def _linear(

@@ -155,8 +155,8 @@ class Sizes:
 
     def _of_sides(self, i: int) -> Floats:
         rest = np.arange(len(self.weight)) != i
-        of_rest = kish(self.weight[rest].sum(), self.square[rest].sum())
-        found = np.full(len(rest), small_sample(of_rest))
+        others = kish(self.weight[rest].sum(), self.square[rest].sum())
+        found = np.full(len(rest), small_sample(others))
         found[i] = small_sample(self.of_classes[i])
         return found
 

@@ -193,8 +193,7 @@ def paired(
     """Every metric of models on the same rows."""
     cells, k = joint.cells, joint.cells.classes.k
     tables = [joint.table(model) for model in range(len(cells.names))]
-    of_right = {metric for metric in metrics if _is_linear(metric, k)}
-    others = [metric for metric in metrics if metric not in of_right]
+    others = [metric for metric in metrics if not _is_linear(metric, k)]
     rows = np.bincount(cells.codes[0], cells.counts, k)
     rarest = int(rows[rows > 0].min())
     swapped: dict[Pair, dict[Metric, float]] = {}
@@ -210,33 +209,25 @@ def paired(
                 remark = f"the rarest class has {counted(rarest, 'row')}, {n_drawn} permutations"
     done = []
     for metric in metrics:
-        if metric in of_right:
-            done.append(_of_right_rows(metric, joint, tables, spec, policy))
-        else:
-            tests = {pair: (_SWAPS, p[metric]) for pair, p in swapped.items()}
-            done.append(_of_tables(metric, joint, tables, spec, policy, tests, remark))
+        has_limits = metric in others or not joint.is_plain
+        one = _of_tables(metric, joint, tables, spec, policy, has_limits)
+        if metric in others:
+            swaps = {pair: (_SWAPS, p[metric]) for pair, p in swapped.items()}
+            done.append(replace(one, tests=swaps, remark=remark))
+            continue
+        # Of a metric of the right rows alone, what counts is where one model alone is right.
+        discordant = {pair: _discordant(cells, pair) for pair in spec.pairs}
+        one = replace(one, discordant=discordant)
+        if joint.is_plain:
+            none, full = of_right_rows(metric, np.array([0.0, 1.0]), k)
+            tests, limits = {}, {}
+            for pair, alone in discordant.items():
+                tests[pair] = "mid-p McNemar", mid_p(int(alone.b), int(alone.c))
+                scored = _score(alone.b, alone.c, cells.n_rows, float(full - none))
+                limits[pair] = "score", scored
+            one = replace(one, tests=tests, limits=limits)
+        done.append(one)
     return done
-
-
-def _of_right_rows(
-    metric: Metric,
-    joint: Joint,
-    tables: Sequence[TableVariance],
-    spec: ComparisonSpec,
-    policy: Policy,
-) -> Measured:
-    """A metric of the right rows alone: what counts is where one model alone is right."""
-    found = _of_tables(metric, joint, tables, spec, policy, {}, None, not joint.is_plain)
-    discordant = {pair: _discordant(joint.cells, pair) for pair in spec.pairs}
-    if not joint.is_plain:
-        return replace(found, discordant=discordant)
-    none, full = of_right_rows(metric, np.array([0.0, 1.0]), joint.cells.classes.k)
-    n, scale = joint.cells.n_rows, float(full - none)
-    tests, limits = {}, {}
-    for pair, one in discordant.items():
-        tests[pair] = "mid-p McNemar", mid_p(int(one.b), int(one.c))
-        limits[pair] = "score", _score(one.b, one.c, n, scale)
-    return replace(found, discordant=discordant, tests=tests, limits=limits)
 
 
 def _of_tables(
@@ -245,9 +236,7 @@ def _of_tables(
     tables: Sequence[TableVariance],
     spec: ComparisonSpec,
     policy: Policy,
-    tests: Mapping[Pair, tuple[str, float]],
-    remark: str | None,
-    has_limits: bool = True,
+    has_limits: bool,
 ) -> Measured:
     """Any metric: from the influence of the rows of each joint cell on each model's value."""
     units = joint.units
@@ -273,7 +262,7 @@ def _of_tables(
         limits = SideLimits(metric, tables, values, policy).differences(spec.pairs, goes_of)
     method = "influence z" if math.isinf(units.df) else "influence t"
     n = [joint.cells.n_rows] * len(tables)
-    return Measured(metric, values, n, spread, method, tests, limits, {}, same, remark)
+    return Measured(metric, values, n, spread, method, limits=limits, same=same)
 
 
 def apart(
@@ -383,56 +372,44 @@ def scored_metrics(
         for name, rows in scored.items()
     }
     each = {name: row_influence(rows, metrics) for name, rows in scored.items()}
-    return [
-        _of_metric(metric, scored, values, each, clusters, is_paired=is_paired)
-        for metric in metrics
-    ]
-
-
-def _of_metric(
-    metric: Metric,
-    scored: Mapping[str, ScoredRows],
-    values: Mapping[str, Mapping[Metric, Estimate]],
-    influence: Mapping[str, Mapping[Metric, Floats]],
-    clusters: Mapping[str, npt.NDArray[np.int64] | None],
-    *,
-    is_paired: bool,
-) -> tuple[Measured, dict[str, Estimate]]:
-    phi = {
-        name: _without_dust(found.get(metric), values[name][metric].value)
-        for name, found in influence.items()
-    }
-    units = {name: _units(rows, metric, clusters[name]) for name, rows in scored.items()}
-    variances = {name: _variance(phi[name], units[name]) for name in scored}
-    estimates = {name: values[name][metric] for name in scored}
-    first = next(iter(units.values()))
-    spread: SamplingError | None = None
-    known = [part for part in phi.values() if part is not None]
-    if len(known) == len(phi):
-        df = min(unit.df for unit in units.values())
-        least = [
-            least_variance(_distances(one), Confidence(one.level).quantile(unit.df))
-            for one, unit in zip(estimates.values(), units.values(), strict=True)
-        ]
-        apart = Apart(np.array(list(variances.values())), df, np.array(least))
-        spread = Paired(np.array(known), first) if is_paired else apart
-    reason = reason_without(metric)
-    remark = f"it has no influence function: it is {reason}" if reason else None
-    known_values = [name for name in scored if math.isfinite(estimates[name].value)]
-    if not reason and not all(math.isfinite(variances[name]) for name in known_values):
-        remark = _NO_VARIANCE
-    of_models = [one.value for one in estimates.values()]
-    n = [rows.n_rows for rows in scored.values()]
-    is_area = metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
-    method = "influence" if is_paired else "unpaired"
-    method += " z" if math.isinf(first.df) else " t"
-    if is_paired and is_area and first.clusters is None:
-        method = "DeLong"
-    limits = {}
-    if spread is not None:
-        limits = _limits_of_still(metric, list(estimates.values()), spread, first)
-    found = Measured(metric, of_models, n, spread, method, limits=limits, remark=remark)
-    return found, estimates
+    done = []
+    for metric in metrics:
+        phi = {
+            name: _without_dust(found.get(metric), values[name][metric].value)
+            for name, found in each.items()
+        }
+        units = {name: _units(rows, metric, clusters[name]) for name, rows in scored.items()}
+        variances = {name: _variance(phi[name], units[name]) for name in scored}
+        estimates = {name: values[name][metric] for name in scored}
+        first = next(iter(units.values()))
+        spread: SamplingError | None = None
+        known = [part for part in phi.values() if part is not None]
+        if len(known) == len(phi):
+            df = min(unit.df for unit in units.values())
+            least = [
+                least_variance(_distances(one), Confidence(one.level).quantile(unit.df))
+                for one, unit in zip(estimates.values(), units.values(), strict=True)
+            ]
+            apart = Apart(np.array(list(variances.values())), df, np.array(least))
+            spread = Paired(np.array(known), first) if is_paired else apart
+        reason = reason_without(metric)
+        remark = f"it has no influence function: it is {reason}" if reason else None
+        known_values = [name for name in scored if math.isfinite(estimates[name].value)]
+        if not reason and not all(math.isfinite(variances[name]) for name in known_values):
+            remark = _NO_VARIANCE
+        of_models = [one.value for one in estimates.values()]
+        n = [rows.n_rows for rows in scored.values()]
+        is_area = metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
+        method = "influence" if is_paired else "unpaired"
+        method += " z" if math.isinf(first.df) else " t"
+        if is_paired and is_area and first.clusters is None:
+            method = "DeLong"
+        limits = {}
+        if spread is not None:
+            limits = _limits_of_still(metric, list(estimates.values()), spread, first)
+        found = Measured(metric, of_models, n, spread, method, limits=limits, remark=remark)
+        done.append((found, estimates))
+    return done
 
 
 def _units(rows: ScoredRows, metric: Metric, clusters: npt.NDArray[np.int64] | None) -> Units:
