@@ -56,16 +56,10 @@ T = TypeVar("T", bound=Traced)
 
 @dataclass(frozen=True, eq=False)
 class ClassCurves:
-    """What is kept of one class.
+    """What is kept of one class: of points `MOST_POINTS` at most.
 
-    Attributes:
-        points: operating points, `MOST_POINTS` at most.
-        errors: name of a traced curve → how far it is from the whole one.
-        cost_area: area under the whole cost curve.
-        n_cost: corners of the whole cost curve.
-        reliability: the reliability diagram, by probability.
-        decided: float64[t, 2], true and false positives at or above each threshold probability of
-            `Curves.decisions`, by probability.
+    `errors` are by name of a traced curve how far it is from the whole one, `decided` [t, 2] the
+    true and false positives at or above each threshold probability of `Curves.decisions`.
     """
 
     points: Points

@@ -44,12 +44,9 @@ UNDEFINED_MOST: Final = 0.05
 
 
 class ReplicateInterval(NamedTuple):
-    """Limits, or why there are none.
+    """Limits, or NaN and the reason why there are none.
 
-    Attributes:
-        low, high: NaN where there are none.
-        n_undefined: replicates that the metric does not define; the limits are of the others.
-        reason: why there are no limits; empty where there are.
+    The limits are of the replicates that the metric defines; of the others it is the number.
     """
 
     low: float
@@ -181,11 +178,8 @@ def interval_of_draws(
 class Draws:
     """What replicates are drawn from when an interval is read, and what was drawn before.
 
-    Attributes:
-        cumulative counts: columns by the view that reads them, in groups.
-        listed: metrics of these columns that are drawn when they are read.
-        drawn: float64[b] of other metrics.
-        accelerations: of bias-corrected intervals; 0 where not known.
+    `listed` are the metrics that are drawn when they are read, from the column that their view
+    reads.
     """
 
     cumulatives: Mapping[type, CumulativeCounts] = field(default_factory=dict)

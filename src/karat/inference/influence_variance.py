@@ -47,10 +47,8 @@ _OF_PAIRS = (PairsInfluence, DifferencesInfluence)
 class Whole(NamedTuple):
     """What is known of all rows, where a sample stands for them.
 
-    Attributes:
-        sizes: the weights of all of them.
-        squares: float64[n], Σw² of the rows that each of the sample stands for.
-        areas: the sampling error of the area of each class.
+    `squares` are Σw² of the rows that each of the sample stands for, `areas` the sampling errors of
+    the area of each class.
     """
 
     sizes: Sizes

@@ -25,6 +25,7 @@ __all__ = [
     "of_right_rows",
     "proportion_of",
     "ratio_of_proportions",
+    "reads_costs",
     "two_proportions_of",
 ]
 
@@ -288,21 +289,24 @@ def _one_value(slopes: Floats, side: Flags) -> Any:
     return tuple(tuple(row) for row in side.tolist())
 
 
+def reads_costs(metric: Metric) -> bool:
+    """Whether a metric has a matrix of costs, which lists all classes."""
+    return any(item.kind == "matrix" for item in metric.record.parameters)
+
+
 @cache
 def is_of_right_rows(metric: Metric) -> bool:
     """Whether a metric of all classes, or a micro average, depends on the accuracy alone."""
-    if any(item.kind == "matrix" for item in metric.record.parameters):
+    if reads_costs(metric):
         return False
     for table in _WIDE:
         cells = Cells.dense(table, classes=Classes.of(range(3)))
         slopes = metric.gradient(cells).at_cells().reshape(3, 3)
         hit = np.eye(3, dtype=bool)
-        if abs((slopes * table).sum()) > _CLOSE * np.abs(slopes * table).max():
+        most = np.abs(slopes).max()
+        if abs((slopes * table).sum()) > _CLOSE * np.abs(slopes * table).max() or most == 0.0:
             return False
-        for side in (hit, ~hit):
-            if np.ptp(slopes[side]) > _CLOSE * np.abs(slopes).max():
-                return False
-        if np.abs(slopes).max() == 0.0:
+        if max(np.ptp(slopes[hit]), np.ptp(slopes[~hit])) > _CLOSE * most:
             return False
     return True
 

@@ -308,14 +308,7 @@ def _enter(
 
 
 class HistogramMeasures(NamedTuple):
-    """What histograms say of metrics.
-
-    Attributes:
-        values: of each metric.
-        bounds: limits of those that are not exact, see `all_bounds_of`.
-        class_bounds: the same of metrics of each class.
-        sure: intervals.
-    """
+    """Values, limits of what is not exact (see `all_bounds_of`), and intervals from histograms."""
 
     values: dict[Metric, Values]
     bounds: dict[Metric, Limits | None]

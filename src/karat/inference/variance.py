@@ -163,14 +163,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Clusters:
-    """Clusters of rows.
-
-    Attributes:
-        codes: int[n].
-        n: number of clusters.
-        n_held: those with a row that weighs something.
-        weights: float64[n], or None.
-    """
+    """Clusters int[n] of rows, of which n_held have a row that weighs something."""
 
     codes: npt.NDArray[Any]
     n: int

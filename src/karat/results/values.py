@@ -41,12 +41,7 @@ PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 
 
 def rows_of_classes(report: ReportValues, tables: TableIntervals | None) -> list[dict[str, Any]]:
-    """One row a class; see `Report.per_class`.
-
-    Args:
-        report: whose classes they are.
-        tables: what gives the limits, or None for none.
-    """
+    """One row a class; see `Report.per_class`. Without tables there are no limits."""
     classes, is_weighted = report.classes, report.cells.is_weighted
     columns = {name: Metric(get(name).record, "per_class") for name in PER_CLASS}
     found = {name: each.values(report.cells, report.undefined) for name, each in columns.items()}

@@ -178,7 +178,6 @@ class Joint:
         return np.asarray(np.searchsorted(rows * k + cols, keys), np.int64)
 
     def share_of_right(self, model: int) -> float:
-        """Accuracy of a model."""
         is_right = self.cells.codes[1 + model] == self.cells.codes[0]
         return float(self.units.weights[is_right].sum()) / self.units.total
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from karat.inference.label_intervals import range_of
 from karat.inference.limits import Flags, Floats
+from karat.inference.proportions import reads_costs
 from karat.inference.table_variance import DUST
 from karat.metrics import Metric
 from karat.metrics._interpret import Gradient
@@ -184,8 +185,7 @@ def _values(
 ) -> tuple[Floats, Flags]:
     """float64[t] and bool[t]: values, each on the classes that occur in its table, if defined."""
     held = tables.any(axis=1) | tables.any(axis=2)
-    is_of_all = any(item.kind == "matrix" for item in metric.record.parameters)
-    if is_of_all or classes.k == 2 or classes.is_declared or held.all():
+    if reads_costs(metric) or classes.k == 2 or classes.is_declared or held.all():
         return _measured(metric, Cells.dense(tables, classes=classes, n_rows=_n(tables)), policy)
     patterns, which = np.unique(held, axis=0, return_inverse=True)
     which = which.reshape(-1)
@@ -247,11 +247,9 @@ def _n(tables: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AtOnce:
-    """How far the farthest slice of each deal lies from the others, in standard errors.
+    """The farthest slice of each deal from the others, sorted, in standard errors.
 
-    Attributes:
-        p: float64[s], how often it is at least that of a slice (Westfall and Young 1993).
-        largest: float64[b + 1], sorted.
+    `p` is how often it is at least that of a slice (Westfall and Young 1993).
     """
 
     p: Floats

@@ -106,11 +106,7 @@ class WeakSlices:
 class Candidates:
     """Slices of one column, or of one cross, that hold enough rows.
 
-    Attributes:
-        columns: the column, or both.
-        keys: what each is called.
-        codes: int16[n], the slice of each row; those with too few rows are the last code.
-        n_rows: int64[s], rows of each.
+    `codes` is the slice of each row; rows of slices with too few have the last code.
     """
 
     columns: tuple[str, ...]

@@ -208,15 +208,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A rule with its measurements.
-
-    Attributes:
-        rule: the rule.
-        measured: the result of the metric.
-        change: its difference from the baseline, where there is one.
-        slice: its rows, or None for all.
-        settled: a verdict that needs no numbers, as of too few rows.
-    """
+    """A rule, measurements of some rows, None for all, and a verdict that needs no numbers."""
 
     rule: Rule
     measured: Measured | None = None

@@ -177,10 +177,7 @@ def tested(
     level: float,
     reference: Reference | None,
 ) -> Heterogeneity:
-    """Cochran's Q of the slices.
-
-    Cost: without a reference, limits of each slice at some six levels.
-    """
+    """Cochran's Q of the slices. Without a reference it takes limits of each at some six levels."""
     t, name = len(found.places), str(metric)
     if t < 2:
         return Heterogeneity(name, math.nan, 0, None, math.nan, level, t, found.left_out)
@@ -262,10 +259,7 @@ def gap_of(
     seed: int,
     reference: Reference | None = None,
 ) -> Gap:
-    """The gap of the slices, and that of equal ones which vary as they do.
-
-    Cost: without a reference, 20 000 draws of each slice.
-    """
+    """The gap of the slices, and that of equal ones which vary as they do."""
     t, nan = len(found.places), math.nan
     if t < 2:
         return Gap(str(metric), nan, nan, nan, None, level, None, None, seed)
