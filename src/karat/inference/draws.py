@@ -157,9 +157,8 @@ def interval_of_draws(
     )
     kept = drawn[np.isfinite(drawn)]
     with np.errstate(over="ignore"):
-        error = float(kept.std(ddof=1)) if len(kept) > 1 else None
-    if error is not None and not np.isfinite(error):
-        error = None
+        spread = float(kept.std(ddof=1)) if len(kept) > 1 else math.inf
+    error = spread if math.isfinite(spread) else None
     if found.reason:
         return Interval(standard_error=error, remark=found.reason)
     remark = None

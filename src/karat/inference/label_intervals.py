@@ -165,7 +165,12 @@ def _default(
         found = class_limits(metric, spread, asked)
         at = spread.cells.classes.positive
         assert at is not None
-        remark = _few_in_a_cell(spread, at) if found.method in ("log", "mover-log") else None
+        remark = None
+        if found.method in ("log", "mover-log"):
+            # A ratio may rest on a cell of so few rows that other samples have none there.
+            fewest = float(spread.one_vs_rest[0][at].min()) * spread.n_effective / spread.total
+            if fewest < _FEW_IN_A_CELL:
+                remark = f"it rests on few rows: a cell of the table holds {fewest:.3g}"
         return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
     if not math.isfinite(variance):
         return Interval(remark=NO_SLOPE)
@@ -182,15 +187,6 @@ def _default(
     if ends[0] == 0.0 and value > quantile * error:
         return Interval(*transformed(value, error, quantile, ends))
     return Interval(value - quantile * error, value + quantile * error, "wald")
-
-
-def _few_in_a_cell(spread: TableVariance, at: int) -> str | None:
-    """Whether a ratio rests on a cell of so few rows that other samples may have none there."""
-    table = spread.one_vs_rest[0][at]
-    fewest = float(table.min()) * spread.n_effective / spread.total
-    if fewest >= _FEW_IN_A_CELL:
-        return None
-    return f"it rests on few rows: a cell of the table holds {fewest:.3g}"
 
 
 def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> Interval:

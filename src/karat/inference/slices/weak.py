@@ -81,9 +81,6 @@ class WeakSlices:
     seed: int
     left_out: dict[str, str]
 
-    def __bool__(self) -> bool:
-        return bool(self.slices)
-
     def __len__(self) -> int:
         return len(self.slices)
 

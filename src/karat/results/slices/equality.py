@@ -77,7 +77,9 @@ class Heterogeneity(JsonRecord):
         if self.p is None:
             return "fewer than two slices have a value"
         told = "slices differ" if self.is_shown else "slices do not differ more than chance"
-        return f"{told} (p {_rounded(self.p)})"
+        p = self.p
+        rounded = "< 0.001" if p < 0.001 else f"= {p:.2g}" if p < 0.095 else f"= {p:.2f}"
+        return f"{told} (p {rounded})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +279,3 @@ def gap_of(
             drawn = drawn @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
         shown = gaps_beside(np.ptp(drawn, axis=1), observed, level)
     return Gap(str(metric), observed, *shown, level, highest, lowest, seed, n)
-
-
-def _rounded(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.2g}" if p < 0.095 else f"= {p:.2f}"
