@@ -16,7 +16,7 @@ import karat
 from benchmarks.case import KARAT, PEER, Candidates, Case, Goal
 from benchmarks.cases.data import two_classes
 from karat.data.scores.ranking import rank
-from karat.inference.score_replicates import replicate_areas
+from karat.inference.resampling import replicate_areas
 
 N_REPLICATES = 1000
 N_CHECKED = 2000

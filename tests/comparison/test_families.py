@@ -7,7 +7,7 @@ import pytest
 
 import karat
 from karat.inference.comparison.families import holm, largest, wald
-from karat.inference.comparison.scores import _scaled
+from karat.inference.comparison.models import _scaled
 from karat.metrics import get
 from tests.comparison.data import drawn
 

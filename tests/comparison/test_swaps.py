@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.inference.comparison import labels as swaps
+from karat.inference.comparison import models as swaps
 from karat.metrics import get
 from karat.tally import Classes, JointCells
 from tests.comparison.data import drawn

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from karat.data.scores.ranking import Ranked, rank
-from karat.inference.score_replicates import (
+from karat.inference.resampling import (
     CumulativeDraw,
     LevelGroups,
     ReplicateColumn,
@@ -94,11 +94,11 @@ def test_replicates_do_not_depend_on_threads_or_blocks(monkeypatch: Any) -> None
         ]
 
     wanted = drawn(1)
-    monkeypatch.setattr("karat.inference.score_replicates._BLOCK_BYTES", 40 * 500 * 3)
+    monkeypatch.setattr("karat.inference.resampling._LEVEL_BYTES", 40 * 500 * 3)
     for threads in (1, 2, 3):
         for ours, theirs in zip(drawn(threads), wanted, strict=True):
             assert_same(ours, theirs)
-    monkeypatch.setattr("karat.inference.score_replicates._BLOCK_BYTES", 1)
+    monkeypatch.setattr("karat.inference.resampling._LEVEL_BYTES", 1)
     for ours, theirs in zip(drawn(2), wanted, strict=True):
         assert_same(ours, theirs, about="blocks without room for one replicate")
     areas = [replicate_areas(column, 200, 7, n_threads=threads) for threads in (1, 2, 3)]

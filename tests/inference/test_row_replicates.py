@@ -8,8 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from karat.inference.resampling import TableDraw
-from karat.inference.score_replicates import ReplicateColumn, measures_of, replicate_row_cumulative
+from karat.inference.resampling import (
+    ReplicateColumn,
+    TableDraw,
+    measures_of,
+    replicate_row_cumulative,
+)
 from karat.metrics import parse
 from karat.metrics._views import ClassRanks
 from karat.tally.cumulative_counts import _inconsistency
@@ -107,7 +111,7 @@ def test_neighbours_are_put_together_and_threads_do_not_matter(monkeypatch: Any)
     for coarse, exact in zip(wanted, fine, strict=True):
         assert_same(coarse.totals, exact.totals)
         assert abs(ClassRanks(coarse).area - ClassRanks(exact).area) < 0.01
-    monkeypatch.setattr("karat.inference.score_replicates._BLOCK_BYTES", 32 * 100 * 5)
+    monkeypatch.setattr("karat.inference.resampling._LEVEL_BYTES", 32 * 100 * 5)
     for threads in (2, 3):
         for ours, theirs in zip(drawn(threads), wanted, strict=True):
             assert_same(ours.cumulative().counts, theirs.cumulative().counts)

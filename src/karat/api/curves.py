@@ -12,15 +12,20 @@ from karat.api.functions import SCORE_ARGUMENTS
 from karat.api.options import one_of, unknown_choice, whole_number
 from karat.api.score_functions import given_scores, no_predictions
 from karat.curves._curve import ByClass, Curve, Points, Reliability, reliability_curve
-from karat.curves._decisions import (
+from karat.curves._traced import (
     Cost,
+    Det,
+    Gain,
+    Lift,
     NetBenefit,
+    PrecisionRecall,
+    Roc,
     checked_thresholds,
     cost_curve,
     counts_at,
     net_benefit_curve,
+    trace,
 )
-from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, trace
 from karat.data.accumulator import rows_in_memory
 from karat.data.arguments import check_flag
 from karat.data.scores.rows import InMemoryScores

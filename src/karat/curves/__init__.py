@@ -21,9 +21,8 @@ import importlib
 from typing import Any
 
 from karat.curves._curve import ByClass, Curve, Reliability
-from karat.curves._decisions import Cost, NetBenefit
 from karat.curves._kept import Curves
-from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, Traced
+from karat.curves._traced import Cost, Det, Gain, Lift, NetBenefit, PrecisionRecall, Roc, Traced
 
 
 def __getattr__(name: str) -> Any:

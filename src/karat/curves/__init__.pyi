@@ -4,12 +4,12 @@ from typing import Any, Literal, Protocol, TypeVar, overload
 from karat.curves._curve import ByClass as ByClass
 from karat.curves._curve import Curve as Curve
 from karat.curves._curve import Reliability as Reliability
-from karat.curves._decisions import Cost as Cost
-from karat.curves._decisions import NetBenefit as NetBenefit
 from karat.curves._kept import Curves as Curves
+from karat.curves._traced import Cost as Cost
 from karat.curves._traced import Det as Det
 from karat.curves._traced import Gain as Gain
 from karat.curves._traced import Lift as Lift
+from karat.curves._traced import NetBenefit as NetBenefit
 from karat.curves._traced import PrecisionRecall as PrecisionRecall
 from karat.curves._traced import Roc as Roc
 from karat.curves._traced import Traced as Traced

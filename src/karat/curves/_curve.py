@@ -218,7 +218,6 @@ class Reliability(Curve):
 
 
 def reliability_curve(bins: Bins, label: Label | None) -> Reliability:
-    """The diagram of the bins of one class."""
     table = reliability(bins)
     n_pos = float(bins.hits.sum())
     return Reliability(

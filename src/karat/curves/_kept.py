@@ -11,16 +11,23 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from karat.curves._curve import ByClass, Curve, Floats, Points, Reliability, reliability_curve
-from karat.curves._decisions import (
+from karat.curves._simplify import simplified, sparse_points
+from karat.curves._traced import (
     DECISIONS,
+    TRACED,
     Cost,
+    Det,
+    Gain,
+    Lift,
     NetBenefit,
+    PrecisionRecall,
+    Roc,
+    Traced,
     cost_curve,
     counts_at,
     net_benefit_curve,
+    trace,
 )
-from karat.curves._simplify import simplified, sparse_points
-from karat.curves._traced import TRACED, Det, Gain, Lift, PrecisionRecall, Roc, Traced, trace
 from karat.errors import KaratError, error
 from karat.metrics import ClassProbabilities, ClassRanks
 from karat.metrics._measure import Later
@@ -49,16 +56,10 @@ T = TypeVar("T", bound=Traced)
 
 @dataclass(frozen=True, eq=False)
 class ClassCurves:
-    """What is kept of one class.
+    """What is kept of one class: of points `MOST_POINTS` at most.
 
-    Attributes:
-        points: operating points, `MOST_POINTS` at most.
-        errors: name of a traced curve → how far it is from the whole one.
-        cost_area: area under the whole cost curve.
-        n_cost: corners of the whole cost curve.
-        reliability: the reliability diagram, by probability.
-        decided: float64[t, 2], true and false positives at or above each threshold probability of
-            `Curves.decisions`, by probability.
+    `errors` are by name of a traced curve how far it is from the whole one, `decided` [t, 2] the
+    true and false positives at or above each threshold probability of `Curves.decisions`.
     """
 
     points: Points
@@ -95,7 +96,6 @@ class Keeper:
         self._kept: list[ClassCurves] = []
 
     def take(self, i: int, ranks: ClassRanks, probabilities: ClassProbabilities) -> None:
-        """Keep the curves of class i, the next one."""
         assert i == len(self._kept)
         self._kept.append(ClassCurves.of(self._classes.labels[i], ranks, probabilities))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -14,12 +14,13 @@ import numpy.typing as npt
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.influence_variance import InfluenceVariances, within_classes
 from karat.inference.limits import Floats
-from karat.inference.resampling import TableDraw, replicate_rows
-from karat.inference.score_replicates import (
+from karat.inference.resampling import (
     LevelGroups,
+    TableDraw,
     measures_of,
     replicate_cumulative,
     replicate_row_cumulative,
+    replicate_rows,
 )
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without
@@ -43,12 +44,9 @@ UNDEFINED_MOST: Final = 0.05
 
 
 class ReplicateInterval(NamedTuple):
-    """Limits, or why there are none.
+    """Limits, or NaN and the reason why there are none.
 
-    Attributes:
-        low, high: NaN where there are none.
-        n_undefined: replicates that the metric does not define; the limits are of the others.
-        reason: why there are no limits; empty where there are.
+    The limits are of the replicates that the metric defines; of the others it is the number.
     """
 
     low: float
@@ -159,9 +157,8 @@ def interval_of_draws(
     )
     kept = drawn[np.isfinite(drawn)]
     with np.errstate(over="ignore"):
-        error = float(kept.std(ddof=1)) if len(kept) > 1 else None
-    if error is not None and not np.isfinite(error):
-        error = None
+        spread = float(kept.std(ddof=1)) if len(kept) > 1 else math.inf
+    error = spread if math.isfinite(spread) else None
     if found.reason:
         return Interval(standard_error=error, remark=found.reason)
     remark = None
@@ -180,11 +177,8 @@ def interval_of_draws(
 class Draws:
     """What replicates are drawn from when an interval is read, and what was drawn before.
 
-    Attributes:
-        cumulative counts: columns by the view that reads them, in groups.
-        listed: metrics of these columns that are drawn when they are read.
-        drawn: float64[b] of other metrics.
-        accelerations: of bias-corrected intervals; 0 where not known.
+    `listed` are the metrics that are drawn when they are read, from the column that their view
+    reads.
     """
 
     cumulatives: Mapping[type, CumulativeCounts] = field(default_factory=dict)
@@ -247,7 +241,7 @@ class KeptColumns(InfluenceVariances):
 
 
 def draw_rows(
-    rows: ScoredRows, metrics: Iterable[Metric], asked: Confidence, clusters: Codes | None
+    rows: ScoredRows, metrics: Sequence[Metric], asked: Confidence, clusters: Codes | None
 ) -> tuple[dict[Metric, Floats], dict[Metric, float]]:
     """Replicates of metrics by drawing rows, or whole clusters, and their accelerations.
 
@@ -256,13 +250,10 @@ def draw_rows(
 
     Cost: O(n) for each replicate and metric.
     """
-    wanted = list(metrics)
-    smooth = [metric for metric in wanted if not reason_without(metric)]
+    smooth = [metric for metric in metrics if not reason_without(metric)]
     drawn, accelerations = _linear(rows, smooth, asked, clusters)
-    for metric in wanted:
-        if metric not in drawn:
-            drawn[metric] = _anew(rows, metric, asked, clusters)
-    return drawn, accelerations
+    others = [metric for metric in metrics if metric not in drawn]
+    return drawn | {one: _anew(rows, one, asked, clusters) for one in others}, accelerations
 
 
 def _linear(

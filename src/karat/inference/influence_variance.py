@@ -47,10 +47,8 @@ _OF_PAIRS = (PairsInfluence, DifferencesInfluence)
 class Whole(NamedTuple):
     """What is known of all rows, where a sample stands for them.
 
-    Attributes:
-        sizes: the weights of all of them.
-        squares: float64[n], Σw² of the rows that each of the sample stands for.
-        areas: the sampling error of the area of each class.
+    `squares` are Σw² of the rows that each of the sample stands for, `areas` the sampling errors of
+    the area of each class.
     """
 
     sizes: Sizes
@@ -159,15 +157,9 @@ class InfluenceVariances:
         if isinstance(form, AreaInfluence):
             found = self._areas[i]
             missing = "" if np.isfinite(found.variance) else _missing_sides(found)
-            square = form.scale**2
-            return SamplingError(
-                square * found.variance,
-                square * found.shrunk,
-                found.df,
-                float(found.rows.min()),
-                found.informative,
-                missing,
-            )
+            square, n = form.scale**2, float(found.rows.min())
+            scaled = square * found.variance, square * found.shrunk
+            return SamplingError(*scaled, found.df, n, found.informative, missing)
         sizes = self._sizes
         n_own = float(sizes.of_classes[i])
         if isinstance(form, PrecisionInfluence):
@@ -199,7 +191,6 @@ class InfluenceVariances:
         return float(small_sample(self._sizes.rows))
 
     def _whole(self, metric: Metric) -> SamplingError:
-        """Of a metric of all classes at once."""
         sizes, form = self._sizes, metric.record.influence
         if isinstance(form, LossInfluence):
             square = _square_of_mean(metric, self._rows)
@@ -242,9 +233,11 @@ class InfluenceVariances:
             shrunk = shrunk_pairs(by_class, sizes.of_classes, chance, share)
         elif isinstance(form, AreaInfluence):
             shrunk += form.scale**2 * self._shrinkage(metric)
-        smallest = sizes.smallest if _is_of_classes(form) else sizes.rows
-        made = spread(variance, smallest - 1.0, smallest, missing)
         is_precision = isinstance(form, PrecisionInfluence)
+        # The mean over classes is as uncertain as its smallest class.
+        is_of_classes = is_precision or isinstance(form, (AreaInfluence, *_OF_PAIRS))
+        smallest = sizes.smallest if is_of_classes else sizes.rows
+        made = spread(variance, smallest - 1.0, smallest, missing)
         return replace(made, shrunk=shrunk, optimism=optimism(sizes.rows) if is_precision else 0.0)
 
     def _shrinkage(self, metric: Metric) -> float:
@@ -259,7 +252,6 @@ class InfluenceVariances:
         return float(total)
 
     def _pair_shares(self, metric: Metric) -> tuple[Floats, Floats]:
-        """The area and the weight of each pair."""
         form = metric.record.influence
         chance = self._chances.get(metric)
         if chance is None:
@@ -279,24 +271,22 @@ class InfluenceVariances:
         squares = self._squares(lambda _, part: phi[part])
         factors = np.nan_to_num(small_sample(sizes.of_classes), nan=1.0)
         variance = float((factors * squares).sum()) / float(sizes.weight.sum()) ** 2
-        if not np.isfinite(alone.variance) or not np.isfinite(variance):
-            return alone
-        ratio = alone.shrunk / alone.variance if alone.variance > 0 else 1.0
-        return replace(alone, variance=variance, shrunk=variance * ratio)
+        is_known = np.isfinite(alone.variance) and np.isfinite(variance)
+        return _with_variance(alone, variance) if is_known else alone
 
     def _clustered(self, alone: SamplingError, phi: Floats) -> SamplingError:
         """The same where rows of a cluster may depend on each other."""
         assert self._clusters is not None
         variance = self._clusters.variance(phi, self._sizes)
-        ratio = alone.shrunk / alone.variance if alone.variance > 0 else 1.0
         missing = "" if np.isfinite(variance) else alone.missing or "there is one cluster"
-        return replace(
-            alone,
-            variance=variance,
-            shrunk=variance * ratio,
-            df=self._clusters.n_held - 1.0,
-            missing=missing,
-        )
+        df = self._clusters.n_held - 1.0
+        return replace(_with_variance(alone, variance), df=df, missing=missing)
+
+
+def _with_variance(alone: SamplingError, variance: float) -> SamplingError:
+    """The same with another variance, shrunk in the same ratio."""
+    ratio = alone.shrunk / alone.variance if alone.variance > 0 else 1.0
+    return replace(alone, variance=variance, shrunk=variance * ratio)
 
 
 def within_classes(phi: Floats, rows: ScoredRows) -> Floats:
@@ -317,13 +307,6 @@ def _is_mean(metric: Metric) -> bool:
     """Whether the rows of several columns add up, so that φ of each row is needed."""
     is_average = metric.record.is_per_class and metric.lift not in ("plain", "per_class")
     return is_average or isinstance(metric.record.influence, _OF_PAIRS)
-
-
-def _is_of_classes(form: Any) -> bool:
-    """Whether the mean over classes is as uncertain as its smallest class."""
-    return isinstance(
-        form, AreaInfluence | PrecisionInfluence | PairsInfluence | DifferencesInfluence
-    )
 
 
 def _square_of_mean(metric: Metric, rows: ScoredRows) -> float:

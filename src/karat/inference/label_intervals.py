@@ -12,20 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.inference.class_limits import ClassLimits, class_limits
+from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits, combined, is_combined
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.limits import Floats, transformed, wilson_limits
-from karat.inference.mover import NO_SLOPE, combined, is_combined
-from karat.inference.proportions import curve_of_right_rows, is_of_right_rows, of_right_rows
-from karat.inference.resampling import replicate_tables
-from karat.inference.table_variance import (
-    DUST,
-    TableVariance,
-    at_proportions,
-    derivative,
-    variance_of,
+from karat.inference.proportions import (
+    curve_of_right_rows,
+    is_of_right_rows,
+    of_right_rows,
+    reads_costs,
 )
+from karat.inference.resampling import replicate_tables
+from karat.inference.table_variance import DUST, TableVariance, cell_slopes, derivative, variance_of
 from karat.inference.variance import is_of_logarithms, jackknifed, kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -34,7 +32,6 @@ from karat.tally import Cells, Classes, ClusteredCells
 from karat.tally.cached import cached_property
 
 __all__ = ["TableIntervals", "derivative", "label_interval", "range_of"]
-
 
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
@@ -74,7 +71,9 @@ def label_interval(
     variance = variance_of(slopes, spread)
     error = math.sqrt(variance) if math.isfinite(variance) else None
     if asked.method in ("wald", "logit"):
-        found = _textbook(value, error, ends, spread, asked)
+        found = Interval(remark=NO_SLOPE)
+        if error is not None:
+            found = _textbook(value, error, asked.quantile(spread.df), ends, asked.method)
     else:
         found = _default(metric, value, slopes, variance, spread, asked, policy)
     return _within(replace(found, standard_error=error), value, ends, asked)
@@ -112,7 +111,7 @@ def is_fixed(g: Floats, variance: float, spread: TableVariance) -> bool:
 @cache
 def is_a_count(metric: Metric) -> bool:
     """Whether twice the rows give twice the value: it says how many, not how good."""
-    if any(item.kind == "matrix" for item in metric.record.parameters):
+    if reads_costs(metric):
         return False
     table = np.array([[31.0, 7.0], [4.0, 22.0]])
     tables = Cells.dense(np.stack([table, 2 * table]), classes=Classes.of([0, 1]))
@@ -123,10 +122,8 @@ def is_a_count(metric: Metric) -> bool:
 @cache
 def is_constant(metric: Metric) -> bool:
     """Whether the classes alone give the value, whatever their rows."""
-    if any(item.kind == "matrix" for item in metric.record.parameters):
-        return False
     tables = np.array([[[31, 7, 3], [4, 22, 9], [1, 5, 17]], [[8, 2, 14], [11, 19, 1], [6, 3, 27]]])
-    if metric.record.is_per_class and metric.lift == "plain":
+    if reads_costs(metric) or (metric.record.is_per_class and metric.lift == "plain"):
         return False
     found = metric.values(Cells.dense(tables, classes=Classes.of([0, 1, 2]))).value
     return bool(np.ptp(found) <= 1e-12 * np.abs(found).max())
@@ -134,26 +131,18 @@ def is_constant(metric: Metric) -> bool:
 
 def range_of(metric: Metric) -> tuple[float, float]:
     """The ends of the range, those of its costs where it is a mean of costs."""
-    low, high = metric.range
-    for item in metric.record.parameters:
-        if item.kind == "matrix" and math.isinf(low) and math.isinf(high):
-            costs = np.asarray(dict(metric.params)[item.name], np.float64)
-            return float(costs.min()), float(costs.max())
-    return low, high
+    names = [item.name for item in metric.record.parameters if item.kind == "matrix"]
+    if names and all(map(math.isinf, metric.range)):
+        costs = np.asarray(dict(metric.params)[names[0]], np.float64)
+        return float(costs.min()), float(costs.max())
+    return metric.range
 
 
 def _textbook(
-    value: float,
-    error: float | None,
-    ends: tuple[float, float],
-    spread: TableVariance,
-    asked: Confidence,
+    value: float, error: float, quantile: float, ends: tuple[float, float], method: str
 ) -> Interval:
     """Wald's interval, or that of the logit (of the logarithm, without an upper end)."""
-    if error is None:
-        return Interval(remark=NO_SLOPE)
-    quantile = asked.quantile(spread.df)
-    if asked.method == "wald" or not math.isfinite(ends[0]):
+    if method == "wald" or not math.isfinite(ends[0]):
         return Interval(value - quantile * error, value + quantile * error, "wald")
     if not ends[0] < value < ends[1]:
         return Interval(remark="the logit of an end of the range is infinite")
@@ -176,7 +165,12 @@ def _default(
         found = class_limits(metric, spread, asked)
         at = spread.cells.classes.positive
         assert at is not None
-        remark = _few_in_a_cell(spread, at) if found.method in ("log", "mover-log") else None
+        remark = None
+        if found.method in ("log", "mover-log"):
+            # A ratio may rest on a cell of so few rows that other samples have none there.
+            fewest = float(spread.one_vs_rest[0][at].min()) * spread.n_effective / spread.total
+            if fewest < _FEW_IN_A_CELL:
+                remark = f"it rests on few rows: a cell of the table holds {fewest:.3g}"
         return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
     if not math.isfinite(variance):
         return Interval(remark=NO_SLOPE)
@@ -184,24 +178,15 @@ def _default(
     if is_of_logarithms(metric) and ends == (0.0, math.inf):
         # No more can be known of a class than which of k it is.
         ends = 0.0, math.log(max(spread.cells.k, 2))
-    if math.isfinite(ends[0]) and math.isfinite(ends[1]):
-        return _effective(metric, value, slopes, ends, spread, asked, policy)
     if ends == (-math.inf, 1.0) and value > -1.0:
         # An agreement without a lower end: on the scale of those that have one.
-        return _effective(metric, value, slopes, (-1.0, 1.0), spread, asked, policy)
+        ends = -1.0, 1.0
+    if math.isfinite(ends[0]) and math.isfinite(ends[1]):
+        return _effective(metric, value, slopes, ends, spread, asked, policy)
     error, quantile = math.sqrt(variance), asked.quantile(spread.df)
     if ends[0] == 0.0 and value > quantile * error:
         return Interval(*transformed(value, error, quantile, ends))
     return Interval(value - quantile * error, value + quantile * error, "wald")
-
-
-def _few_in_a_cell(spread: TableVariance, at: int) -> str | None:
-    """Whether a ratio rests on a cell of so few rows that other samples may have none there."""
-    table = spread.one_vs_rest[0][at]
-    fewest = float(table.min()) * spread.n_effective / spread.total
-    if fewest >= _FEW_IN_A_CELL:
-        return None
-    return f"it rests on few rows: a cell of the table holds {fewest:.3g}"
 
 
 def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> Interval:
@@ -219,8 +204,7 @@ def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> 
         ends = [(a * float(p) + b) / (1.0 + c * float(p)) for p in (low, high)]
         return Interval(min(ends), max(ends), "wilson")
     found = of_right_rows(metric, np.stack([low, high]), spread.cells.k)
-    if not np.isfinite(found).all():
-        found = np.where(np.isfinite(found), found, metric.range[1])
+    found = np.where(np.isfinite(found), found, metric.range[1])
     return Interval(float(found.min()), float(found.max()), "wilson")
 
 
@@ -249,7 +233,7 @@ def _effective(
         if math.isfinite(smooth_variance):
             share = (float(smooth.value) - ends[0]) / span
     if not (spread.is_simple and math.isfinite(smooth_variance)):
-        g = at_proportions(slopes, spread.cells)
+        g = cell_slopes(slopes, spread.cells)
         inflation = float(spread.inflation(g))
         if not math.isfinite(smooth_variance):
             smooth_variance = float(spread.simple_variance(g))
@@ -276,17 +260,14 @@ def _may_be_independent(
 ) -> bool:
     """Whether information is no larger than that of independent classes may be.
 
-    Times twice the rows it is χ² of (rows − 1)·(columns − 1) degrees of freedom then, and its bias
-    is their number.
+    Times twice the rows it is χ² then, and its bias is the number of degrees of freedom.
     """
     from scipy.special import chdtri
 
     held = spread.weights > 0
     sides = [len(np.unique(side[held])) - 1 for side in (spread.rows, spread.cols)]
     df = sides[0] * sides[1]
-    if df == 0 or bias <= 0.0:
-        return False
-    return bool(df * value / bias <= chdtri(df, asked.tail))
+    return df > 0 and bias > 0.0 and bool(df * value / bias <= chdtri(df, asked.tail))
 
 
 N_FEW_ROWS = 20
@@ -299,14 +280,7 @@ _MOST_DRAWN = 2**52
 
 @dataclass(frozen=True, eq=False)
 class TableIntervals:
-    """A table, what is asked of its intervals, and the clusters of its rows.
-
-    Attributes:
-        cells: the tally.
-        asked: level, side, method, design and seed.
-        clusters: the same rows by cluster, or None.
-        policy: what undefined classes count as.
-    """
+    """A table, its rows by cluster or None, and what is asked of its intervals."""
 
     cells: Cells
     asked: Confidence

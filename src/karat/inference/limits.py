@@ -16,6 +16,7 @@ import numpy.typing as npt
 from karat import _native
 
 __all__ = [
+    "Flags",
     "Floats",
     "beta_limits",
     "beta_quantiles",
@@ -27,6 +28,7 @@ __all__ = [
     "wilson_limits",
 ]
 
+Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Limits: TypeAlias = tuple[Floats, Floats]
 _MANY: Final = 1e4

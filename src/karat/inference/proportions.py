@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from karat.inference.limits import Floats
+from karat.inference.limits import Flags, Floats
 from karat.metrics import Metric
 from karat.metrics._program import slopes_of
 from karat.tally import Cells, Classes, Fields
@@ -26,9 +25,9 @@ __all__ = [
     "of_right_rows",
     "proportion_of",
     "ratio_of_proportions",
+    "reads_costs",
     "two_proportions_of",
 ]
-
 
 _FITTED: Final = np.array([0.125, 0.5, 0.875])
 _CHECKED: Final = np.array([0.0, 1e-9, 0.0625, 0.3, 0.61, 0.97, 1.0 - 1e-9, 1.0])
@@ -127,8 +126,6 @@ def curve_of_right_rows(metric: Metric, k: int) -> tuple[float, float, float] | 
     is_curve = np.allclose(at, of_right_rows(metric, _CHECKED, k), rtol=_EXACT, atol=_EXACT)
     return (a, b, c) if is_curve else None
 
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 _TABLES: Final = np.array(
     [[[31, 7], [4, 22]], [[5, 13], [17, 8]], [[3, 1], [29, 11]], [[12, 9], [2, 41]]], np.float64
@@ -276,7 +273,6 @@ _PAIRS: Final = tuple(
 
 
 def _moves_with(slopes: Floats, table: Floats, sides: tuple[Share, Share]) -> bool:
-    """Whether these are the slopes of the sum of both shares."""
     expected = np.zeros((2, 2))
     for share in sides:
         hits, misses = share.counted(table)
@@ -293,21 +289,24 @@ def _one_value(slopes: Floats, side: Flags) -> Any:
     return tuple(tuple(row) for row in side.tolist())
 
 
+def reads_costs(metric: Metric) -> bool:
+    """Whether a metric has a matrix of costs, which lists all classes."""
+    return any(item.kind == "matrix" for item in metric.record.parameters)
+
+
 @cache
 def is_of_right_rows(metric: Metric) -> bool:
     """Whether a metric of all classes, or a micro average, depends on the accuracy alone."""
-    if any(item.kind == "matrix" for item in metric.record.parameters):
+    if reads_costs(metric):
         return False
     for table in _WIDE:
         cells = Cells.dense(table, classes=Classes.of(range(3)))
         slopes = metric.gradient(cells).at_cells().reshape(3, 3)
         hit = np.eye(3, dtype=bool)
-        if abs((slopes * table).sum()) > _CLOSE * np.abs(slopes * table).max():
+        most = np.abs(slopes).max()
+        if abs((slopes * table).sum()) > _CLOSE * np.abs(slopes * table).max() or most == 0.0:
             return False
-        for side in (hit, ~hit):
-            if np.ptp(slopes[side]) > _CLOSE * np.abs(slopes).max():
-                return False
-        if np.abs(slopes).max() == 0.0:
+        if max(np.ptp(slopes[hit]), np.ptp(slopes[~hit])) > _CLOSE * most:
             return False
     return True
 

@@ -1,24 +1,39 @@
-"""Replicates of a table of labels: what it would be if its rows, or clusters of rows, came again.
+"""Replicates: what a table, or a sorted column of scores, would be if its rows came again.
 
-A replicate depends on the seed, its own number and the table alone: neither on the number of
-threads nor on how many replicates are asked for at once.
+A replicate depends on the seed, its own number and the rows alone: neither on the number of
+threads nor on how many replicates are asked for at once. Columns are sorted once, before: a
+replicate only counts each score level again, or groups of neighbours; see `LevelGroups`.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from typing import Any, Final, Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
 from karat.inference.limits import Floats
-from karat.tally import Axis, Cells, ClusteredCells
+from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
+from karat.tally import Axis, Cells, ClusteredCells, CumulativeCounts, LevelSource
+from karat.tally.cached import cached_property
 
-__all__ = ["TableDraw", "replicate_rows", "replicate_tables"]
+__all__ = [
+    "CumulativeDraw",
+    "LevelGroups",
+    "ReplicateColumn",
+    "TableDraw",
+    "measures_of",
+    "replicate_areas",
+    "replicate_cumulative",
+    "replicate_row_cumulative",
+    "replicate_rows",
+    "replicate_tables",
+]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 
@@ -148,13 +163,11 @@ def replicate_rows(
 
 
 def _ratio(over: Numbers, under: Numbers) -> Floats:
-    """The quotient, and 0 where nothing is under it."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(np.asarray(under) > 0, np.asarray(over, np.float64) / under, 0.0)
 
 
 def _places(cells: Cells, rows: Numbers, cols: Numbers) -> npt.NDArray[np.intp]:
-    """Where the occupied cells stand among the stored ones."""
     of_rows, of_cols = cells.coordinates()
     return np.searchsorted(of_rows * cells.k + of_cols, rows * cells.k + cols)
 
@@ -212,3 +225,308 @@ def _assembled(
     return Cells.sparse(
         rows, cols, counts, classes=cells.classes, squares=squares, n_rows=n_rows, axes=axes
     )
+
+
+@dataclass(frozen=True, eq=False)
+class LevelGroups:
+    """Groups of neighbouring score levels, best first; without need each score level is a group.
+
+    Attributes:
+        scores: float64[g], strictly descending: the mean score of the rows.
+        sums: float64[g, 2], Σw of the rest and of the own class.
+        squares: float64[g, 2], Σw²; None where every row weighs 1.
+        least: float64[g]: the lowest score of a group, for whoever looks up the group of a row.
+        within: float64[g]: of the pairs of both sides inside of a group, the share in which own
+            stands above, ties counting half.
+        n_rows: rows read.
+    """
+
+    scores: Floats
+    sums: Floats
+    squares: Floats | None
+    least: Floats
+    within: Floats
+    n_rows: int
+
+    def place_of(self, scores: Floats) -> npt.NDArray[np.intp]:
+        """int[n]: the group of each score that the groups were made of."""
+        return np.searchsorted(-self.least, -np.asarray(scores, np.float64))
+
+    @classmethod
+    def of(cls, source: LevelSource, limit: int) -> LevelGroups:
+        """At most `limit` groups of about the same weight; no score level is divided.
+
+        Cost: two walks over the score levels, in memory for `limit` groups and a block.
+
+        Example:
+            >>> from karat.tally import CumulativeCounts
+            >>> cumulative = CumulativeCounts.of([0.9, 0.8, 0.3, 0.2], [True, False, True, False])
+            >>> LevelGroups.of(cumulative, 2).sums.tolist()
+            [[1.0, 1.0], [1.0, 1.0]]
+        """
+        n_levels, total, held = 0, 0.0, []
+        for block in source.blocks():
+            n_levels += len(block.scores)
+            total += float(block.counts.sum())
+            if n_levels <= limit:
+                held.append(block)
+        if n_levels > limit:
+            return _grouped(source, limit, total)
+        none, squares = np.empty((0, 2)), None
+        scores = np.concatenate([np.empty(0), *(block.scores for block in held)])
+        sums = np.concatenate([none, *(np.asarray(block.counts, np.float64) for block in held)])
+        if source.is_weighted:
+            squares = np.concatenate([none, *(b.squares for b in held if b.squares is not None)])
+        return cls(scores, sums, squares, scores, np.full(n_levels, 0.5), source.n_rows)
+
+
+def _grouped(source: LevelSource, limit: int, total: float) -> LevelGroups:
+    sums, squares = np.zeros((limit, 2)), np.zeros((limit, 2))
+    moments, doubled = np.zeros(limit), np.zeros(limit)
+    best, worst = np.full(limit, -np.inf), np.full(limit, np.inf)
+    passed = 0.0
+    for scores, counts, of_squares in source.blocks():
+        weights = np.asarray(counts, np.float64)
+        both = weights.sum(axis=1)
+        until = passed + np.cumsum(both)
+        # A score level belongs where its middle row does.
+        place = ((until - both / 2) * (limit / total)).astype(np.int64).clip(0, limit - 1)
+        passed = float(until[-1])
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(place)) + 1])
+        groups = place[starts]
+        rest, own = weights[:, 0], weights[:, 1]
+        above = np.cumsum(own) - own
+        # Own rows of the group before this score level: here, and in the block before.
+        base = above[starts] - sums[groups, 1]
+        lengths = np.diff(np.append(starts, len(scores)))
+        inside = rest * (2.0 * (above - np.repeat(base, lengths)) + own)
+        doubled[groups] += np.add.reduceat(inside, starts)
+        sums[groups] += np.add.reduceat(weights, starts)
+        moments[groups] += np.add.reduceat(both * scores, starts)
+        if of_squares is not None:
+            squares[groups] += np.add.reduceat(of_squares, starts)
+        best[groups] = np.maximum(best[groups], scores[starts])
+        worst[groups] = np.minimum(worst[groups], scores[starts + lengths - 1])
+    kept = sums.sum(axis=1) > 0
+    pairs = 2.0 * sums[kept, 0] * sums[kept, 1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        within = np.where(pairs > 0, doubled[kept] / pairs, 0.5)
+    means = moments[kept] / sums[kept].sum(axis=1)
+    return LevelGroups(
+        np.clip(means, worst[kept], best[kept]),
+        sums[kept],
+        squares[kept] if source.is_weighted else None,
+        worst[kept],
+        np.clip(within, 0.0, 1.0),
+        source.n_rows,
+    )
+
+
+CumulativeDraw: TypeAlias = Literal["poisson", "bayesian"]
+"""Poisson(1) copies of each row, or an exponential weight for each (Rubin 1981)."""
+
+AREA_GROUPS: Final = 4096
+"""Groups of neighbouring score levels that an area is drawn from."""
+CUMULATIVE_GROUPS: Final = 16384
+"""Groups that whole cumulative counts are drawn from."""
+_LEVEL_BYTES: Final = 1 << 23
+
+
+class ReplicateColumn(CumulativeCounts):
+    """One replicate as a `RankedColumn` of two classes, so that the views of metrics read it."""
+
+    k: ClassVar = 2
+    own: ClassVar = 1
+
+    @cached_property
+    def totals(self) -> Numbers:
+        """number[2]: the weight of the rest and of the own class."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    def cumulative(self) -> CumulativeCounts:
+        return self
+
+    def areas(self) -> Numbers:
+        """number[2]: over pairs of own and rest, Σ w·w'·(2·[s > s'] + [s = s']), and 0."""
+        tps, _ = self.cumulated()
+        rest, own = self.counts[:, 0], self.counts[:, 1]
+        return np.array([(rest * (2 * tps - own)).sum(), 0], self.counts.dtype)
+
+    def step_area(self) -> float:
+        """Σ over thresholds of (increase of true positives) × precision."""
+        here, _ = self._share_sums
+        return here
+
+    def trapezoid_area(self) -> float:
+        """Area under precision by the part of own found, straight lines between thresholds."""
+        here, before = self._share_sums
+        own = float(self.totals[1])
+        return (here + before) / 2.0 / own if own > 0 else np.nan
+
+    @cached_property
+    def _share_sums(self) -> tuple[float, float]:
+        """Σ own × the share of own at or above the level, and above it; 1 where nothing is."""
+        tps, fps = self.cumulated()
+        own = np.asarray(self.counts[:, 1], np.float64)
+        share = tps / (tps + fps)
+        above = np.concatenate([[1.0], share[:-1]])[: len(share)]
+        # Not `@`: several threads of BLAS for so little cost more than the sum.
+        return float((own * share).sum()), float((own * above).sum())
+
+
+def replicate_cumulative(
+    column: LevelSource,
+    n_replicates: int,
+    seed: int,
+    *,
+    method: CumulativeDraw = "poisson",
+    limit: int = CUMULATIVE_GROUPS,
+    stream: int = 0,
+    n_threads: int | None = None,
+) -> Iterator[ReplicateColumn]:
+    """Replicates of cumulative counts or of a sorted column, one after the other.
+
+    Each stays valid, and keeps its block alive. Columns of different `stream` are drawn
+    independently. Of more than `limit` distinct scores neighbours are put together first: their
+    rows tie, at their mean score. What a threshold or a bin would have divided then stands on one
+    side of it, at most one row in `limit` for each.
+
+    Args:
+        method: ``"poisson"``: each row is there a Poisson(1) number of times; of weighted rows that
+            share a score Σw and Σw² are kept on average. ``"bayesian"``: weights of the exponential
+            distribution.
+
+    Cost: two walks over the score levels, then O(limit) time for each replicate.
+
+    Example:
+        >>> cumulative = CumulativeCounts.of([0.9, 0.8, 0.3], [True, False, False])
+        >>> sum(c.n_rows for c in replicate_cumulative(cumulative, 1000, seed=0)) / 1000
+        2.965
+    """
+    groups = LevelGroups.of(column, limit)
+    u = len(groups.scores)
+    step = max(1, _LEVEL_BYTES // (40 * max(u, 1)))
+    of_groups = groups.scores, groups.sums, groups.squares, method == "bayesian", seed, stream
+    for first in range(0, n_replicates, step):
+        count = min(step, n_replicates - first)
+        scores, counts, squares, lengths = _native.replicate_levels(
+            *of_groups, first, count, n_threads or 0
+        )
+        for b, length in enumerate(lengths.tolist()):
+            kept = None if squares is None else squares[b, :length]
+            yield _replicate(groups, scores[b, :length], counts[b, :length], kept)
+
+
+def _replicate(
+    groups: LevelGroups, scores: Floats, counts: Numbers, squares: Floats | None
+) -> ReplicateColumn:
+    n_rows = int(counts.sum()) if squares is None else groups.n_rows
+    return ReplicateColumn(scores, counts, squares, n_rows)
+
+
+def measures_of(
+    metrics: Sequence[Metric], replicates: Iterable[ReplicateColumn]
+) -> dict[Metric, Floats]:
+    """Metrics that read the replicates, by their own bodies: float64[n_replicates] each.
+
+    All of them see the same replicates. NaN where a replicate does not define one.
+    """
+    views = {metric.record.reads for metric in metrics}
+    if not views <= {ClassRanks, ClassProbabilities, Confidences}:
+        raise ValueError("a metric does not read one sorted column")
+    found: dict[Metric, list[float]] = {metric: [] for metric in metrics}
+    with np.errstate(all="ignore"):
+        for replicate in replicates:
+            made = {view: view(replicate) for view in views}
+            for metric, values in found.items():
+                view = made[metric.record.reads]
+                try:
+                    values.append(float(metric.record.formula(view, **dict(metric.params))))
+                except (ZeroDivisionError, OverflowError):  # no row, or none of the class, is drawn
+                    values.append(np.nan)
+    return {metric: np.array(values, np.float64) for metric, values in found.items()}
+
+
+def replicate_areas(
+    column: LevelSource,
+    n_replicates: int,
+    seed: int,
+    *,
+    method: CumulativeDraw = "poisson",
+    limit: int = AREA_GROUPS,
+    stream: int = 0,
+    n_threads: int | None = None,
+) -> Floats:
+    """float64[n_replicates]: the chance that a row of the class scores above another row.
+
+    NaN where a replicate has no row on one side. Exact for at most `limit` distinct scores. Of
+    more, neighbours are put together: how many rows of both sides a group has is drawn exactly, and
+    of the pairs inside of it own stands above in the share that was observed. So a replicate
+    differs from that of the same rows by less than the share of pairs inside of groups, some
+    1/limit.
+
+    Cost: two walks over the score levels, then O(limit) time for each replicate.
+    """
+    groups = LevelGroups.of(column, limit)
+    sums, squares, within = groups.sums, groups.squares, groups.within
+    at = method == "bayesian", seed, stream, 0, n_replicates, n_threads or 0
+    doubled, weights = _native.replicate_areas(sums, squares, within, *at)
+    pairs = weights[:, 0] * weights[:, 1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(pairs > 0, np.minimum(doubled / (2.0 * pairs), 1.0), np.nan)
+
+
+def replicate_row_cumulative(
+    scores: npt.NDArray[np.floating[Any]],
+    is_own: npt.NDArray[np.bool_],
+    n_replicates: int,
+    seed: int,
+    *,
+    clusters: npt.NDArray[np.integer[Any]] | None = None,
+    weights: Floats | None = None,
+    method: TableDraw = "multinomial",
+    limit: int = CUMULATIVE_GROUPS,
+    n_threads: int | None = None,
+) -> Iterator[ReplicateColumn]:
+    """Replicates of one column, of rows or whole clusters drawn with replacement.
+
+    Columns of the same rows and clusters, drawn with one seed, see the same rows in each
+    replicate: an average over classes is the average of their replicates.
+    ``"multinomial"`` draws as many clusters as there are; ``"bayesian"`` an exponential weight for
+    each, whose squares count as they do on average.
+
+    Cost: one sort, then O(n) for each replicate.
+
+    Example:
+        >>> scores, is_own = np.array([0.9, 0.8, 0.3]), np.array([True, False, False])
+        >>> [c.n_rows for c in replicate_row_cumulative(scores, is_own, 3, seed=0)]
+        [3, 3, 3]
+    """
+    groups = LevelGroups.of(CumulativeCounts.of(scores, is_own, weights), limit)
+    u, is_gamma = len(groups.scores), method == "bayesian"
+    given = None if weights is None else np.asarray(weights, np.float64)
+    column, own = np.asarray(scores, np.float64) + 0.0, np.asarray(is_own, bool)
+    ids = np.arange(len(column), dtype=np.int32)
+    if clusters is not None:
+        ids = np.unique(clusters, return_inverse=True)[1].ravel().astype(np.int32)
+    n_clusters = int(ids.max(initial=-1)) + 1
+    if given is not None:
+        # Rows of weight 0 stand on no score level, but their clusters are drawn.
+        kept = given > 0
+        column, own, ids, given = column[kept], own[kept], ids[kept], given[kept]
+    cells = (2 * groups.place_of(column) + own).astype(np.int32)
+    step = max(1, _LEVEL_BYTES // (32 * max(u, 1)))
+    for first in range(0, n_replicates, step):
+        count = min(step, n_replicates - first)
+        at = n_clusters, 2 * u, is_gamma, seed, 0, first, count, n_threads or 0
+        drawn = _native.resample_clusters(ids, cells, given, *at)
+        of_squares = None
+        if drawn.dtype.kind == "f":
+            # Σw² times the number of a cluster; an exponential number has the mean square 2.
+            squared = np.ones(len(cells)) if given is None else given * given
+            of_squares = _native.resample_clusters(ids, cells, squared * (1 + is_gamma), *at)
+        for b in range(count):
+            counts = drawn[b].reshape(u, 2)
+            held = counts.any(axis=1)
+            squares = None if of_squares is None else of_squares[b].reshape(u, 2)[held]
+            yield _replicate(groups, groups.scores[held], counts[held], squares)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
-from karat.inference.limits import Floats, logit_limits, newcombe_limits, transformed, wilson_limits
+from karat.inference.limits import Floats, newcombe_limits, transformed, wilson_limits
 from karat.inference.variance import AreaVariance, Found, SamplingError, Sizes, kish
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
 from karat.metrics._bounded import ClassLimits, all_bounds_of
@@ -143,9 +143,8 @@ def _default(
     if isinstance(form, _AREAS):
         share = (value - low) / span
         if 0.0 < share < 1.0 and spread.shrunk > 0.0:
-            shrunk = math.sqrt(spread.shrunk) / span
-            limits = logit_limits(share, shrunk, quantile)
-            return low + span * float(limits[0]), low + span * float(limits[1]), "logit-delong"
+            error = math.sqrt(spread.shrunk)
+            return *transformed(value, error, quantile, (low, high))[:2], "logit-delong"
         n_own = max(spread.n_effective, 1.0)
         edge = newcombe_limits(share, n_own, max(n_rest, 1.0), quantile)
         return low + span * edge[0], low + span * edge[1], "newcombe"
@@ -257,7 +256,6 @@ def _replicated(
 
 
 def _is_drawn(metric: Metric, asked: Confidence, *, is_requested: bool) -> bool:
-    """Whether the interval of a metric comes from replicates."""
     if not metric.record.is_estimate or metric.lift in ("per_class", "micro"):
         return False
     if asked.method in DRAWN:
@@ -274,7 +272,6 @@ def reads_one(metric: Metric) -> bool:
 
 
 def _why_none(metric: Metric) -> str:
-    """Why a metric that takes replicates has no interval."""
     if not metric.record.is_estimate:
         return f"it is {metric.record.no_influence}"
     return _ON_REQUEST
@@ -289,7 +286,6 @@ def _enter(
     sizes: Sizes,
     n_clusters: int,
 ) -> None:
-    """Add the interval of a metric whose sampling error is known."""
     own = np.asarray(kish(sizes.weight, sizes.square))
     rest = np.asarray(kish(sizes.weight.sum() - sizes.weight, sizes.square.sum() - sizes.square))
     if n_clusters:
@@ -312,14 +308,7 @@ def _enter(
 
 
 class HistogramMeasures(NamedTuple):
-    """What histograms say of metrics.
-
-    Attributes:
-        values: of each metric.
-        bounds: limits of those that are not exact, see `all_bounds_of`.
-        class_bounds: the same of metrics of each class.
-        sure: intervals.
-    """
+    """Values, limits of what is not exact (see `all_bounds_of`), and intervals from histograms."""
 
     values: dict[Metric, Values]
     bounds: dict[Metric, Limits | None]

@@ -23,14 +23,7 @@ from karat.tally import Cells, ClusteredCells
 from karat.tally.cached import cached_property
 from karat.tally.cells import true_negatives
 
-__all__ = [
-    "CELLS_TO_SLOPES",
-    "DUST",
-    "TableVariance",
-    "at_proportions",
-    "derivative",
-    "variance_of",
-]
+__all__ = ["CELLS_TO_SLOPES", "DUST", "TableVariance", "cell_slopes", "derivative", "variance_of"]
 
 DUST: Final = 1e-12
 """Below it beside the largest derivative, an influence is a rounding error of 0."""
@@ -313,10 +306,10 @@ def _sides(spread: TableVariance, values: Floats) -> tuple[Floats, Floats, Float
 
 def derivative(metric: Metric, cells: Cells, policy: Policy = "zero") -> Floats:
     """float64[m]: of a metric with respect to the share of each listed cell."""
-    return at_proportions(metric.slopes(cells, policy), cells)
+    return cell_slopes(metric.slopes(cells, policy), cells)
 
 
-def at_proportions(found: Slopes, cells: Cells) -> Floats:
+def cell_slopes(found: Slopes, cells: Cells) -> Floats:
     """float64[m]: a gradient at the listed cells, with respect to their shares."""
     g = found.gradient.at_cells() * float(cells.fields.n)
     if found.gradient.fields is not cells.fields:
@@ -333,5 +326,5 @@ def variance_of(found: Slopes, spread: TableVariance) -> float:
     if g.cells is None and not spread.cells.is_weighted:
         parts = np.array(((g.true, g.pred, g.same),)) * float(spread.cells.fields.n)
         return float(spread.slope_variances(parts)[0])
-    listed = at_proportions(found, spread.cells)
+    listed = cell_slopes(found, spread.cells)
     return float(spread.variance(listed)) if np.isfinite(listed).all() else math.nan

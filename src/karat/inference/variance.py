@@ -117,11 +117,6 @@ class Sizes:
         return cls(weight, square, rows.classes.positive)
 
     @property
-    def k(self) -> int:
-        """Number of classes."""
-        return len(self.weight)
-
-    @property
     def rows(self) -> float:
         """Effective rows of all classes."""
         return float(kish(self.weight.sum(), self.square.sum()))
@@ -150,33 +145,25 @@ class Sizes:
         form = metric.record.influence
         is_area = isinstance(form, AreaInfluence) and metric.lift != "micro"
         if is_area and metric.lift in ("plain", "per_class"):
-            each: Floats = np.stack([self._of_sides(i) for i in range(self.k)])
+            each: Floats = np.stack([self._of_sides(i) for i in range(len(self.weight))])
             return each if metric.lift == "per_class" else each[self.positive or 0]
         if is_area or isinstance(form, PairsInfluence | DifferencesInfluence):
             # A class of one row says nothing of its own error: the degrees of freedom are 0.
             return np.asarray(np.nan_to_num(small_sample(self.of_classes), nan=1.0))
-        alike = np.full(self.k, small_sample(self.rows))
-        return np.tile(alike, (self.k, 1)) if metric.lift == "per_class" else alike
+        alike = np.full(len(self.weight), small_sample(self.rows))
+        return np.tile(alike, (len(self.weight), 1)) if metric.lift == "per_class" else alike
 
     def _of_sides(self, i: int) -> Floats:
-        rest = np.arange(self.k) != i
-        found = np.full(
-            self.k, small_sample(kish(self.weight[rest].sum(), self.square[rest].sum()))
-        )
+        rest = np.arange(len(self.weight)) != i
+        others = kish(self.weight[rest].sum(), self.square[rest].sum())
+        found = np.full(len(rest), small_sample(others))
         found[i] = small_sample(self.of_classes[i])
         return found
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Clusters of rows.
-
-    Attributes:
-        codes: int[n].
-        n: number of clusters.
-        n_held: those with a row that weighs something.
-        weights: float64[n], or None.
-    """
+    """Clusters int[n] of rows, of which n_held have a row that weighs something."""
 
     codes: npt.NDArray[Any]
     n: int
@@ -281,7 +268,6 @@ class AreaVariance:
 
     @classmethod
     def of(cls, area: float, found: Placements) -> AreaVariance:
-        """From the sums of the placements."""
         rows = kish(found.weight, found.square)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             variances = found.spread / found.weight**2 * small_sample(rows)
@@ -306,7 +292,6 @@ class AreaVariance:
 
     @property
     def shrunk(self) -> float:
-        """The variance from those."""
         return float(self.shrunk_variances.sum())
 
     @property

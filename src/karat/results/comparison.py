@@ -140,10 +140,8 @@ def notes_of(
 ) -> tuple[str, ...]:
     """Return sentences on scope, pairing, adjustment and the meaning of the columns."""
     notes = [_SCOPE]
-    if is_paired:
-        notes.append("Paired: every difference is taken row by row.")
-    else:
-        notes.append("Unpaired: the models are taken to be independent, which takes more rows.")
+    unpaired = "Unpaired: the models are taken to be independent, which takes more rows."
+    notes.append("Paired: every difference is taken row by row." if is_paired else unpaired)
     if has_clusters:
         notes.append("Rows of a cluster count together.")
     n_pairs = len(spec.pairs)

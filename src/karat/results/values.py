@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PER_CLASS", "PER_CLASS_OF_SCORES", "ReportValues", "open_bounds", "rows_of_classes"]
 
-
 PER_CLASS = ("support", "predicted_count", "precision", "recall", "specificity", "f1", "jaccard")
 """Columns of the per-class table."""
 PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
@@ -42,12 +41,7 @@ PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 
 
 def rows_of_classes(report: ReportValues, tables: TableIntervals | None) -> list[dict[str, Any]]:
-    """One row a class; see `Report.per_class`.
-
-    Args:
-        report: whose classes they are.
-        tables: what gives the limits, or None for none.
-    """
+    """One row a class; see `Report.per_class`. Without tables there are no limits."""
     classes, is_weighted = report.classes, report.cells.is_weighted
     columns = {name: Metric(get(name).record, "per_class") for name in PER_CLASS}
     found = {name: each.values(report.cells, report.undefined) for name, each in columns.items()}
@@ -92,7 +86,6 @@ def open_bounds(
 
 
 def _limits(report: ReportValues, tables: TableIntervals) -> dict[str, tuple[Floats, Floats]]:
-    """Limits of the columns, float64[k] each."""
     found = dict(report.class_intervals)
     if report.is_clustered and report.clusters is None:
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -213,13 +213,10 @@ class Paired:
 
 @dataclass(frozen=True, eq=False)
 class Apart:
-    """Models on different rows.
+    """Models on different rows: the variance float64[m] of the value of each.
 
-    Attributes:
-        variances: float64[m], of the value of each.
-        df: degrees of freedom.
-        least: float64[m], the variance of each where no row of the sample shows any, in the test
-            of all models at once: by its limits. 0: none is known.
+    `least` is the variance of each where no row of the sample shows any, in the test of all models
+    at once: by its limits. 0: none is known.
     """
 
     variances: Floats
@@ -240,30 +237,20 @@ SamplingError: TypeAlias = Paired | Apart
 """How the values of m models vary."""
 
 
+@dataclass(frozen=True, eq=False)
 class SideLimits:
     """How far the limits of each model's value lie from it, at any number of standard errors.
 
     With d the distances of the limits that matter and ρ the correlation of the two values, the
     limit of the difference lies √(d_a² + d_b² − 2ρ·d_a·d_b) away (Newcombe 1998; Zou and Donner
     2008): what is known of each value near the end of its range holds for the difference too.
-
-    Args:
-        metric: of labels.
-        tables: the table of each model.
-        values: what the metric gave.
-        policy: what undefined classes count as.
     """
 
-    def __init__(
-        self,
-        metric: Metric,
-        tables: Sequence[TableVariance],
-        values: Sequence[float],
-        policy: Policy,
-    ) -> None:
-        self._metric, self._tables, self._values = metric, tables, values
-        self._policy: Policy = policy
-        self._found: dict[tuple[int, float], Distances | None] = {}
+    metric: Metric
+    tables: Sequence[TableVariance]
+    values: Sequence[float]
+    policy: Policy
+    _found: dict[tuple[int, float], Distances | None] = field(default_factory=dict, init=False)
 
     def are_known(self, a: int, b: int) -> bool:
         quantile = Confidence().quantile()
@@ -273,9 +260,9 @@ class SideLimits:
         """From the value of a model down to its lower, and up to its upper limit; or None."""
         key = (model, quantile)
         if key not in self._found:
-            table, value = self._tables[model], self._values[model]
+            table, value = self.tables[model], self.values[model]
             tail = min(max(tail_of(quantile, table.df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
-            one = label_interval(self._metric, value, table, Confidence(1.0 - tail), self._policy)
+            one = label_interval(self.metric, value, table, Confidence(1.0 - tail), self.policy)
             is_known = None not in (one.low, one.high)
             sides = (value - (one.low or 0.0), (one.high or 0.0) - value)
             self._found[key] = sides if is_known else None
@@ -283,7 +270,7 @@ class SideLimits:
 
     def least_variance(self, model: int, level: float) -> float:
         """That of a value whose limits at this level are as far: see `least_variance`."""
-        quantile = Confidence(level).quantile(self._tables[model].df)
+        quantile = Confidence(level).quantile(self.tables[model].df)
         return least_variance(self.distances(model, quantile), quantile)
 
     def differences(
@@ -301,8 +288,8 @@ class SideLimits:
             of_a, of_b = self.distances(a, quantile), self.distances(b, quantile)
             assert of_a is not None
             assert of_b is not None
-            difference = self._values[a] - self._values[b]
-            return limits_together(self._metric, difference, of_a, of_b, goes(quantile))
+            difference = self.values[a] - self.values[b]
+            return limits_together(self.metric, difference, of_a, of_b, goes(quantile))
 
         return limits
 

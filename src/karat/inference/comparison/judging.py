@@ -94,20 +94,16 @@ def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[
     single = [_difference(found, pair, names, spec) for pair in spec.pairs]
     known = [i for i, one in enumerate(single) if one.p is not None]
     drawn: Largest | None = None
-    adjusted: dict[int, float] = {}
     p = [float(single[i].p or 0.0) for i in known]
     joint = _joint(found) if spec.adjust == "maxt" and len(known) > 1 else None
     if joint is not None and found.spread is not None:
         pairs = [spec.pairs[i] for i in known]
         drawn = largest(joint, pairs, found.spread.df, spec.seed)
-        adjusted = {
-            i: max(own, drawn.p_value(statistic_of(own, found.spread.df)))
-            for i, own in zip(known, p, strict=True)
-        }
-    elif spec.adjust == "none":
-        adjusted = dict(zip(known, p, strict=True))
-    else:
-        adjusted = dict(zip(known, holm(p), strict=True))
+        df = found.spread.df
+        p = [max(own, drawn.p_value(statistic_of(own, df))) for own in p]
+    elif spec.adjust != "none":
+        p = holm(p)
+    adjusted = dict(zip(known, p, strict=True))
     done = []
     for i, (one, pair) in enumerate(zip(single, spec.pairs, strict=True)):
         final = one

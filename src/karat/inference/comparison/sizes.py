@@ -25,11 +25,8 @@ MOST: Final = 10**15
 class SizeSpec:
     """What the rows have to show: an interval this narrow, or a difference this large.
 
-    Attributes:
-        half_width: from the value to its limit, on average of both sides; or None.
-        difference: a true difference, or None.
-        power: the share of samples that show it.
-        confidence: level and side.
+    The half width is from the value to its limit, on average of both sides; the power is the share
+    of samples that show the difference.
     """
 
     half_width: float | None

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.label_intervals import range_of
-from karat.inference.limits import Floats
+from karat.inference.limits import Flags, Floats
+from karat.inference.proportions import reads_costs
 from karat.inference.table_variance import DUST
 from karat.metrics import Metric
 from karat.metrics._interpret import Gradient
@@ -22,7 +23,6 @@ from karat.tally.cached import cached_property
 __all__ = ["AtOnce", "PermutedTables", "Reference", "gaps_beside", "n_permutations_of"]
 
 Counts: TypeAlias = npt.NDArray[np.int64]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 N_LEAST: Final = 200
 """With fewer deals a p-value is too coarse; that of χ² is told then."""
@@ -180,63 +180,12 @@ class Standing:
         return 1.0 if self.ends is None else self.ends[1] - self.ends[0]
 
 
-def standing(
-    metric: Metric,
-    permuted: PermutedTables,
-    tables: npt.NDArray[Any],
-    classes: Classes,
-    policy: Policy,
-    fewest: int,
-) -> Standing:
-    """A metric of labels of the listed cells of many tables int[b, s, m].
-
-    A table with fewer than `fewest` true rows of some class is not compared.
-
-    Cost: two evaluations of the formula, one with its derivative, for each table.
-    """
-    low, high = range_of(metric)
-    is_bounded = math.isfinite(low) and math.isfinite(high)
-    pooled = permuted.tables[0].sum(axis=0).astype(np.float64)
-    added = N_ADDED * pooled / pooled.sum()
-    flat = tables.reshape(-1, tables.shape[-1])
-    x, rows = np.empty((2, len(flat)))
-    defined, known = np.empty((2, len(flat)), bool)
-    is_read = not any(item.kind == "matrix" for item in metric.record.parameters)
-    step = max(1, _BLOCK // permuted.k**2)
-    for start in range(0, len(flat), step):
-        here = slice(start, start + step)
-        part, n = permuted.full(flat[here]), flat[here].sum(axis=1)
-        value, is_defined = _values(metric, part, classes, policy, by_classes=is_read)
-        defined[here] = is_defined & (n > 0)
-        own = part.sum(axis=-1)[:, permuted.full(pooled).sum(axis=-1) > 0.0]
-        known[here] = defined[here] & (own >= fewest).all(axis=-1)
-        smooth = permuted.full(flat[here] + added)
-        centre, variance = _variance(metric, smooth, classes, policy)
-        variance = variance / (high - low) ** 2 if is_bounded else variance
-        if is_bounded:
-            value, centre = (value - low) / (high - low), (centre - low) / (high - low)
-        x[here] = value
-        spread = centre * (1.0 - centre) if is_bounded else np.ones_like(centre)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = spread / variance
-            is_usual = (variance > DUST**2) & (spread > 0.0) & np.isfinite(ratio)
-        rows[here] = n * np.where(is_usual, ratio, 1.0)
-    shape = tables.shape[:-1]
-    return Standing(
-        np.where(defined, x, 0.0).reshape(shape),
-        rows.reshape(shape),
-        defined.reshape(shape),
-        known.reshape(shape),
-        (low, high) if is_bounded else None,
-    )
-
-
 def _values(
-    metric: Metric, tables: npt.NDArray[Any], classes: Classes, policy: Policy, *, by_classes: bool
+    tables: npt.NDArray[Any], metric: Metric, classes: Classes, policy: Policy
 ) -> tuple[Floats, Flags]:
     """float64[t] and bool[t]: values, each on the classes that occur in its table, if defined."""
     held = tables.any(axis=1) | tables.any(axis=2)
-    if not by_classes or classes.k == 2 or classes.is_declared or held.all():
+    if reads_costs(metric) or classes.k == 2 or classes.is_declared or held.all():
         return _measured(metric, Cells.dense(tables, classes=classes, n_rows=_n(tables)), policy)
     patterns, which = np.unique(held, axis=0, return_inverse=True)
     which = which.reshape(-1)
@@ -261,7 +210,7 @@ def _measured(metric: Metric, cells: Cells, policy: Policy) -> tuple[Floats, Fla
 
 
 def _variance(
-    metric: Metric, tables: Floats, classes: Classes, policy: Policy
+    tables: Floats, metric: Metric, classes: Classes, policy: Policy
 ) -> tuple[Floats, Floats]:
     """float64[t] each: the value, and the variance of the influence of one row."""
     cells = Cells.dense(tables, classes=classes, n_rows=_n(tables))
@@ -298,11 +247,9 @@ def _n(tables: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AtOnce:
-    """How far the farthest slice of each deal lies from the others, in standard errors.
+    """The farthest slice of each deal from the others, sorted, in standard errors.
 
-    Attributes:
-        p: float64[s], how often it is at least that of a slice (Westfall and Young 1993).
-        largest: float64[b + 1], sorted.
+    `p` is how often it is at least that of a slice (Westfall and Young 1993).
     """
 
     p: Floats
@@ -330,9 +277,39 @@ class Reference:
 
     @cached_property
     def slices(self) -> Standing:
-        """[b + 1, s], of the slices; those observed first."""
-        tables = self.permuted.tables
-        return standing(self.metric, self.permuted, tables, self.classes, self.policy, self.fewest)
+        """[b + 1, s], of the slices; those observed first.
+
+        Cost: two evaluations of the formula, one with its derivative, for each table.
+        """
+        permuted, given = self.permuted, (self.metric, self.classes, self.policy)
+        low, high = range_of(self.metric)
+        is_bounded = math.isfinite(low) and math.isfinite(high)
+        least, span = (low, high - low) if is_bounded else (0.0, 1.0)
+        pooled = permuted.tables[0].sum(axis=0).astype(np.float64)
+        added = N_ADDED * pooled / pooled.sum()
+        flat = permuted.tables.reshape(-1, len(pooled))
+        x, rows = np.empty((2, len(flat)))
+        defined, known = np.empty((2, len(flat)), bool)
+        step = max(1, _BLOCK // permuted.k**2)
+        for start in range(0, len(flat), step):
+            here = slice(start, start + step)
+            part, n = permuted.full(flat[here]), flat[here].sum(axis=1)
+            value, is_defined = _values(part, *given)
+            defined[here] = is_defined & (n > 0)
+            own = part.sum(axis=-1)[:, permuted.full(pooled).sum(axis=-1) > 0.0]
+            known[here] = defined[here] & (own >= self.fewest).all(axis=-1)
+            centre, variance = _variance(permuted.full(flat[here] + added), *given)
+            variance, centre = variance / span**2, (centre - least) / span
+            x[here] = (value - least) / span
+            spread = centre * (1.0 - centre) if is_bounded else np.ones_like(centre)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = spread / variance
+                is_usual = (variance > DUST**2) & (spread > 0.0) & np.isfinite(ratio)
+            rows[here] = n * np.where(is_usual, ratio, 1.0)
+        shape, ends = permuted.tables.shape[:-1], (low, high) if is_bounded else None
+        x = np.where(defined, x, 0.0).reshape(shape)
+        flags = defined.reshape(shape), known.reshape(shape)
+        return Standing(x, rows.reshape(shape), *flags, ends)
 
     def spreading(self, places: Sequence[int]) -> tuple[float, float, float]:
         """Q = Σ (value − mean)² ÷ variance, the mean and the p-value of the test of all slices.

@@ -81,9 +81,6 @@ class WeakSlices:
     seed: int
     left_out: dict[str, str]
 
-    def __bool__(self) -> bool:
-        return bool(self.slices)
-
     def __len__(self) -> int:
         return len(self.slices)
 
@@ -106,11 +103,7 @@ class WeakSlices:
 class Candidates:
     """Slices of one column, or of one cross, that hold enough rows.
 
-    Attributes:
-        columns: the column, or both.
-        keys: what each is called.
-        codes: int16[n], the slice of each row; those with too few rows are the last code.
-        n_rows: int64[s], rows of each.
+    `codes` is the slice of each row; rows of slices with too few have the last code.
     """
 
     columns: tuple[str, ...]

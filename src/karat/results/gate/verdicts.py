@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast
 
 from karat.errors import KaratError, error, short
 from karat.inference.comparison.families import holm
@@ -27,12 +27,6 @@ __all__ = [
 ]
 
 Kind: TypeAlias = Literal["min", "max", "max-drop", "no-worse-than", "not-worse"]
-_KINDS: Final[Mapping[str, Kind]] = {
-    "min": "min",
-    "max": "max",
-    "max_drop": "max-drop",
-    "no_worse_than": "no-worse-than",
-}
 _DEFAULTS: Final = ("accuracy", "macro_f1")
 _WRITE: Final = "Write metric=number, as macro_f1=0.8; in Python a dict from metric to number."
 
@@ -90,8 +84,9 @@ def rules_of(**given: Any) -> list[Rule]:
     """
     found: list[Rule] = []
     for argument, values in given.items():
+        kind = cast("Kind", argument.replace("_", "-"))
         for name, number in _pairs(argument, values):
-            rule = Rule(_KINDS[argument], get(name), _number(argument, name, number))
+            rule = Rule(kind, get(name), _number(argument, name, number))
             _check(argument, rule)
             found.append(rule)
     keys = [(rule.kind, str(rule.metric)) for rule in found]
@@ -208,15 +203,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A rule with its measurements.
-
-    Attributes:
-        rule: the rule.
-        measured: the result of the metric.
-        change: its difference from the baseline, where there is one.
-        slice: its rows, or None for all.
-        settled: a verdict that needs no numbers, as of too few rows.
-    """
+    """A rule, measurements of some rows, None for all, and a verdict that needs no numbers."""
 
     rule: Rule
     measured: Measured | None = None

@@ -12,14 +12,14 @@ import numpy as np
 from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Units, correlation
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
-from karat.inference.comparison.labels import apart
+from karat.inference.comparison.models import apart
 from karat.inference.comparison.records import JsonRecord
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
-from karat.inference.limits import Floats
+from karat.inference.limits import Flags, Floats
 from karat.inference.slices.permuted import Reference
 from karat.metrics import Metric
-from karat.results.slices.parts import Flags, Slice, moved
+from karat.results.slices.parts import Slice, moved
 from karat.tally import ClusteredCells
 from karat.tally.axes import SlicedCells
 

@@ -20,7 +20,6 @@ from karat.results.slices.parts import Slice
 
 __all__ = ["Gap", "Heterogeneity", "Tested", "Worst", "gap_of", "tested"]
 
-
 N_DRAWS: Final = 20_000
 _FAR: Final = 16.0
 """Standard errors beyond which distances are not told apart."""
@@ -78,7 +77,9 @@ class Heterogeneity(JsonRecord):
         if self.p is None:
             return "fewer than two slices have a value"
         told = "slices differ" if self.is_shown else "slices do not differ more than chance"
-        return f"{told} (p {_rounded(self.p)})"
+        p = self.p
+        rounded = "< 0.001" if p < 0.001 else f"= {p:.2g}" if p < 0.095 else f"= {p:.2f}"
+        return f"{told} (p {rounded})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +179,7 @@ def tested(
     level: float,
     reference: Reference | None,
 ) -> Heterogeneity:
-    """Cochran's Q of the slices.
-
-    Cost: without a reference, limits of each slice at some six levels.
-    """
+    """Cochran's Q of the slices. Without a reference it takes limits of each at some six levels."""
     t, name = len(found.places), str(metric)
     if t < 2:
         return Heterogeneity(name, math.nan, 0, None, math.nan, level, t, found.left_out)
@@ -263,10 +261,7 @@ def gap_of(
     seed: int,
     reference: Reference | None = None,
 ) -> Gap:
-    """The gap of the slices, and that of equal ones which vary as they do.
-
-    Cost: without a reference, 20 000 draws of each slice.
-    """
+    """The gap of the slices, and that of equal ones which vary as they do."""
     t, nan = len(found.places), math.nan
     if t < 2:
         return Gap(str(metric), nan, nan, nan, None, level, None, None, seed)
@@ -284,7 +279,3 @@ def gap_of(
             drawn = drawn @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
         shown = gaps_beside(np.ptp(drawn, axis=1), observed, level)
     return Gap(str(metric), observed, *shown, level, highest, lowest, seed, n)
-
-
-def _rounded(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.2g}" if p < 0.095 else f"= {p:.2f}"

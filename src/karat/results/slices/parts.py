@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.inference.limits import Floats
+from karat.inference.limits import Flags, Floats
+from karat.inference.proportions import reads_costs
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import Values, check_has_positive
@@ -19,9 +20,7 @@ from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
 from karat.tally.cached import cached_property
 
-__all__ = ["Flags", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
+__all__ = ["RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
 
 NO_WEIGHT: Final = "its rows weigh nothing"
 ONE_CLUSTER: Final = "its rows are in one cluster"
@@ -107,7 +106,7 @@ class Slice:
         check_has_positive(metric, self.table.classes, self.whole.measured)
         if metric.needs_scores:
             return self._single(self._of_scores(metric))
-        report = self.report if self.reads_occurring(metric) else self._report_of(self.table)
+        report = self._report_of(self.table) if reads_costs(metric) else self.report
         return self._single(report[metric])
 
     @property
@@ -146,13 +145,9 @@ class Slice:
             is_clustered=groups is not None,
         )
 
-    def reads_occurring(self, metric: Metric) -> bool:
-        """Whether a metric is one of the classes that occur: a matrix of costs lists all."""
-        return not any(item.kind == "matrix" for item in metric.record.parameters)
-
     def cells_of(self, metric: Metric) -> Cells:
         """The table that a metric of labels is one of."""
-        return self.cells if self.reads_occurring(metric) else self.table
+        return self.table if reads_costs(metric) else self.cells
 
     def spread_of(self, metric: Metric) -> TableVariance:
         """How that table varies."""

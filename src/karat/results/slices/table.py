@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
+from karat.inference.class_limits import is_combined
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
-from karat.inference.mover import is_combined
 from karat.inference.slices.permuted import PermutedTables, Reference
 from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
 from karat.metrics._lift import Policy
