@@ -16,8 +16,6 @@ from karat.metrics._metric import Metric
 from karat.metrics._views import ClassRanks, Confidences, Losses, PairRanks, Pairwise
 from karat.tally import Classes, HistogramRows, Order
 
-__all__ = ["ClassLimits", "all_bounds_of", "bounds_of"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 ClassLimits: TypeAlias = tuple[Limits | None, ...]
 """Limits of each class, equal where nothing is open; None where nothing is known of the error."""

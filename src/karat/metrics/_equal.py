@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["WHERE", "Equal", "equal", "of_onedal", "of_pycm", "of_scikit_learn", "of_torchmetrics"]
-
 TWO_CLASSES, ALL_TRUE, ALL_OCCUR = "two classes", "every class is true", "every class occurs"
 TWO_ALL_TRUE, ALL_SEEN = f"{TWO_CLASSES}, {ALL_TRUE}", "every class is true and predicted"
 SEVERAL_ALL_TRUE = f"three or more classes, {ALL_TRUE}"

@@ -23,8 +23,6 @@ from karat.metrics._rounding import ROUNDING_UNIT, DataSize, Units
 if TYPE_CHECKING:
     from karat.metrics._metric import Metric
 
-__all__ = ["ROUNDING_UNIT", "ErrorBound", "error_bound"]
-
 _LOG_COUNTS: Final = 44.0
 _LOG_WEIGHTS: Final = 650.0
 """The largest logarithm of a ratio of two counts of 64 bits, and of two sums of weights."""

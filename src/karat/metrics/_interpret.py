@@ -16,8 +16,6 @@ import numpy.typing as npt
 from karat.metrics._formula import Node, walk
 from karat.tally.cells import Fields, summed_by
 
-__all__ = ["Gradient", "evaluate", "gradient", "sensitivities", "undefined_mask"]
-
 Array = npt.NDArray[np.float64]
 Params = Mapping[str, Any]
 

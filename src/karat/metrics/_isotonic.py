@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from karat.tally import LevelSource
 
-__all__ = ["Recalibrated", "pooled", "recalibrated"]
-
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
 

@@ -14,8 +14,6 @@ from typing import Any, Final, Literal, TypeAlias
 
 from karat.metrics._formula import Node, Value, at, const, defined, field, fill, mean, param, total
 
-__all__ = ["Average", "Lift", "OneVsRest", "Part", "Policy", "Table", "Traced", "trace"]
-
 Average: TypeAlias = Literal["macro", "micro", "weighted"]
 Lift: TypeAlias = Literal["plain", "per_class", "macro", "micro", "weighted"]
 Policy: TypeAlias = Literal["zero", "exclude", "nan"]

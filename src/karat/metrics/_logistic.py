@@ -16,8 +16,6 @@ import numpy.typing as npt
 from karat.metrics._views import dot
 from karat.tally import LevelSource
 
-__all__ = ["both_sides", "log_odds", "recalibration_line", "recalibration_shift"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = tuple[Floats, Floats, Floats]
 """Log-odds, and the weight of misses and of hits at each."""

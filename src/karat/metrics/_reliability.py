@@ -14,8 +14,6 @@ import numpy.typing as npt
 from karat.tally import Bins, LevelSource, quantile_edges, uniform_edges
 from karat.tally.bins import Closed
 
-__all__ = ["MOST_BINS", "Closed", "Reliability", "Scheme", "binned", "chance_gaps", "reliability"]
-
 Scheme: TypeAlias = Literal["uniform", "quantile"]
 """Where edges lie: at equal distances, or so that the bins hold equal weight."""
 

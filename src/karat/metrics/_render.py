@@ -7,8 +7,6 @@ from functools import lru_cache
 
 from karat.metrics._formula import Node, walk
 
-__all__ = ["as_latex", "as_text", "undefined_condition"]
-
 _OPEN, _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(6)
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from karat.metrics._record import Record
 from karat.metrics._registry import all_records
 
-__all__ = ["stub_text"]
-
 _HEAD = '''"""Public names of karat. Written by `make stub`; do not edit."""
 
 from typing import Any, Literal, Protocol, TypeAlias, overload

@@ -31,8 +31,6 @@ from karat.tally import ScoredRows
 from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
-__all__ = ["GatheredInfluences", "class_weights", "influences", "reason_without"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 

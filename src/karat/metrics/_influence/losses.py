@@ -15,8 +15,6 @@ from karat.metrics._metric import Metric
 from karat.metrics._views import ClassProbabilities, Losses, dot
 from karat.tally import ScoredRows
 
-__all__ = ["Line", "Linear", "linear_of"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
