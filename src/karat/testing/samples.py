@@ -396,13 +396,9 @@ def _cluster_samples(make: _Make) -> Iterator[Sample]:
     yield make("labels").labels().clusters().done()
     yield make("weighted labels").labels([0, 1]).clusters().weights().done()
     yield make("whole numbers").labels().clusters(int).done()
-    yield make("days").labels().clusters(_day).done()
+    yield make("days").labels().clusters(lambda day: dt.date(2024, 1, 1) + dt.timedelta(day)).done()
     yield make("scores").scored().clusters().done()
     yield make("weighted scores").scored(1).clusters().weights().done()
-
-
-def _day(number: int) -> dt.date:
-    return dt.date(2024, 1, 1) + dt.timedelta(number)
 
 
 def _slice_samples(make: _Make) -> Iterator[Sample]:

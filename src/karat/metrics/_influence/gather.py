@@ -22,7 +22,7 @@ from karat.metrics._influence.forms import (
     ShareInfluence,
     SkillInfluence,
 )
-from karat.metrics._influence.losses import Line, Linear, linear_of
+from karat.metrics._influence.losses import Line, linear_of
 from karat.metrics._lift import Lift
 from karat.metrics._measure import Views, measure
 from karat.metrics._metric import Metric
@@ -343,7 +343,10 @@ class GatheredInfluences:
         if isinstance(form, DifferencesInfluence):
             return self._pairs[metric]
         if isinstance(form, _OF_LOSSES):
-            return self._of_loss(linear_of(metric, self._rows))
+            linear, phi = linear_of(metric, self._rows), np.empty(self._rows.n_rows)
+            for part in row_parts(len(phi)):
+                phi[part] = linear.of_rows(self._rows, part)
+            return phi
         scale = form.scale if isinstance(form, AreaInfluence) else 1.0
         if isinstance(form, PairsInfluence):
             return self._averaged(self._averages[form, "pairs"], 1.0, form)
@@ -388,9 +391,3 @@ class GatheredInfluences:
             mean = float((support[known] * chance[known]).sum()) / whole
             gaps = np.where(known, chance - mean, 0.0) * weight
             found.offsets += gaps.sum(axis=0) + gaps.sum(axis=1)
-
-    def _of_loss(self, linear: Linear) -> Floats:
-        phi = np.empty(self._rows.n_rows)
-        for part in row_parts(len(phi)):
-            phi[part] = linear.of_rows(self._rows, part)
-        return phi
