@@ -29,8 +29,7 @@ from karat.metrics._influence.forms import (
     PrecisionInfluence,
     ShareInfluence,
 )
-from karat.metrics._influence.gather import GatheredInfluences, reason_without
-from karat.metrics._influence.losses import Line, linear_of
+from karat.metrics._influence.gather import GatheredInfluences, Line, linear_of, reason_without
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Along, Views, measure
 from karat.metrics._metric import Metric, Values

@@ -38,22 +38,8 @@ class OneVsRest:
 
     def __init__(self, tp: Node, fp: Node, fn: Node, tn: Node, n: Node) -> None:
         self.tp, self.fp, self.fn, self.tn, self.n = tp, fp, fn, tn, n
-
-    @property
-    def pos(self) -> Node:
-        return self.tp + self.fn
-
-    @property
-    def neg(self) -> Node:
-        return self.tn + self.fp
-
-    @property
-    def pred_pos(self) -> Node:
-        return self.tp + self.fp
-
-    @property
-    def pred_neg(self) -> Node:
-        return self.tn + self.fn
+        self.pos, self.neg = tp + fn, tn + fp
+        self.pred_pos, self.pred_neg = tp + fp, tn + fn
 
 
 class Table(OneVsRest):
