@@ -52,7 +52,7 @@ FEATURES: Final = (
 )
 """Features of samples, which `SourceLaws` may list as refused or lacking."""
 
-_N_ROWS: Final = 48
+N_ROWS: Final = 48
 _OF_LABELS: Final = ("accuracy", "macro_f1")
 _OF_SCORES: Final = ("log_loss", "macro_roc_auc", "macro_average_precision", "accuracy")
 _RANKINGS: Final = ("macro_roc_auc", "macro_average_precision", "accuracy")
@@ -167,7 +167,7 @@ def _taken(values: Any, rows: Any) -> Any:
 
 
 def samples(
-    n_rows: int = _N_ROWS, seed: int = 0, subjects: Iterable[str] = SUBJECTS
+    n_rows: int = N_ROWS, seed: int = 0, subjects: Iterable[str] = SUBJECTS
 ) -> Iterator[Sample]:
     """Yield rows of every kind: labels, scores, weights, clusters, slices, nulls and errors.
 
