@@ -8,6 +8,20 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+WHERE = (
+    "two classes",
+    "three or more classes",
+    "every class occurs",
+    "every class is true",
+    "every class is true and predicted",
+    "it is finite",
+    "scores do not tie",
+    "no probability is 0",
+    "no probability is 1",
+    "there are no weights",
+)
+"""What the data may have to be like for a claim to hold."""
+
 Read: TypeAlias = Callable[[str, dict[str, Any]], Any]
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {

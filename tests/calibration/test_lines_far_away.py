@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.metrics._logistic import _ascended, _Ascent, _Line
+from karat.metrics._regression import _ascended, _Ascent, _Line
 
 Points = tuple[Any, Any, Any]
 

@@ -13,7 +13,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import expit, logit, xlogy
 
 import karat
-from karat.metrics._isotonic import pooled, recalibrated
+from karat.metrics._regression import pooled, recalibrated
 from karat.tally import CumulativeCounts
 from tests.calibration import rows
 from tests.optional import optional

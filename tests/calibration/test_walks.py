@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.metrics import _logistic
-from karat.metrics._logistic import recalibration_line, recalibration_shift
+from karat.metrics import _regression
+from karat.metrics._regression import recalibration_line, recalibration_shift
 
 SEARCHES = {"line": recalibration_line, "shift": recalibration_shift}
-MANY = 4 * _logistic._GROUPS + 1
+MANY = 4 * _regression._GROUPS + 1
 """Rows that are put into groups first."""
 
 
@@ -47,7 +47,7 @@ def test_many_rows_are_walked_over_four_times(name: str, monkeypatch: pytest.Mon
     found = np.array(SEARCHES[name](levels))
     assert levels.n_walks == 4  # for the outline, for the groups, and two from where these lead
     again = shifted(MANY)
-    monkeypatch.setattr(_logistic, "_GROUPS", MANY)
+    monkeypatch.setattr(_regression, "_GROUPS", MANY)
     assert SEARCHES[name](again) == pytest.approx(found, rel=1e-9)
     assert again.n_walks >= 6
 

@@ -14,8 +14,8 @@ import pytest
 import karat
 from karat.compat.catboost import capabilities
 from karat.metrics import Equal, Record, all_records, equal, get
-from karat.metrics._equal import WHERE, names_in
-from tests.library_calls import free_names_in, value_of
+from karat.metrics._equal import names_in
+from tests.library_calls import WHERE, free_names_in, value_of
 from tests.optional import optional
 from tests.oracles.libraries import READ, WITHIN, adapted, takes_weights
 from tests.oracles.problems import Problem, problems

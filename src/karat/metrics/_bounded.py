@@ -16,8 +16,6 @@ from karat.metrics._metric import Metric
 from karat.metrics._views import ClassRanks, Confidences, Losses, PairRanks, Pairwise
 from karat.tally import Classes, HistogramRows, Order
 
-__all__ = ["ClassLimits", "all_bounds_of", "bounds_of"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 ClassLimits: TypeAlias = tuple[Limits | None, ...]
 """Limits of each class, equal where nothing is open; None where nothing is known of the error."""
@@ -25,25 +23,17 @@ _ORDERS: Final[tuple[Order, ...]] = get_args(Order)
 _EXACT: Final[Limits] = (0.0, 0.0)
 
 
-def bounds_of(
-    rows: HistogramRows, metrics: Iterable[Metric], policy: Policy = "zero"
-) -> dict[Metric, Limits | None]:
-    """Metrics that these tables do not give exactly, each with limits that hold the exact value.
-
-    Metrics of each class are left out: see `all_bounds_of`.
-
-    Returns:
-        (low, high), or None where nothing is known of the error. Exact metrics are missing.
-
-    Cost: three walks over the score levels of each column that is in buckets; one column is held.
-    """
-    return all_bounds_of(rows, (m for m in metrics if m.lift != "per_class"), policy)[0]
-
-
 def all_bounds_of(
     rows: HistogramRows, metrics: Iterable[Metric], policy: Policy = "zero"
 ) -> tuple[dict[Metric, Limits | None], dict[Metric, ClassLimits]]:
-    """As `bounds_of`, and the limits of every class of metrics of each class."""
+    """Metrics that these tables do not give exactly, each with limits that hold the exact value.
+
+    Returns:
+        (low, high), or None where nothing is known of the error, of metrics of one number, and of
+        each class of metrics of each class. Exact metrics are missing.
+
+    Cost: three walks over the score levels of each column that is in buckets; one column is held.
+    """
     told = (Losses, Pairwise)
     wanted = [metric for metric in dict.fromkeys(metrics) if metric.record.reads not in told]
     found: dict[Metric, Limits | None] = {}

@@ -16,19 +16,6 @@ import numpy.typing as npt
 from karat.tally import Order, Steps
 from karat.tally.bins import uniform_edges
 
-__all__ = [
-    "Bounds",
-    "Limits",
-    "argmax_of",
-    "at_precision",
-    "between_orders",
-    "in_bins",
-    "is_open",
-    "under_lines",
-    "under_steps",
-    "unmoved",
-]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 Limits: TypeAlias = tuple[float, float]
 Views: TypeAlias = Mapping[Order, Any]

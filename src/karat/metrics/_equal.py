@@ -7,23 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["WHERE", "Equal", "equal", "of_onedal", "of_pycm", "of_scikit_learn", "of_torchmetrics"]
-
 TWO_CLASSES, ALL_TRUE, ALL_OCCUR = "two classes", "every class is true", "every class occurs"
 TWO_ALL_TRUE, ALL_SEEN = f"{TWO_CLASSES}, {ALL_TRUE}", "every class is true and predicted"
 SEVERAL_ALL_TRUE = f"three or more classes, {ALL_TRUE}"
-WHERE = (
-    TWO_CLASSES,
-    "three or more classes",
-    ALL_OCCUR,
-    ALL_TRUE,
-    ALL_SEEN,
-    "it is finite",
-    "scores do not tie",
-    "no probability is 0",
-    "no probability is 1",
-    "there are no weights",
-)
 """What the data may have to be like for a claim to hold."""
 
 
@@ -38,7 +24,7 @@ class Equal:
         library: the name of the library, as its users write it.
         calls: expressions, each of which gives the number.
         here: keywords of karat's function, where its defaults give another number.
-        where: what the data have to be like for it to hold: of `WHERE`, separated by commas.
+        where: what the data have to be like for it to hold, separated by commas.
         averages: the averages that the library has, if it has not all.
         given: "y_score" where the library reads scores and karat is given them as such.
         note: what else is to be known, in words.
@@ -102,11 +88,12 @@ def of_scikit_learn(name: str, item: int) -> tuple[Equal, ...]:
     )
 
 
-def of_torchmetrics(name: str, *, where: str = ALL_OCCUR) -> tuple[Equal, ...]:
+def of_torchmetrics(name: str, given: str = "") -> tuple[Equal, ...]:
     """Torchmetrics' two classes of a metric of one class: of two classes, and of several."""
+    several = f"Multiclass{name}({given}{', ' * bool(given)}average=average)"
     return (
-        equal("torchmetrics", f"Binary{name}()", where=TWO_CLASSES),
-        equal("torchmetrics", f"Multiclass{name}(average=average)", where=where),
+        equal("torchmetrics", f"Binary{name}({given})", where=TWO_CLASSES),
+        equal("torchmetrics", several, where=ALL_OCCUR),
     )
 
 

@@ -23,8 +23,6 @@ from karat.metrics._rounding import ROUNDING_UNIT, DataSize, Units
 if TYPE_CHECKING:
     from karat.metrics._metric import Metric
 
-__all__ = ["ROUNDING_UNIT", "ErrorBound", "error_bound"]
-
 _LOG_COUNTS: Final = 44.0
 _LOG_WEIGHTS: Final = 650.0
 """The largest logarithm of a ratio of two counts of 64 bits, and of two sums of weights."""
@@ -96,7 +94,8 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
             relative, absolute, scale = units, 0.0, "1"
         elif metric.lift != "plain":
             relative, absolute = relative + data.of_classes, absolute + data.of_classes
-        if spread is not None and k > 2 and _reads_far(root):
+        reads_far = any(node.op == "field" and node.value == "tn" for node in walk(root))
+        if spread is not None and k > 2 and reads_far:
             # What is neither truly nor predictedly of a class is known to the rounding of all rest.
             relative, absolute = relative * spread, absolute * spread
     elif metric.lift != "plain":
@@ -129,11 +128,6 @@ def _number(value: Any) -> float:
         return float(value)
     except OverflowError:
         return math.inf
-
-
-def _reads_far(root: Node) -> bool:
-    """Whether a formula reads true negatives."""
-    return any(node.op == "field" and node.value == "tn" for node in walk(root))
 
 
 def _relative(root: Node, data: DataSize) -> float | None:

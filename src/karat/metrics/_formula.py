@@ -20,34 +20,6 @@ from typing import Any, Final, TypeAlias
 
 from karat.errors import error
 
-__all__ = [
-    "FIELDS",
-    "Node",
-    "Value",
-    "at",
-    "cols",
-    "const",
-    "cumulative",
-    "defined",
-    "exp",
-    "field",
-    "fill",
-    "is_sparse",
-    "later",
-    "log",
-    "maximum",
-    "mean",
-    "over_predicted",
-    "over_true",
-    "param",
-    "product",
-    "rows",
-    "sqrt",
-    "total",
-    "walk",
-    "where",
-]
-
 FIELDS: Final = {"tp": 1, "fp": 1, "fn": 1, "tn": 1, "n": 0, "cells": 2, "k": 0, "index": 1}
 """Leaf name → rank.  `k` is the number of classes, `index` is 0, 1, … k−1."""
 

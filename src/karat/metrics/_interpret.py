@@ -16,8 +16,6 @@ import numpy.typing as npt
 from karat.metrics._formula import Node, walk
 from karat.tally.cells import Fields, summed_by
 
-__all__ = ["Gradient", "evaluate", "gradient", "sensitivities", "undefined_mask"]
-
 Array = npt.NDArray[np.float64]
 Params = Mapping[str, Any]
 
@@ -216,21 +214,16 @@ def sensitivities(
                 args = [_spread(values[id(arg)], arg.rank, node) for arg in node.args]
                 pieces = _PULL[node.op](g, values[id(node)], args, fields)
                 for arg, piece in zip(node.args, pieces, strict=True):
-                    if piece is not None:
-                        _accumulate(adjoint, arg, _kept(piece, g, node), node)
+                    if piece is None:
+                        continue
+                    # What `where` did not choose has adjoint 0, maybe an infinite slope: 0·∞ = 0.
+                    is_kept = node.op not in _ELEMENTWISE or g != 0.0
+                    kept = np.where(is_kept, piece, 0.0)
+                    if node.op in _ELEMENTWISE and arg.rank == 0 and node.rank:
+                        kept = kept.sum(axis=-1)
+                    held = adjoint.get(id(arg))
+                    adjoint[id(arg)] = kept if held is None else held + kept
     return [found[id(node)] for node in parts], rest
-
-
-def _kept(piece: Array, g: Array, node: Node) -> Array:
-    """The side that `where` did not choose has adjoint 0 and maybe an infinite slope: 0·∞ = 0."""
-    return np.where(g == 0.0, 0.0, piece) if node.op in _ELEMENTWISE else piece
-
-
-def _accumulate(adjoint: dict[int, Array], arg: Node, piece: Array, user: Node) -> None:
-    if user.op in _ELEMENTWISE and arg.rank == 0 and user.rank:
-        piece = piece.sum(axis=-1)
-    held = adjoint.get(id(arg))
-    adjoint[id(arg)] = piece if held is None else held + piece
 
 
 def _collect(name: str, g: Array, parts: Gradient) -> None:

@@ -14,8 +14,6 @@ from typing import Any, Final, Literal, TypeAlias
 
 from karat.metrics._formula import Node, Value, at, const, defined, field, fill, mean, param, total
 
-__all__ = ["Average", "Lift", "OneVsRest", "Part", "Policy", "Table", "Traced", "trace"]
-
 Average: TypeAlias = Literal["macro", "micro", "weighted"]
 Lift: TypeAlias = Literal["plain", "per_class", "macro", "micro", "weighted"]
 Policy: TypeAlias = Literal["zero", "exclude", "nan"]
@@ -40,22 +38,8 @@ class OneVsRest:
 
     def __init__(self, tp: Node, fp: Node, fn: Node, tn: Node, n: Node) -> None:
         self.tp, self.fp, self.fn, self.tn, self.n = tp, fp, fn, tn, n
-
-    @property
-    def pos(self) -> Node:
-        return self.tp + self.fn
-
-    @property
-    def neg(self) -> Node:
-        return self.tn + self.fp
-
-    @property
-    def pred_pos(self) -> Node:
-        return self.tp + self.fp
-
-    @property
-    def pred_neg(self) -> Node:
-        return self.tn + self.fn
+        self.pos, self.neg = tp + fn, tn + fp
+        self.pred_pos, self.pred_neg = tp + fp, tn + fn
 
 
 class Table(OneVsRest):

@@ -23,8 +23,6 @@ from karat.metrics._views import (
 from karat.tally import ScoredRows
 from karat.tally.cached import cached_property
 
-__all__ = ["ROUNDING", "Beside", "Held", "Later", "Views", "lifted", "losses_of", "measure"]
-
 
 class Later(Mapping[Metric, Values]):
     """What metrics of scores give; see `measure`.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from karat._native import Program
     from karat.tally import Fields
 
-__all__ = ["Metric", "Values", "check_has_positive", "no_positive", "with_positive"]
-
 
 def with_positive(cells: Cells, name: str) -> Cells:
     """The tally of a single class on two classes, so that a metric of the positive one has a value.

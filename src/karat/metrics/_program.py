@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from karat._native import Program
     from karat.tally import Fields
 
-__all__ = ["OPCODES", "Slopes", "batch_of", "compile_program", "param_names", "slopes_of"]
-
 _OPS = (
     "field const param add sub mul div pow greater where sqrt log exp fill defined total product "
     "maximum rows cols over_predicted over_true cumulative later at"

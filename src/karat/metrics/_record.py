@@ -22,19 +22,6 @@ from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average, OneVsRest, Table
 from karat.metrics._rounding import Rounding
 
-__all__ = [
-    "Case",
-    "Oracle",
-    "Parameter",
-    "Record",
-    "case",
-    "checked",
-    "metric",
-    "number_of",
-    "sklearn",
-    "unfit",
-]
-
 _ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
 """Sizes of the numbers in a matrix: times two sums of weights, they neither overflow nor vanish."""
 

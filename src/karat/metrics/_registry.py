@@ -23,18 +23,6 @@ from karat.metrics._lift import Average, Lift
 from karat.metrics._metric import Metric
 from karat.metrics._record import Record
 
-__all__ = [
-    "all_metrics",
-    "all_records",
-    "find",
-    "get",
-    "load_families",
-    "n_records",
-    "names",
-    "parse",
-    "search",
-]
-
 _SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 _by_name: dict[str, Record] = {}
 _by_lift_name: dict[str, tuple[Record, Lift]] = {}

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from karat.tally import Bins, LevelSource, quantile_edges, uniform_edges
 from karat.tally.bins import Closed
 
-__all__ = ["MOST_BINS", "Closed", "Reliability", "Scheme", "binned", "chance_gaps", "reliability"]
-
 Scheme: TypeAlias = Literal["uniform", "quantile"]
 """Where edges lie: at equal distances, or so that the bins hold equal weight."""
 
@@ -123,8 +121,7 @@ def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
 
 
 def _place(p: Floats, bins: Bins) -> npt.NDArray[np.intp]:
-    side: Literal["left", "right"] = "left" if bins.closed == "right" else "right"
-    return np.searchsorted(bins.edges[1:-1], p, side=side)
+    return np.searchsorted(bins.edges[1:-1], p, "left" if bins.closed == "right" else "right")
 
 
 def _by_bin(
@@ -193,7 +190,9 @@ class _Groups:
 
 def _mean_distance(p: Floats, weight: Floats, squares: Floats) -> float:
     if len(p) > _LEVELS:
-        p, weight, squares = _together(p, weight, squares)
+        groups = _Groups(float((squares * (p * (1.0 - p))).sum()))
+        groups.add(p, weight, squares)
+        p, weight, squares = groups.all()
     unit = squares / weight
     if not unit.any():
         return 0.0  # weights whose squares are too small for numbers
@@ -249,9 +248,3 @@ def _reach(variance: float) -> float:
     Bernstein's inequality leaves less than 1e-15 beyond.
     """
     return 24.0 + 9.0 * math.sqrt(variance)
-
-
-def _together(p: Floats, weight: Floats, squares: Floats) -> tuple[Floats, Floats, Floats]:
-    groups = _Groups(float((squares * (p * (1.0 - p))).sum()))
-    groups.add(p, weight, squares)
-    return groups.all()

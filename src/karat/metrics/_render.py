@@ -7,8 +7,6 @@ from functools import lru_cache
 
 from karat.metrics._formula import Node, walk
 
-__all__ = ["as_latex", "as_text", "undefined_condition"]
-
 _OPEN, _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(6)
 
 
@@ -90,10 +88,6 @@ def _is_never_zero(node: Node) -> bool:
     )
 
 
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(value)
-
-
 def _rendered(node: Node, style: _Style) -> tuple[str, int]:
     """Text and the binding strength of its outermost operation."""
     if node.op == "field":
@@ -104,7 +98,8 @@ def _rendered(node: Node, style: _Style) -> tuple[str, int]:
             name += "_{ij}" if style.is_latex else "[i,j]"
         return name, _ATOM
     if node.op == "const":
-        return _number(node.value), _ATOM
+        is_whole = node.value == int(node.value)
+        return str(int(node.value)) if is_whole else repr(node.value), _ATOM
     if node.op == "at":
         # Of one class, so that no index is needed.
         return _rendered(node.args[0], replace(style, per_class=""))
@@ -124,7 +119,8 @@ def _rendered(node: Node, style: _Style) -> tuple[str, int]:
         return style.big(sign, indices) + _bracketed(args[0], _QUOTIENT, style), _OPEN
     if node.op in {"rows", "cols"}:
         letter = "i" if node.op == "rows" else "j"
-        return _indexed(args[0], letter), args[0][1]
+        text, strength = args[0]
+        return letter if text == "k" else text.replace("_k", f"_{letter}"), strength
     if node.op == "where" and _is_absolute(node):
         inner = args[1][0]
         return rf"\left|{inner}\right|" if style.is_latex else f"|{inner}|", _ATOM
@@ -145,10 +141,6 @@ def _is_absolute(node: Node) -> bool:
         and otherwise.op == "sub"
         and otherwise.args[1] is then
     )
-
-
-def _indexed(part: tuple[str, int], letter: str) -> str:
-    return letter if part[0] == "k" else part[0].replace("_k", f"_{letter}")
 
 
 def _bracketed(part: tuple[str, int], needed: int, style: _Style) -> str:

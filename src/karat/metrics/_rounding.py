@@ -11,28 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-__all__ = [
-    "LARGEST_COST",
-    "NEARBY",
-    "ROUNDING_UNIT",
-    "DataSize",
-    "Rounding",
-    "Units",
-    "area_and_pairs",
-    "debiased",
-    "difference_of_shares",
-    "fitted_line",
-    "information",
-    "kappa_of_costs",
-    "linear",
-    "normalized_information",
-    "of_kappa",
-    "pair_area",
-    "softmax_loss",
-    "sum_of_costs",
-    "twice_the_area",
-]
-
 ROUNDING_UNIT: Final = 2.0**-53
 """The largest relative error of one operation on float64."""
 LARGEST_COST: Final = "the largest cost, without its sign"

@@ -19,8 +19,6 @@ from karat.metrics._record import Better, Oracle, Parameter, Record, number_of, 
 from karat.metrics._rounding import Rounding
 from karat.metrics._views import PER_CLASS_VIEWS, Confidences, Losses, PairRanks, Pairwise
 
-__all__ = ["ScoreCase", "score_case", "score_metric"]
-
 _VIEWS: dict[type, bool] = {
     **dict.fromkeys((Losses, PairRanks, Pairwise, Confidences), False),
     **dict.fromkeys(PER_CLASS_VIEWS, True),

@@ -11,8 +11,6 @@ from pathlib import Path
 from karat.metrics._record import Record
 from karat.metrics._registry import all_records
 
-__all__ = ["stub_text"]
-
 _HEAD = '''"""Public names of karat. Written by `make stub`; do not edit."""
 
 from typing import Any, Literal, Protocol, TypeAlias, overload
@@ -106,7 +104,7 @@ def _call(record: Record, average: str | None, returns: str) -> str:
     for item in record.parameters:
         kind = _KINDS[item.kind]
         if item.kind == "choice":
-            kind = f"Literal[{', '.join(map(_quoted, item.choices))}]"
+            kind = "Literal[" + ", ".join(f'"{choice}"' for choice in item.choices) + "]"
         if not item.is_required and item.default is None:
             kind += " | None" if kind != "Any" else ""
         parameters.append(f"{item.name}: {kind}" + ("" if item.is_required else " = ..."))
@@ -115,10 +113,6 @@ def _call(record: Record, average: str | None, returns: str) -> str:
         inner = ["self", "y_true: Any = None", "*", *_SCORES, *parameters, *_COMMON[1:]]
     arguments = "".join(f"        {item},\n" for item in inner)
     return f"    def __call__(\n{arguments}    ) -> {returns}: ...\n"
-
-
-def _quoted(text: str) -> str:
-    return f'"{text}"'
 
 
 if __name__ == "__main__":

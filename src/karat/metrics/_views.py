@@ -14,20 +14,6 @@ import numpy.typing as npt
 from karat.tally import LevelSource, RankedColumn, ReadSums, ScoredRows, Steps, Sums, cumulated
 from karat.tally.cached import cached_property
 
-__all__ = [
-    "PER_CLASS_VIEWS",
-    "ClassProbabilities",
-    "ClassRanks",
-    "Confidences",
-    "Losses",
-    "PairRanks",
-    "Pairwise",
-    "dot",
-    "gain_of_share",
-    "largest",
-    "weight_within",
-]
-
 
 def dot(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
     """Σ x·y of float[n].

@@ -11,10 +11,11 @@ from karat.errors import error, short
 from karat.metrics import ClassProbabilities, Confidences, Parameter, equal, score_metric
 from karat.metrics._bounds import in_bins
 from karat.metrics._influence.forms import CROSSED, DEGENERATE, KINK
-from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned, chance_gaps
+from karat.metrics._reliability import MOST_BINS, Scheme, binned, chance_gaps
 from karat.metrics._rounding import ROUNDING_UNIT, debiased, linear
 from karat.metrics._scored import by_hand, lower_is_better
 from karat.tally import Bins
+from karat.tally.bins import Closed
 
 NAEINI_2015 = "Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities. AAAI."
 GUO_2017 = "Guo, Pleiss, Sun, Weinberger (2017). On calibration of modern neural networks. ICML."

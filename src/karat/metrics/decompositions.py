@@ -16,7 +16,7 @@ import numpy.typing as npt
 from karat.metrics import ClassProbabilities, score_metric
 from karat.metrics._bounds import unmoved
 from karat.metrics._influence.forms import ISOTONIC, ShareInfluence
-from karat.metrics._isotonic import Recalibrated, recalibrated
+from karat.metrics._regression import Recalibrated, recalibrated
 from karat.metrics._rounding import linear
 from karat.metrics._scored import by_hand
 from karat.metrics._views import dot

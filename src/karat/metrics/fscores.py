@@ -83,8 +83,7 @@ def f1(c: OneVsRest) -> Node:
     oracle=sklearn("fbeta_score", beta=2.0),
     equals=[
         *of_scikit_learn("fbeta_score", 2),
-        equal("torchmetrics", "BinaryFBetaScore(beta=beta)", where=TWO_CLASSES),
-        equal("torchmetrics", "MulticlassFBetaScore(beta=beta, average=average)", where=ALL_OCCUR),
+        *of_torchmetrics("FBetaScore", "beta=beta"),
         equal("CatBoost", "F(beta=beta)", where=ALL_OCCUR, average=None),
         equal("oneDAL", "BinaryConfusionMatrix(beta=beta)['fscore']", where=ALL_SEEN),
         equal("PyCM", "F_beta(beta=beta)", average=None, undefined="nan"),

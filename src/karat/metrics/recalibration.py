@@ -8,7 +8,7 @@ from typing import Any
 
 from karat.metrics import ClassProbabilities, Confidences, ScoreCase, score_case, score_metric
 from karat.metrics._influence.forms import LineInfluence
-from karat.metrics._logistic import recalibration_line, recalibration_shift
+from karat.metrics._regression import recalibration_line, recalibration_shift
 from karat.metrics._rounding import ROUNDING_UNIT, fitted_line, linear
 from karat.metrics._views import dot
 from karat.metrics.calibration import five

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import Losses, Metric, Pairwise, Record
-from karat.metrics._bounded import bounds_of
+from karat.metrics._bounded import all_bounds_of
 from karat.metrics._measure import measure
 from karat.tally import Cells, Classes, HistogramRows, ScoreHistogram, ScoreHistograms, Sums
 from karat.tally.row_sample import RowSample
@@ -163,7 +163,7 @@ def check_bounds(problem: BucketProblem, metrics: list[Metric]) -> int:
     """
     values = measure(problem.fine, metrics)
     tied = measure(problem.coarse, metrics)
-    bounds = bounds_of(problem.coarse, metrics)
+    bounds, _ = all_bounds_of(problem.coarse, metrics)
     n_held = 0
     for metric in metrics:
         exact, open_value = (float(found[metric].value) for found in (values, tied))
@@ -204,7 +204,7 @@ def one_score_a_bucket_is_exact(record: Record) -> None:
     """Where every bucket holds one score, nothing is open."""
     for problem in bucket_problems(_N_PROBLEMS // 4, seed=1):
         metrics = metrics_in_buckets(record, problem.fine.classes.k)
-        if found := bounds_of(problem.fine, metrics):
+        if found := all_bounds_of(problem.fine, metrics)[0]:
             raise AssertionError(f"{next(iter(found))} is exact, but has a bound: {problem.about}")
 
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 from karat.api.evaluation import evaluate
 from karat.api.results import Report
 from karat.errors import KaratError
-from karat.testing.samples import FEATURES, SUBJECTS, Sample, samples
+from karat.testing.samples import FEATURES, N_ROWS, SUBJECTS, Sample, samples
 
 __all__ = ["SourceLaws", "check_source", "differences"]
 
@@ -107,9 +107,7 @@ class SourceLaws:
             raise ValueError(f"{sorted(unknown)} are no subjects; subjects are {list(SUBJECTS)}")
         if subject not in self.subjects:
             return []
-        found = samples(
-            subjects=[subject], **({} if self.n_rows is None else {"n_rows": self.n_rows})
-        )
+        found = samples(N_ROWS if self.n_rows is None else self.n_rows, subjects=[subject])
         return [sample for sample in found if not sample.features & set(self.lacks)]
 
     def test_labels(self) -> None:

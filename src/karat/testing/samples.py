@@ -52,7 +52,7 @@ FEATURES: Final = (
 )
 """Features of samples, which `SourceLaws` may list as refused or lacking."""
 
-_N_ROWS: Final = 48
+N_ROWS: Final = 48
 _OF_LABELS: Final = ("accuracy", "macro_f1")
 _OF_SCORES: Final = ("log_loss", "macro_roc_auc", "macro_average_precision", "accuracy")
 _RANKINGS: Final = ("macro_roc_auc", "macro_average_precision", "accuracy")
@@ -167,7 +167,7 @@ def _taken(values: Any, rows: Any) -> Any:
 
 
 def samples(
-    n_rows: int = _N_ROWS, seed: int = 0, subjects: Iterable[str] = SUBJECTS
+    n_rows: int = N_ROWS, seed: int = 0, subjects: Iterable[str] = SUBJECTS
 ) -> Iterator[Sample]:
     """Yield rows of every kind: labels, scores, weights, clusters, slices, nulls and errors.
 
@@ -396,13 +396,9 @@ def _cluster_samples(make: _Make) -> Iterator[Sample]:
     yield make("labels").labels().clusters().done()
     yield make("weighted labels").labels([0, 1]).clusters().weights().done()
     yield make("whole numbers").labels().clusters(int).done()
-    yield make("days").labels().clusters(_day).done()
+    yield make("days").labels().clusters(lambda day: dt.date(2024, 1, 1) + dt.timedelta(day)).done()
     yield make("scores").scored().clusters().done()
     yield make("weighted scores").scored(1).clusters().weights().done()
-
-
-def _day(number: int) -> dt.date:
-    return dt.date(2024, 1, 1) + dt.timedelta(number)
 
 
 def _slice_samples(make: _Make) -> Iterator[Sample]:

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from karat.errors import UndefinedWarning
 from karat.metrics import Losses, Metric, Record
 from karat.metrics._influence.gather import influences, reason_without
-from karat.metrics._lift import Policy
 from karat.tally import ScoredRows
 from karat.testing.laws import metrics_of, near
 
@@ -45,17 +44,14 @@ class Problem:
         return replace(self, y_true=self.y_true[rows], values=self.values[rows], weights=weights)
 
 
-def problems(
-    k: int, n_problems: int = 6, n: int = 60, seed: int = 0, *, ties: bool = True
-) -> Iterator[Problem]:
+def problems(k: int, n_problems: int = 6, n: int = 60, seed: int = 0) -> Iterator[Problem]:
     """Random rows: probabilities and scores in turn, ties, every class present."""
     for number in range(n_problems):
         rng = np.random.default_rng([seed, k, number])
         y_true = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)]))
         z = rng.normal(size=(n, k)) + 1.2 * (np.arange(k) == y_true[:, None])
         is_prob = number % 2 == 0
-        if ties:
-            z = np.round(z * 2) / 2
+        z = np.round(z * 2) / 2
         if is_prob:
             z = np.exp(z - z.max(axis=1, keepdims=True))
             z /= z.sum(axis=1, keepdims=True)
@@ -63,7 +59,7 @@ def problems(
         yield Problem(y_true, z, is_prob, k, weights)
 
 
-def value_of(metric: Metric, problem: Problem, policy: Policy = "zero") -> npt.NDArray[np.float64]:
+def value_of(metric: Metric, problem: Problem) -> npt.NDArray[np.float64]:
     """The value of a metric through its public function."""
     from karat.api.functions import function_of
 
@@ -76,18 +72,14 @@ def value_of(metric: Metric, problem: Problem, policy: Policy = "zero") -> npt.N
         warnings.simplefilter("ignore", UndefinedWarning)
         return np.asarray(
             function(
-                problem.y_true,
-                labels=list(range(problem.k)),
-                weights=problem.weights,
-                undefined=policy,
-                **given,
+                problem.y_true, labels=list(range(problem.k)), weights=problem.weights, **given
             )
         )
 
 
-def _each(record: Record, *, ties: bool = True) -> Iterator[tuple[Metric, Problem]]:
+def _each(record: Record) -> Iterator[tuple[Metric, Problem]]:
     for k in (2, 3, 5):
-        for problem in problems(k, ties=ties):
+        for problem in problems(k):
             for metric in _fitting(record, k):
                 yield metric, problem
 

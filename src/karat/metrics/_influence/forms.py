@@ -6,26 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = [
-    "CROSSED",
-    "DEGENERATE",
-    "ISOTONIC",
-    "KINK",
-    "MAXIMUM",
-    "QUANTILE",
-    "THRESHOLD",
-    "AreaInfluence",
-    "DifferencesInfluence",
-    "Influence",
-    "LineInfluence",
-    "LossInfluence",
-    "PairsInfluence",
-    "PlaceInfluence",
-    "PrecisionInfluence",
-    "ShareInfluence",
-    "SkillInfluence",
-]
-
 MAXIMUM: Final = "a maximum over thresholds"
 QUANTILE: Final = "a count of the best rows, which end at a quantile of the scores"
 THRESHOLD: Final = "a threshold, which jumps from score to score"
