@@ -128,30 +128,34 @@ def _with_axes(found: Tallies) -> Tallies:
 
 def _whole_report(found: Tallies, spec: Spec) -> tuple[Report, InMemoryScores | None]:
     """The report of what was accumulated, and the rows with scores that it was measured on."""
-    rows, origin, mapping = found.rows, found.origin, found.origin.mapping
-    tally: InMemoryScores | None = None
+    rows, origin, tally = found.rows, found.origin, None
+    facts: dict[str, Any] = {
+        "mapping": origin.mapping,
+        "source": origin.source,
+        "warnings": origin.warnings,
+    }
+    if spec.threshold is not None and origin.mapping:
+        # Found by its name, and not read: the threshold decides.
+        facts["mapping"] = {**origin.mapping, "pred": None}
     if rows is not None and rows.scores is not None:
         tally = InMemoryScores.of(rows, spec.threshold, spec.n_threads)
         with numbered(rows.kept):
-            report = _of_scores(tally, spec)
-    elif found.scores is not None:
+            return _of_scores(tally, spec, **facts), tally
+    if found.scores is not None:
         scores = _placed(found.scores).settled(spec.n_threads)
         if scores.measured is None:
-            report = _of_histograms(scores, spec)
-        else:
-            held = scores_of_held(scores.measured, scores.threshold, spec.n_threads)
-            report = _of_scores(held, spec)
+            return _of_histograms(scores, spec, **facts), None
+        held = scores_of_held(scores.measured, scores.threshold, spec.n_threads)
+        return _of_scores(held, spec, **facts), None
+    if origin.scores is not None:
+        facts |= {"scores": origin.scores, "threshold": spec.threshold}
     else:
-        if origin.scores is None:
-            refuse_threshold(spec.threshold)
-        report = _of_labels(found.cells, rows, spec)
-        if origin.scores is not None:
-            report = replace(report, scores=origin.scores, threshold=spec.threshold)
-    if spec.threshold is not None and mapping:
-        # Found by its name, and not read: the threshold decides.
-        mapping = {**mapping, "pred": None}
-    warnings = (*origin.warnings, *report.warnings)
-    return replace(report, mapping=mapping, source=origin.source, warnings=warnings), tally
+        refuse_threshold(spec.threshold)
+    cells = found.cells if rows is None else rows.cells
+    assert cells is not None
+    _check_weight(cells)
+    clusters = None if rows is None else by_cluster(cells, rows)
+    return _report(spec, cells, clusters, **facts), None
 
 
 def _report(
@@ -168,15 +172,8 @@ def _report(
     )
 
 
-def _of_labels(cells: Cells | None, rows: Rows | None, spec: Spec) -> Report:
-    cells = cells if rows is None else rows.cells
-    assert cells is not None
-    _check_weight(cells)
-    return _report(spec, cells, None if rows is None else by_cluster(cells, rows))
-
-
-def _of_scores(rows: InMemoryScores, spec: Spec) -> Report:
-    """What rows in memory show."""
+def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
+    """The report of rows in memory."""
     requested, confidence = spec.wanted, spec.confidence
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
     for metric in wanted if requested is not None else ():
@@ -188,10 +185,7 @@ def _of_scores(rows: InMemoryScores, spec: Spec) -> Report:
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
-    facts: dict[str, Any] = {
-        "scores": "probabilities" if rows.is_prob else "scores",
-        "threshold": rows.threshold,
-    }
+    facts |= {"scores": "probabilities" if rows.is_prob else "scores", "threshold": rows.threshold}
     if is_kept and is_moderate(rows):
         from karat.data.locks import OwnLock
 
@@ -233,8 +227,8 @@ def _labels_of(rows: InMemoryScores) -> Rows:
     return Rows(rows.classes, rows.codes, pred, weights=rows.weights, clusters=clusters)
 
 
-def _of_histograms(scores: ScoreParts, spec: Spec) -> Report:
-    """What score histograms show, and between which limits it lies."""
+def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
+    """The report of score histograms, with the limits between which numbers lie."""
     histograms = scores.histograms
     assert histograms is not None
     _check_weight(histograms.cells)
@@ -255,7 +249,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec) -> Report:
         along=keeper.take if keeper else None,
         is_requested=spec.wanted is not None,
     )
-    warnings = []
+    warnings = [*facts.pop("warnings")]
     if found.bounds or found.class_bounds:
         width = 2.0**-histograms.bits
         warnings.append(
@@ -275,6 +269,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec) -> Report:
         bounds=found.bounds,
         class_bounds=found.class_bounds,
         warnings=tuple(warnings),
+        **facts,
         **vars(found.sure),
     )
 
