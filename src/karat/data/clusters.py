@@ -14,18 +14,9 @@ from karat.data.arrow import ArrowColumn
 from karat.data.labels.arrays import text_codes, texts_of
 from karat.data.labels.column import Column, Flags, Nulls, resolved
 from karat.data.labels.containers import encode
-from karat.errors import KaratError, error, short
+from karat.errors import KaratError, error
 
-__all__ = [
-    "NameCodes",
-    "RowNames",
-    "as_clusters",
-    "codes_of_clusters",
-    "encode_names",
-    "names_of_column",
-    "one_cluster",
-    "row_called",
-]
+__all__ = ["NameCodes", "RowNames", "as_clusters", "encode_names", "names_of_column", "one_cluster"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -58,11 +49,6 @@ class RowNames:
     def text(self, row: int) -> str:
         """The name of one row."""
         return self.texts[int(self.codes[row])]
-
-
-def row_called(ids: RowNames | None, row: int, by: str) -> str:
-    """What a message calls a row that was matched by ``"id"``, or by its order."""
-    return f"row {row}" if ids is None or by != "id" else f"id {short(ids.text(row))}"
 
 
 @dataclass
@@ -124,11 +110,6 @@ def as_clusters(
     column = encode_names(values, argument, "error")
     if len(column) != n:
         raise error("K102", left=beside, n_left=n, right=argument, n_right=len(column))
-    return codes_of_clusters(column)
-
-
-def codes_of_clusters(column: Column) -> npt.NDArray[np.int64]:
-    """int64[n]: numbers from 0 for the values of a column without missing rows."""
     if column.labels is not None:
         # Two codes may stand for one value where a host stores it twice.
         return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.clusters import RowNames, row_called
+from karat.data.clusters import RowNames
 from karat.data.labels.column import Flags, harmonized, kind_of, of_rows
 from karat.data.rows import Rows
 from karat.data.sources.distributed.frames import DISTRIBUTED_HOSTS, without_order
@@ -53,6 +53,8 @@ def _disagree(
     code: str, left: Rows, right: Rows, differs: Flags, by: str, values: tuple[Any, Any]
 ) -> KaratError:
     """The error of two models that say other things of some rows."""
+    ids, row = left.ids, int(differs.argmax())
+    which = f"row {row}" if ids is None or by != "id" else f"id {short(ids.text(row))}"
     return error(
         code,
         left=left.name,
@@ -60,7 +62,7 @@ def _disagree(
         count=int(np.count_nonzero(differs)),
         n=left.n,
         by=by,
-        which=row_called(left.ids, int(differs.argmax()), by),
+        which=which,
         left_value=values[0],
         right_value=values[1],
     )

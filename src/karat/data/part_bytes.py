@@ -13,7 +13,6 @@ from karat.data.accumulator import Crossed, Tallies, whole
 from karat.data.scores.storage import STORAGES, ScoreParts
 from karat.tally import Cells, CrossedCells, from_bytes, to_bytes
 from karat.tally.held_rows import HeldRows
-from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.serialization import damaged
 
 __all__ = ["packed_tallies", "unpacked_tallies"]
@@ -68,9 +67,15 @@ def unpacked_tallies(
     crossed: Crossed = {
         key: (_crossed(parts[f"crossed {i}"], cells),) for i, key in enumerate(keys)
     }
-    return Tallies(
-        cells, _scores(replace(empty, storage=storage), held, histograms), crossed=crossed
-    )
+    scores, shape = None, None
+    if histograms is not None:
+        k = None if histograms.is_single else histograms.classes.k
+        shape = (k, histograms.has_pred, histograms.is_weighted)
+    if held is not None:
+        shape = held.shape
+    if shape is not None:
+        scores = replace(empty, storage=storage, held=held, histograms=histograms, shape=shape)
+    return Tallies(cells, scores, crossed=crossed)
 
 
 def _crossed(data: Any, cells: Cells | None) -> CrossedCells:
@@ -78,21 +83,4 @@ def _crossed(data: Any, cells: Cells | None) -> CrossedCells:
     is_same = cells is not None and found.classes.labels == cells.classes.labels
     if cells is None or not is_same or int(found.n_rows.sum()) != int(cells.n_rows):
         raise damaged("Its clusters and slices are not those of its labels")
-    return found
-
-
-def _scores(
-    empty: ScoreParts, held: HeldRows | None, histograms: ScoreHistograms | None
-) -> ScoreParts | None:
-    found = None
-    if histograms is not None:
-        shape = (
-            None if histograms.is_single else histograms.classes.k,
-            histograms.has_pred,
-            histograms.is_weighted,
-        )
-        found = replace(empty, histograms=histograms, shape=shape)
-    if held is not None:
-        rows = replace(empty, held=held, shape=held.shape)
-        found = rows if found is None else replace(found, held=held, shape=held.shape)
     return found

@@ -57,15 +57,10 @@ def merge(left: Cells, right: Cells) -> Cells:
         raise error("K213", left=int(left.n_rows.max()), right=int(right.n_rows.max()))
     if left.storage == "sparse":
         return _merge_sparse(left, right, n_rows)
-    return Cells(
-        left.classes,
-        left.storage,
-        left.counts + right.counts,
-        n_rows,
-        squares=_add_known(left.squares, right.squares),
-        occupancy=_add_known(left.occupancy, right.occupancy),
-        axes=left.axes,
-    )
+    squares = _add_known(left.squares, right.squares)
+    occupancy = _add_known(left.occupancy, right.occupancy)
+    counts = left.counts + right.counts
+    return replace(left, counts=counts, n_rows=n_rows, squares=squares, occupancy=occupancy)
 
 
 def subtract(whole: Cells, part: Cells) -> Cells:
@@ -234,14 +229,8 @@ def _merge_sparse(left: Cells, right: Cells, n_rows: npt.NDArray[np.int64]) -> C
         return out
 
     rows, cols = np.divmod(both, max(k, 1))
-    return replace(
-        left,
-        counts=added(left.counts, right.counts),
-        squares=added(left.squares, right.squares),
-        rows=rows,
-        cols=cols,
-        n_rows=n_rows,
-    )
+    counts, squares = added(left.counts, right.counts), added(left.squares, right.squares)
+    return replace(left, counts=counts, squares=squares, rows=rows, cols=cols, n_rows=n_rows)
 
 
 def _check_same_frame(left: Cells, right: Cells) -> None:

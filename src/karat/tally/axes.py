@@ -37,6 +37,7 @@ __all__ = [
     "SlicedCells",
     "axes_of_header",
     "key_of",
+    "keys_of",
     "united_axes",
 ]
 
@@ -319,7 +320,7 @@ class CrossedCells:
     def _grouped(self) -> CrossedCells:
         """Equal combinations as one, in the order of their first."""
         k = self.classes.k
-        keys = _keys(self.codes, [k, k, *(len(axis.labels) for axis in self.axes)])
+        keys, _ = keys_of(self.codes, [k, k, *(len(axis.labels) for axis in self.axes)])
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
         rank = np.empty(len(first), np.int64)
         order = np.argsort(first, kind="stable")
@@ -387,8 +388,11 @@ def axes_of_header(given: Sequence[Any]) -> tuple[Axis, ...]:
     return tuple(Axis(str(axis["name"]), tuple(map(str, axis["labels"]))) for axis in given)
 
 
-def _keys(codes: Codes, sizes: Sequence[int]) -> Counts:
-    """int64[n], one number a combination; ranks where the product of the sizes is too large."""
+def keys_of(codes: Sequence[Numbers] | Numbers, sizes: Sequence[int]) -> tuple[Counts, int]:
+    """int64[n], one number a combination, in their order, and a number above all of them.
+
+    They are ranks where the product of the sizes is too large.
+    """
     keys: Counts = codes[0].astype(np.int64)
     n_keys = sizes[0]
     for row, size in zip(codes[1:], sizes[1:], strict=True):
@@ -397,7 +401,7 @@ def _keys(codes: Codes, sizes: Sequence[int]) -> Counts:
             keys, n_keys = place.reshape(-1).astype(np.int64), len(found)
         keys = keys * max(size, 1) + row
         n_keys *= max(size, 1)
-    return keys
+    return keys, n_keys
 
 
 def _inconsistency(found: CrossedCells) -> str | None:
@@ -425,6 +429,6 @@ def _inconsistency(found: CrossedCells) -> str | None:
             return "A weight is negative, missing or infinite"
     if found.n_weighing is not None and (found.n_weighing > found.n_rows).any():
         return "More rows weigh something than there are"
-    if len(np.unique(_keys(codes, sizes))) != n:
+    if len(np.unique(keys_of(codes, sizes)[0])) != n:
         return "A combination stands twice"
     return None

@@ -147,7 +147,13 @@ class Bins:
         cls, edges: npt.ArrayLike, closed: Closed = "right", *, is_weighted: bool = False
     ) -> Bins:
         """The bins of no rows: the identity of `merge`."""
-        borders = _checked_edges(edges)
+        borders = np.array(edges, np.float64)
+        if _wrong_edges(borders):
+            raise error(
+                "K214",
+                found="The edges of the bins are not two or more numbers from 0 to 1 that ascend",
+                do="Give the lower edge of every bin and the upper edge of the last, in order.",
+            )
         sums = {name: np.zeros(len(borders) - 1) for name in _SUMS}
         return cls(borders, closed, **sums, n_rows=0, is_weighted=is_weighted)
 
@@ -258,17 +264,6 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
     out = np.full(len(whole), np.nan)
     np.divide(part, whole, out=out, where=whole > 0)
     return out
-
-
-def _checked_edges(edges: npt.ArrayLike) -> Floats:
-    borders = np.array(edges, np.float64)
-    if _wrong_edges(borders):
-        raise error(
-            "K214",
-            found="The edges of the bins are not two or more numbers from 0 to 1 that ascend",
-            do="Give the lower edge of every bin and the upper edge of the last, in order.",
-        )
-    return borders
 
 
 def _wrong_edges(edges: npt.NDArray[Any]) -> bool:

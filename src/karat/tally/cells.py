@@ -66,11 +66,10 @@ class Fields:
             elsewhere = _elsewhere(exact)
         rows, cols = np.divmod(np.arange(k * k), k)
         listed = exact.reshape((*exact.shape[:-2], k * k))
-        found = cls._one_vs_rest(tp, fp, fn, n, elsewhere, positive, rows, cols, listed)
-        return replace(found, is_complete=True)
+        return cls._of_counts(tp, fp, fn, n, elsewhere, positive, rows, cols, listed, True)
 
     @classmethod
-    def _one_vs_rest(
+    def _of_counts(
         cls,
         tp: Numbers,
         fp: Numbers,
@@ -81,11 +80,12 @@ class Fields:
         rows: Index,
         cols: Index,
         cells: Numbers | None,
+        is_complete: bool = False,
     ) -> Fields:
         tn = true_negatives(tp, fp, fn, n, elsewhere)
-        exact = [np.asarray(part, np.float64) for part in (tp, fp, fn, tn, n)]
-        tp, fp, fn, tn, n = exact
-        return cls(tp, fp, fn, tn, n, tp.shape[-1], positive, rows, cols, _floats(cells))
+        tp, fp, fn, tn, n = (np.asarray(part, np.float64) for part in (tp, fp, fn, tn, n))
+        k, listed = tp.shape[-1], _floats(cells)
+        return cls(tp, fp, fn, tn, n, k, positive, rows, cols, listed, is_complete)
 
 
 def _elsewhere(cells: Floats) -> npt.NDArray[np.int64]:
@@ -314,7 +314,7 @@ class Cells:
             elsewhere = seen[..., None] - hits - false_alarms - misses
         none = np.empty(0, np.intp)
         positive = self.classes.positive
-        return Fields._one_vs_rest(tp, fp, fn, n, elsewhere, positive, none, none, None)
+        return Fields._of_counts(tp, fp, fn, n, elsewhere, positive, none, none, None)
 
     def _sparse_fields(self) -> Fields:
         rows, cols = self.coordinates()
@@ -322,7 +322,7 @@ class Cells:
         weights, k = self.counts, self.k
         occupied = (weights > 0).astype(np.int64)
         touched = summed_by(rows, occupied, k) + summed_by(cols[~is_hit], occupied[..., ~is_hit], k)
-        return Fields._one_vs_rest(
+        return Fields._of_counts(
             summed_by(rows[is_hit], weights[..., is_hit], k),
             summed_by(cols[~is_hit], weights[..., ~is_hit], k),
             summed_by(rows[~is_hit], weights[..., ~is_hit], k),

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
+from karat.tally.axes import keys_of
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.serialization import damaged, framed, read_tally, wrong_classes, wrong_squares
@@ -28,7 +29,6 @@ _SPECIES: Final = "joint cells"
 _ARRAYS: Final = ("codes", "counts", "squares", "n_rows")
 _DENSE: Final = 1 << 20
 """Up to so many possible cells are counted side by side; more are sorted."""
-_KEYS: Final = 1 << 62
 _DENSE_K: Final = 64
 
 
@@ -185,13 +185,7 @@ class JointCells:
 
 def _ranked(columns: list[Codes], k: int) -> tuple[Codes, Codes]:
     """The distinct tuples int64[c, e] in sorted order, and the tuple int64[n] of each row."""
-    keys, size = columns[0], k
-    for column in columns[1:]:
-        if size > _KEYS // k:
-            # Ranks of the keys that occur are in the same order, and fit.
-            distinct, keys = np.unique(keys, return_inverse=True)
-            size = len(distinct)
-        keys, size = keys * k + column, size * k
+    keys, size = keys_of(columns, [k] * len(columns))
     if size <= min(_DENSE, 16 * len(keys)):
         occupied = np.flatnonzero(np.bincount(keys, minlength=size))
         rank = np.zeros(size, np.int64)

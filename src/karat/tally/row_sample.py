@@ -80,15 +80,8 @@ class RowSample:
         given = None if weights is None else np.asarray(weights, np.float64)
         hashes = _hashed(matrix, rows, given)
         kept = _few_of_each(hashes, rows, k, limit)
-        sample = cls(
-            matrix[kept].astype(np.float64),
-            rows[kept],
-            taken(given, kept),
-            np.ones(len(kept), np.int64),
-            hashes[kept],
-            k,
-            limit,
-        )
+        some, ones = matrix[kept].astype(np.float64), np.ones(len(kept), np.int64)
+        sample = cls(some, rows[kept], taken(given, kept), ones, hashes[kept], k, limit)
         return sample._gathered()
 
     @classmethod
@@ -133,14 +126,8 @@ class RowSample:
         first = np.searchsorted(codes, np.arange(self.k))
         kept = np.arange(len(codes)) - first[codes] < self.limit
         rows = order[starts][kept]
-        return replace(
-            self,
-            values=self.values[rows],
-            codes=self.codes[rows],
-            weights=taken(self.weights, rows),
-            repeats=repeats[kept],
-            hashes=self.hashes[rows],
-        )
+        some: dict[str, Any] = {name: taken(getattr(self, name), rows) for name in _ARRAYS}
+        return replace(self, **{**some, "repeats": repeats[kept]})
 
     def to_bytes(self) -> bytes:
         """The sample as bytes that `from_bytes` of this and every later version reads."""

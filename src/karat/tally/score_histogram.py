@@ -294,14 +294,10 @@ class ScoreHistogram:
 
     def kept(self, is_kept: npt.NDArray[np.bool_]) -> ScoreHistogram:
         """Some score levels, bool[u], with all rows still counted as read."""
-        return replace(
-            self,
-            low=self.low[is_kept],
-            high=self.low[is_kept] if self.is_exact else self.high[is_kept],
-            counts=self.counts[is_kept],
-            squares=taken(self.squares, is_kept),
-            moments=taken(self.moments, is_kept),
-        )
+        some: dict[str, Any] = {name: taken(getattr(self, name), is_kept) for name in _ARRAYS}
+        if self.is_exact:
+            some["high"] = some["low"]
+        return replace(self, **some)
 
     def of_classes(self, order: Sequence[int]) -> ScoreHistogram:
         """The same score levels with the classes in another order."""

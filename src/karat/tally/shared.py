@@ -1,4 +1,4 @@
-"""What several tallies share: refusals of merges, codes on other classes, arrays that may lack."""
+"""What several tallies share: refusals of merges, codes on other classes, absent arrays."""
 
 from __future__ import annotations
 

@@ -245,7 +245,9 @@ def encode_arrow(column: ArrowColumn, argument: str, nulls: Nulls) -> Column:
     if column.is_dictionary:
         return _encode_dictionaries(chunks, argument, nulls, missing)
     if kind in _TEXT or kind in _VIEWS:
-        return _encode_text(chunks, argument, nulls, missing)
+        encoder = _native.TextEncoder()
+        codes = joined([text_codes(encoder, chunk) for chunk in chunks])
+        return with_missing(coded(argument, codes, texts_of(encoder, argument)), missing, nulls)
     if kind == "n":
         return without_labels(argument, np.ones(len(column), np.bool_), nulls)
     numbers = numbers_of(column)
@@ -254,14 +256,6 @@ def encode_arrow(column: ArrowColumn, argument: str, nulls: Nulls) -> Column:
     if missing is None:
         return encode_array(numbers, argument, nulls)
     return encode_present(numbers[~missing], missing, argument, nulls)
-
-
-def _encode_text(
-    chunks: tuple[ArrowChunk, ...], argument: str, nulls: Nulls, missing: Flags | None
-) -> Column:
-    encoder = _native.TextEncoder()
-    codes = joined([text_codes(encoder, chunk) for chunk in chunks])
-    return with_missing(coded(argument, codes, texts_of(encoder, argument)), missing, nulls)
 
 
 def texts_of(encoder: _native.TextEncoder, argument: str) -> list[str]:

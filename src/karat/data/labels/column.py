@@ -39,7 +39,6 @@ __all__ = [
     "taken_rows",
     "with_missing",
     "without_labels",
-    "without_unseen",
 ]
 
 Kind: TypeAlias = Literal["integer", "boolean", "string"]
@@ -353,17 +352,6 @@ def occurring(
     return seen
 
 
-def without_unseen(column: Column) -> Column:
-    """Blank the labels that no row has (any more)."""
-    labels = column.labels
-    if labels is None:
-        return column
-    argument, codes, base = column.argument, column.codes, column.base
-    seen = occurring(argument, codes, len(labels), base=base, missing=column.missing)
-    kept = tuple(x if is_seen else None for x, is_seen in zip(labels, seen, strict=True))
-    return replace(column, labels=kept)
-
-
 def resolved(column: Column) -> Column:
     """The same column with its labels listed; a column of plain integers is encoded.
 
@@ -415,7 +403,11 @@ def taken_rows(column: Column, kept: Flags | None) -> Column:
     """The rows of a column that are kept, none of which is missing."""
     if kept is None:
         return column
-    return without_unseen(replace(column, codes=column.codes[kept], missing=None))
+    codes, labels = column.codes[kept], column.labels
+    if labels is not None:
+        seen = occurring(column.argument, codes, len(labels), base=column.base)
+        labels = tuple(x if is_seen else None for x, is_seen in zip(labels, seen, strict=True))
+    return replace(column, codes=codes, labels=labels, missing=None)
 
 
 def refused(argument: str, code: str, item: object, row: int, count: int, n: int) -> Exception:

@@ -79,7 +79,12 @@ def _encode(values: Any, argument: str, nulls: Nulls) -> Column:
     if host == "pandas":
         return _encode_pandas(values, argument, nulls)
     if host == "polars":
-        return _encode_polars(values, argument, nulls)
+        values = values.collect() if hasattr(values, "collect") else values
+        if len(values.shape) == 2:
+            values = single_column(values, argument)
+        if str(values.dtype) == "Object":
+            return _encode_sequence(values.to_list(), argument, nulls)
+        return _encode_arrow_host(values, argument, nulls)
     refuse_distributed(values, argument)
     if is_arrow(values):
         return _encode_arrow_host(values, argument, nulls)
@@ -186,16 +191,6 @@ def _encode_pandas(values: Any, argument: str, nulls: Nulls) -> Column:
     if not missing.any():
         return encode_array(np.asarray(values), argument, nulls)
     return encode_present(np.asarray(values[~missing]), missing, argument, nulls)
-
-
-def _encode_polars(values: Any, argument: str, nulls: Nulls) -> Column:
-    if hasattr(values, "collect"):
-        values = values.collect()
-    if len(values.shape) == 2:
-        values = single_column(values, argument)
-    if str(values.dtype) == "Object":
-        return _encode_sequence(values.to_list(), argument, nulls)
-    return _encode_arrow_host(values, argument, nulls)
 
 
 def _encode_arrow_host(values: Any, argument: str, nulls: Nulls) -> Column:

@@ -158,22 +158,12 @@ UNLESS_PREDICTED: Final = "\0"
 """Scores are read only where no column holds the predictions; no column has this name."""
 """A column, a pattern, several columns in order, ``""`` for none, or None to look for them."""
 
-_ROLES: Final[Mapping[Argument, Role]] = {"y_prob": "prob", "y_score": "score"}
 _ARGUMENTS: Final[Mapping[Role, Argument]] = {"prob": "y_prob", "score": "y_score"}
 _STEMS: Final[Mapping[str, Role | None]] = {
-    "probability:class": "prob",
-    "probability": "prob",
-    "proba": "prob",
-    "prob": "prob",
-    "p": "prob",
-    ".pred": "prob",
-    "score": "score",
-    "scores": "score",
-    "logit": "score",
-    "logits": "score",
+    **dict.fromkeys(("probability:class", "probability", "proba", "prob", "p", ".pred"), "prob"),
+    **dict.fromkeys(("score", "scores", "logit", "logits"), "score"),
     # They may hold anything: labels of several models, say.
-    "pred": None,
-    "class": None,
+    **dict.fromkeys(("pred", "class")),
 }
 _PATTERN = re.compile(r"[*?\[]")
 _OF_TEXT: Final = "of text (0.5 is a number; 0,5 and 50% are text)"
@@ -202,7 +192,7 @@ class ScoreColumns:
     @property
     def role(self) -> Role:
         """Their role in a mapping."""
-        return _ROLES[self.argument]
+        return "prob" if self.argument == "y_prob" else "score"
 
 
 def find_score_columns(

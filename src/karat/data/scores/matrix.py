@@ -121,7 +121,11 @@ class ScoreMatrix:
             name = self.names[of_lists.index(True)]
             raise Origin(self.argument, name).refusal("It holds lists, beside other columns")
         is_list = of_lists[0]
-        missing = [_nulls(column, kept) for column in columns]
+        missing = []
+        for column in columns:
+            found = nulls_of(column)
+            flags = np.zeros(len(column), np.bool_) if found is None else found
+            missing.append(flags if kept is None else flags[kept])
         lists = None
         if is_list and not missing[0].any():
             lists = self._lists(columns[0], batch)
@@ -223,12 +227,6 @@ class ScoreMatrix:
             count=self.n_bad,
             n=self.n_rows,
         )
-
-
-def _nulls(column: ArrowColumn, kept: Flags | None) -> Flags:
-    found = nulls_of(column)
-    flags = np.zeros(len(column), np.bool_) if found is None else found
-    return flags if kept is None else flags[kept]
 
 
 def _row_of(batch: Batch, at: int) -> int:

@@ -149,16 +149,7 @@ class InMemoryScores:
         if self._read is None or bits & ~self._bits:
             bits |= self._bits
             try:
-                self._read = _native.read_scores(
-                    self._kernel_rows(slice(None)),
-                    self.codes,
-                    self.classes.k,
-                    self.weights,
-                    self.is_prob,
-                    self.scores.tolerance,
-                    bits,
-                    self.n_threads,
-                )
+                self._read = self._kernel_read(slice(None), self.codes, self.weights, bits)
             except _native.Rejected as rejected:
                 if rejected.args[1] == 1:
                     raise refuse_scores(self.scores, rejected) from None
@@ -166,6 +157,14 @@ class InMemoryScores:
             self._bits = bits
             self._check_weight(self._read.truth)
         return self._read
+
+    def _kernel_read(
+        self, part: slice, codes: Codes, weights: Floats | None, bits: int
+    ) -> _native.ScoreSums:
+        values, k, tolerance = self._kernel_rows(part), self.classes.k, self.scores.tolerance
+        return _native.read_scores(
+            values, codes, k, weights, self.is_prob, tolerance, bits, self.n_threads
+        )
 
     def _check_weight(self, totals: npt.NDArray[Any]) -> None:
         """Refuse weights of the classes that add up to nothing, or that formulas cannot bear."""
@@ -210,17 +209,7 @@ class InMemoryScores:
         codes = np.ascontiguousarray(self.codes[part])
         if not len(codes):
             return np.empty(0)
-        read = _native.read_scores(
-            self._kernel_rows(part),
-            codes,
-            self.classes.k,
-            None,
-            self.is_prob,
-            self.scores.tolerance,
-            bit | _ROWS,
-            self.n_threads,
-        )
-        found = read.rows(bit.bit_length() - 1)
+        found = self._kernel_read(part, codes, None, bit | _ROWS).rows(bit.bit_length() - 1)
         assert found is not None
         return found
 
@@ -282,16 +271,10 @@ class InMemoryScores:
         return self._column(i)[part].astype(np.float64)
 
     def _ranked(self, column: npt.NDArray[Any], i: int, names_rows: bool) -> Ranked:
+        k, weights, n_threads = self.classes.k, self.weights, self.n_threads or None
         try:
             ranked = rank(
-                column,
-                self.codes,
-                i,
-                self.classes.k,
-                self.weights,
-                self.n_threads or None,
-                self._totals,
-                names_rows=names_rows,
+                column, self.codes, i, k, weights, n_threads, self._totals, names_rows=names_rows
             )
         except _native.Rejected as rejected:
             if rejected.args[1] == 1:

@@ -105,13 +105,9 @@ class Storage:
 
 def _histograms(held: HeldRows, parts: ScoreParts, n_threads: int | None) -> ScoreHistograms:
     assert parts.shape is not None
-    limit, n_sampled = room_of(
-        parts.classes.k,
-        is_prob=parts.is_prob,
-        is_single=parts.shape[0] is None,
-        is_weighted=parts.shape[2],
-        n_bytes=parts.max_memory,
-    )
+    columns, _, is_weighted = parts.shape
+    kind = {"is_prob": parts.is_prob, "is_single": columns is None, "is_weighted": is_weighted}
+    limit, n_sampled = room_of(parts.classes.k, **kind, n_bytes=parts.max_memory)
     rows = scores_of_held(held, parts.threshold, n_threads, is_part=True)
     return histograms_of(rows, limit, n_sampled, parts.histograms, is_frequency=parts.is_frequency)
 
