@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.data.accumulator import Origin, Tallies
 from karat.data.checks import remarks
 from karat.data.labels.align import classes_of
-from karat.data.labels.column import coded, declared_labels
-from karat.data.roles import Role
+from karat.data.labels.column import coded
 from karat.data.scores.classes import checked_threshold
-from karat.data.scores.columns import Named, ScoreColumns
+from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.order import Placed, not_scores, placed
-from karat.data.slices.codes import Key
 from karat.data.sources.batches import is_batch_source
-from karat.data.sources.columns import dropped, find_columns, slices_later, texts_called
+from karat.data.sources.columns import (
+    TableRequest,
+    dropped,
+    find_columns,
+    slices_later,
+    texts_called,
+)
 from karat.data.sources.distributed.batches import BatchedTable
 from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
-from karat.tally import Label
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
 
@@ -42,30 +45,19 @@ Host: TypeAlias = "BatchedTable | DaskFrame | SparkFrame"
 def rows_of_distributed(
     table: Any,
     *,
-    true: str | None = None,
-    pred: str | None = None,
-    prob: Named = None,
-    score: Named = None,
-    weights: str | None = None,
-    clusters: str | None = None,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
     threshold: float | None = None,
-    nulls: Literal["error", "drop"] = "error",
     max_memory: int = 1 << 28,
     is_frequency: bool = False,
-    groups: Sequence[Key] = (),
+    **options: Any,
 ) -> Tallies:
     """The tally of a frame of Spark or Dask, or of a table in batches.
 
     Args:
         table: the frame.
-        true, pred, prob, score, weights, labels, positive, nulls: as of `rows_of_frame`.
-        clusters: a column of which rows go together; an empty name, or None.
         threshold: from which score on the positive class of two is predicted.
         max_memory: bytes of rows with scores that a task keeps.
         is_frequency: whether a weight is a number of rows.
-        groups: columns, and crosses of several, whose values and bins are slices.
+        options: as of `TableRequest`.
 
     Errors:
         K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
@@ -75,27 +67,21 @@ def rows_of_distributed(
     reads the labels alone.
     """
     host = _opened(table)
-    declared = None if labels is None else declared_labels(labels)
-    given: dict[Role, str | None] = {
-        "true": true,
-        "pred": pred,
-        "weights": weights,
-        "clusters": clusters,
-    }
+    asked = TableRequest(**options)
     base = Reading(
         {},
         "cells",
-        labels=declared,
-        is_declared=declared is not None,
-        positive=positive,
+        labels=None if asked.labels is None else tuple(asked.labels),
+        is_declared=asked.labels is not None,
+        positive=asked.positive,
         threshold=threshold,
-        nulls=nulls,
+        nulls=asked.nulls,
         max_memory=max_memory,
         is_frequency=is_frequency,
-        groups=tuple(groups),
+        groups=tuple(asked.groups),
     )
     try:
-        return _read(host, given, prob, score, base)
+        return _read(host, asked, base)
     except KaratError as problem:
         if not host.of_text or not _is_of_text(problem, host):
             raise
@@ -103,13 +89,9 @@ def rows_of_distributed(
         raise error(problem.code, **facts) from None
 
 
-def _read(
-    host: Host, given: Mapping[Role, str | None], prob: Named, score: Named, base: Reading
-) -> Tallies:
+def _read(host: Host, asked: TableRequest, base: Reading) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
-    columns = find_columns(
-        frame.names, frame.types, given, prob, score, base.groups, of_text=host.of_text
-    )
+    columns = find_columns(asked, frame.names, frame.types, of_text=host.of_text)
     found, chosen, notes = columns.found, columns.chosen, columns.notes
     later = slices_later(frame.types, base.groups)
     reading = replace(base, found=found)

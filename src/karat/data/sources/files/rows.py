@@ -8,26 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.data.checks import remarks
 from karat.data.clusters import NameCodes
-from karat.data.labels.column import Column, Flags, declared_labels, harmonized, kind_of
-from karat.data.roles import Role
+from karat.data.labels.column import Column, Flags, harmonized, kind_of
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.batches import Codes, GatheredScores, LabelCodes
-from karat.data.scores.columns import Named, ScoreColumns
+from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.containers import Scores, tolerance_of
 from karat.data.scores.matrix import ScoreMatrix
 from karat.data.scores.order import in_order, not_scores, placed
-from karat.data.slices.codes import Key
 from karat.data.sources.arrays.labels import tally_columns
-from karat.data.sources.columns import dropped, find_columns, slices_later
+from karat.data.sources.columns import (
+    TableColumns,
+    TableRequest,
+    dropped,
+    find_columns,
+    slices_later,
+)
 from karat.data.sources.files.counted import (
-    Progress,
     are_many,
     facts_of,
     families,
@@ -49,56 +52,14 @@ from karat.tally import Cells, Label
 __all__ = ["rows_of_files"]
 
 
-def rows_of_files(
-    source: Source,
-    *,
-    true: str | None = None,
-    pred: str | None = None,
-    prob: Named = None,
-    score: Named = None,
-    weights: str | None = None,
-    clusters: str | None = None,
-    ids: str | None = None,
-    by: str | None = None,
-    groups: Sequence[Key] = (),
-    keeps_rows: bool = False,
-    where: str | None = None,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
-    labels_are_text: bool = False,
-    nulls: Literal["error", "drop"] = "error",
-    n_threads: int | None = None,
-    progress: Progress | None = None,
-    is_part: bool = False,
-) -> Rows | Counted:
+def rows_of_files(source: Source, **options: Any) -> Rows | Counted:
     """The rows of files with probabilities or scores; of any other, their tally of labels.
 
     Rows with labels alone are kept too where they are told apart: by cluster, or by id.
 
     Args:
         source: a path, a glob, a folder, ``"-"`` for standard input, a SQL query, or several paths.
-        true, pred: columns; found by their names when not given. Where scores are, no column of
-            predictions is needed.
-        prob, score: columns of probabilities or of other scores: a column (of the positive class
-            of two, or of lists), several columns, or a pattern ``"proba_*"``; found by their
-            names when neither is given; an empty name says that there are none.
-        weights: a column; found by its name when not given.
-        clusters: a column of which rows go together; never found by its name. An empty name says
-            that there is none, and None that a column called like one is told.
-        ids: a column of what the rows are called; with `keeps_rows` found by its name.
-        by: a column of the slice that each row is in; it may have another role too.
-        groups: columns, and crosses of several, whose values and bins are slices.
-        keeps_rows: whether the rows are kept whatever they hold.
-        where: a SQL condition; rows that fail it are not read.
-        labels: the classes in order; default: those that the columns are named after, else the
-            sorted labels that occur.
-        positive: the positive class of two.
-        labels_are_text: whether `labels` and `positive` are texts, as a command line has them.
-        nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
-            A missing score is always an error.
-        n_threads: threads of the reader (four at most) and of the count.
-        progress: called after each batch of rows.
-        is_part: whether the rows are a part of others, so that all of them may weigh nothing.
+        options: as of `TableRequest`.
 
     Errors:
         K104 missing labels; K108 strings against numbers; K109 outside `labels`; K113, K114, K115
@@ -109,63 +70,30 @@ def rows_of_files(
     Cost: one pass over the columns needed; memory for the scores, 4 bytes for a label, a cluster
     or an id, and one batch.
     """
-    # Read once: it may be a generator.
-    classes = None if labels is None else declared_labels(labels)
-    declared = Declared(classes, positive, labels_are_text)
-    given: dict[Role, str | None] = {
-        "true": true,
-        "pred": pred,
-        "weights": weights,
-        "clusters": clusters,
-        "id": ids,
-    }
-    with opened(source, n_threads) as relation:
-        if where is not None:
-            check_condition(relation.connection, where)
-        columns = find_columns(
-            relation.header,
-            families(relation),
-            given,
-            prob,
-            score,
-            groups,
-            described=relation.described,
-            by=by,
-            wants_ids=keeps_rows or bool(ids),
+    asked = TableRequest(**options)
+    declared = Declared(asked.labels, asked.positive, asked.labels_are_text)
+    with opened(source, asked.n_threads) as relation:
+        if asked.where is not None:
+            check_condition(relation.connection, asked.where)
+        columns = find_columns(asked, relation.header, families(relation), relation.described)
+        notes = columns.notes
+        named = (
+            ("clusters", columns.found.get("clusters")),
+            ("ids", columns.id),
+            ("slices", asked.by),
         )
-        mapping, notes = columns.mapping, columns.notes
-        names = {"clusters": mapping.get("clusters"), "ids": columns.id, "slices": by}
-        reader = _Reader(
-            relation,
-            mapping,
-            {role: name for role, name in names.items() if name},
-            columns.chosen,
-            where,
-            nulls,
-            n_threads,
-            tuple(groups),
-            columns.singles,
-            is_part,
-        )
+        names = {role: name for role, name in named if name}
+        reader = _Reader(relation, asked, columns, names, columns.chosen)
         if columns.chosen is not None:
-            found = reader.rows(declared, progress)
+            found = reader.rows(declared)
             if not isinstance(found, str):
                 return found.warned(*notes)
             notes.append(found)
-        if keeps_rows or groups or reader.names:
-            kept = replace(reader, chosen=None).rows(declared, progress)
+        if asked.keeps_rows or asked.groups or names:
+            kept = replace(reader, chosen=None).rows(declared)
             assert isinstance(kept, Rows)
             return kept.warned(*notes)
-        return tally_relation(
-            relation,
-            mapping,
-            where,
-            declared,
-            nulls=nulls,
-            n_threads=n_threads,
-            progress=progress,
-            is_part=is_part,
-        ).warned(*notes)
+        return tally_relation(relation, columns.mapping, declared, asked).warned(*notes)
 
 
 @dataclass
@@ -173,20 +101,19 @@ class _Reader:
     """One read of a source whose rows are kept."""
 
     relation: Relation
-    mapping: Mapping[str, str | None]
+    asked: TableRequest
+    columns: TableColumns
     names: Mapping[str, str]
     chosen: ScoreColumns | None
-    where: str | None
-    nulls: Literal["error", "drop"]
-    n_threads: int | None
-    groups: tuple[Key, ...] = ()
-    singles: tuple[str, ...] = ()
-    is_part: bool = False
     bad: tuple[ScoreMatrix, Sequence[str]] | None = None
 
-    def rows(self, declared: Declared, progress: Progress | None) -> Rows | str:
+    @property
+    def mapping(self) -> Mapping[str, str | None]:
+        return self.columns.mapping
+
+    def rows(self, declared: Declared) -> Rows | str:
         """The rows; or what to tell when columns that nobody named turn out to be no scores."""
-        relation, where = self.relation, self.where
+        relation, where = self.relation, self.asked.where
         known = {
             role: relation.column(name)
             for role, name in self.mapping.items()
@@ -200,14 +127,14 @@ class _Reader:
         scores = [] if chosen is None else [relation.column(name) for name in chosen.names]
         names = [relation.column(name) for name in self.names.values()]
         reading = relation.reading(columns[:2])
-        groups = [relation.column(name) for name in self.singles]
+        groups = [relation.column(name) for name in self.columns.singles]
         sql = relation.select(columns, where, reading, scores, names, groups)
         beside = tuple(f"s{place}" for place in range(len(scores)))
         beside += tuple(f"g{place}" for place in range(len(groups)))
         named_ = tuple((f"n{place}", name) for place, name in enumerate(self.names.values()))
         connect = relation.connection
         rows = RowBlocks(
-            lambda: connect.sql(sql), tuple(columns), self.nulls, beside=beside, named=named_
+            lambda: connect.sql(sql), tuple(columns), self.asked.nulls, beside=beside, named=named_
         )
         again = relation.select(columns, where, reading, (), names)
         with explaining(relation.files, has_sql=relation.query is not None, where=where):
@@ -220,12 +147,12 @@ class _Reader:
                 return not_scores(problem, chosen, has_pred="pred" in known)
             allow_columns(connect, len(scores))
             keep_order(connect, sql)
-            gathered = self._gathered(rows, reading, scores, progress)
+            gathered = self._gathered(rows, reading, scores)
             # What is wrong with labels is looked for in a read of the labels alone.
             labels = replace(rows, open=lambda: connect.sql(again), beside=())
             if not len(gathered.true):
                 raise no_rows(relation, where, rows.n_dropped)
-            counted = gathered.counted(rows, self.n_threads)
+            counted = gathered.counted(rows, self.asked.n_threads)
             labels.absent = missing_codes(counted, labels, reading, declared)
             if labels.absent is not None:
                 gathered.drop(np.isin(gathered.true, labels.absent))
@@ -233,22 +160,20 @@ class _Reader:
                     gathered.drop(np.isin(gathered.pred, labels.absent))
                 if not len(gathered.true):
                     raise no_rows(relation, where, gathered.n - len(gathered.true))
-                counted = gathered.counted(rows, self.n_threads)
+                counted = gathered.counted(rows, self.asked.n_threads)
             tally = named(counted, labels, reading, declared)
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(codes, labels, reading)
         return self._on_classes(gathered, codes, found, declared, tally)
 
-    def _gathered(
-        self, rows: RowBlocks, reading: Reading, scores: Sequence[str], progress: Progress | None
-    ) -> GatheredScores:
-        relation = self.relation
-        is_whole = self.where is None and relation.n_rows is not None
+    def _gathered(self, rows: RowBlocks, reading: Reading, scores: Sequence[str]) -> GatheredScores:
+        relation, progress = self.relation, self.asked.progress
+        is_whole = self.asked.where is None and relation.n_rows is not None
         n_expected = relation.n_rows if is_whole else None
         chosen = self.chosen
         matrix = None if chosen is None else ScoreMatrix(chosen.argument, chosen.names, n_expected)
         labels = LabelCodes()
-        named = [*rows.named, *((f"g{i}", name) for i, name in enumerate(self.singles))]
+        named = [*rows.named, *((f"g{i}", name) for i, name in enumerate(self.columns.singles))]
         names = {column: NameCodes(name) for column, name in named}
         parts: list[list[npt.NDArray[Any]]] = []
         kept: list[Flags] = []
@@ -294,7 +219,7 @@ class _Reader:
         matrix, scores = self.bad
         assert matrix.bad is not None
         row, column, _ = matrix.bad
-        sql = self.relation.select_text(scores[column], self.where)
+        sql = self.relation.select_text(scores[column], self.asked.where)
         found = self.relation.connection.execute(f"FROM ({sql}) LIMIT 1 OFFSET {row}").fetchall()
         text = found[0][0] if found else None
         is_list = text is not None and text.startswith("[")
@@ -340,8 +265,8 @@ class _Reader:
                         labels=classes.labels,
                         weights=weights,
                         weights_argument=weights_argument,
-                        n_threads=self.n_threads,
-                        is_part=self.is_part,
+                        n_threads=self.asked.n_threads,
+                        is_part=self.asked.is_part,
                     )
                 tally = weighted.with_classes(classes)
         else:
@@ -353,7 +278,7 @@ class _Reader:
                 place = placed(chosen, k, true, pred, declared.labels, declared.positive)
             except KaratError as problem:
                 return not_scores(problem, chosen, has_pred=pred is not None)
-            with explaining(self.relation.files, where=self.where):
+            with explaining(self.relation.files, where=self.asked.where):
                 self._refuse_bad()
             classes = place.classes
             is_half = self.relation.halves([self.relation.column(name) for name in chosen.names])
@@ -364,9 +289,9 @@ class _Reader:
         read = iter(gathered.names)
         names: dict[str, Any] = {role: next(read) for role in self.names}
         # Of a part, the values that slices are made of.
-        names["columns"] = dict(zip(self.singles, read, strict=True))
-        if not self.is_part:
-            later = slices_later(families(self.relation), self.groups)
+        names["columns"] = dict(zip(self.columns.singles, read, strict=True))
+        if not self.asked.is_part:
+            later = slices_later(families(self.relation), self.asked.groups)
             names["by"] = later.slices(names.pop("columns"))
         return Rows(
             classes,
@@ -376,7 +301,7 @@ class _Reader:
             weights,
             cells=None if scores is not None else tally,
             mapping=mapping,
-            source=facts_of(self.relation, self.where, n_dropped),
+            source=facts_of(self.relation, self.asked.where, n_dropped),
             warnings=(*dropped(n_dropped, gathered.n), *remarks(tally)),
             n_dropped=n_dropped,
             kept=kept,

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
-from karat.data.roles import Role
 from karat.data.rows import Counted, Rows, numbered
 from karat.data.scores.containers import tolerance_of
 from karat.data.scores.order import not_scores
 from karat.data.scores.rows import labels_alone
 from karat.data.slices.codes import Key
-from karat.data.sources.columns import dropped, find_columns, slices_later
+from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
 from karat.data.sources.files.counted import facts_of, families, opened
 from karat.data.sources.files.duck import check_condition, explaining, file_list, literal, quoted
 from karat.data.sources.files.paths import DataFile, Source, Stamp, stamp, unchanged
@@ -279,6 +278,8 @@ def units_of_files(
 
     Cost: one pass over the labels.
     """
+    asked = TableRequest(clusters=None if clusters is None else "", groups=groups, **given)
+    given["labels"] = asked.labels
     with opened(source, n_threads) as relation:
         n_rows = relation.rows_of
         if n_rows is None:
@@ -286,22 +287,8 @@ def units_of_files(
         stamps = {file.path: stamp(file.path) for file in relation.files}
         if where is not None:
             check_condition(relation.connection, where)
-        named: dict[Role, str | None] = {
-            "true": given.get("true"),
-            "pred": given.get("pred"),
-            "weights": given.get("weights"),
-            "clusters": None if clusters is None else "",
-        }
         types = families(relation)
-        columns = find_columns(
-            relation.header,
-            types,
-            named,
-            given.get("prob"),
-            given.get("score"),
-            groups,
-            described=relation.described,
-        )
+        columns = find_columns(asked, relation.header, types, relation.described)
         mapping, names, notes = columns.found, columns.scores, columns.notes
         axes = [relation.column(name) for name in ((clusters,) if clusters else ())]
         axes += map(relation.column, columns.singles)
