@@ -52,14 +52,16 @@ from karat.tally import Cells, Label
 __all__ = ["rows_of_files"]
 
 
-def rows_of_files(source: Source, **options: Any) -> Rows | Counted:
+def rows_of_files(
+    source: Source, asked: TableRequest | None = None, **options: Any
+) -> Rows | Counted:
     """The rows of files with probabilities or scores; of any other, their tally of labels.
 
     Rows with labels alone are kept too where they are told apart: by cluster, or by id.
 
     Args:
         source: a path, a glob, a folder, ``"-"`` for standard input, a SQL query, or several paths.
-        options: as of `TableRequest`.
+        asked, options: what is asked; one or the other.
 
     Errors:
         K104 missing labels; K108 strings against numbers; K109 outside `labels`; K113, K114, K115
@@ -70,7 +72,7 @@ def rows_of_files(source: Source, **options: Any) -> Rows | Counted:
     Cost: one pass over the columns needed; memory for the scores, 4 bytes for a label, a cluster
     or an id, and one batch.
     """
-    asked = TableRequest(**options)
+    asked = asked or TableRequest(**options)
     declared = Declared(asked.labels, asked.positive, asked.labels_are_text)
     with opened(source, asked.n_threads) as relation:
         if asked.where is not None:

@@ -133,10 +133,8 @@ def of_csv(texts: Sequence[str]) -> list[Label]:
     lowered = [text.lower() for text in trimmed]
     if all(text in _BOOLEANS for text in lowered):
         return [_BOOLEANS[text] for text in lowered]
-    if all(text in _BOOLEANS or _WHOLE.fullmatch(text) is not None for text in lowered) and {
-        text for text in lowered if text not in _BOOLEANS
-    } <= {"0", "1"}:
-        return [int(_BOOLEANS[t]) if t in _BOOLEANS else int(t) for t in lowered]
+    if all(text in _BOOLEANS or text in ("0", "1") for text in lowered):
+        return [int(_BOOLEANS.get(text, text == "1")) for text in lowered]
     if all(map(_NUMBER.fullmatch, trimmed)) and not any(map(_PADDED.match, trimmed)):
         broken = [text for text in texts if not _is_whole(text)]
         if broken:
