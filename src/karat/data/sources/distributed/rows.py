@@ -29,6 +29,7 @@ from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
+from karat.tally import Cells
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
 
@@ -81,7 +82,8 @@ def rows_of_distributed(
         groups=tuple(asked.groups),
     )
     try:
-        return _read(host, asked, base)
+        later = slices_later(host.types, base.groups)
+        return replace(_read(host, asked, base), later=later)
     except KaratError as problem:
         if not host.of_text or not _is_of_text(problem, host):
             raise
@@ -93,14 +95,14 @@ def _read(host: Host, asked: TableRequest, base: Reading) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
     columns = find_columns(asked, frame.names, frame.types, of_text=host.of_text)
     found, chosen, notes = columns.found, columns.chosen, columns.notes
-    later = slices_later(frame.types, base.groups)
     reading = replace(base, found=found)
     if chosen is not None:
         frame.columns(
             [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
         )
         try:
-            return replace(_scored(host, reading, chosen, columns.mapping, notes), later=later)
+            partial, mapping = _scored(host, reading, chosen, columns.mapping)
+            return _tallies(host, partial, None, mapping, notes)
         except KaratError as problem:
             notes.append(not_scores(problem, chosen, has_pred="pred" in found))
     frame.columns(list(found.values()), list(found))
@@ -115,11 +117,18 @@ def _read(host: Host, asked: TableRequest, base: Reading) -> Tallies:
         cells = reorder(cells, Classes.of([label for label in partial.order if label in known]))
     if declared is None and base.positive is not None:
         cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
-    warnings = (*dropped(partial.n_dropped, partial.n_rows), *remarks(cells), *notes)
-    origin = Origin(columns.mapping, _source(host, partial), warnings)
-    return Tallies(
-        cells, crossed=partial.crossed, later=later, n_dropped=partial.n_dropped, origin=origin
-    )
+    return _tallies(host, partial, cells, columns.mapping, [*remarks(cells), *notes])
+
+
+def _tallies(
+    host: Host, partial: Partial, cells: Cells | None, mapping: dict[str, Any], notes: Sequence[str]
+) -> Tallies:
+    source: dict[str, Any] = {"table": host.kind, host.counted: partial.partitions[-1][1] + 1}
+    n_dropped = partial.n_dropped
+    source |= {"n_dropped": n_dropped} if n_dropped else {}
+    origin = Origin(mapping, source, (*dropped(n_dropped, partial.n_rows), *notes))
+    scores, crossed = partial.scores, partial.crossed
+    return Tallies(cells, scores, crossed=crossed, n_dropped=n_dropped, origin=origin)
 
 
 def _is_of_text(problem: KaratError, host: Host) -> bool:
@@ -152,12 +161,9 @@ def _opened(table: Any) -> Host:
 
 
 def _scored(
-    host: Host,
-    reading: Reading,
-    chosen: ScoreColumns,
-    roles: Mapping[str, Any],
-    notes: Sequence[str],
-) -> Tallies:
+    host: Host, reading: Reading, chosen: ScoreColumns, roles: Mapping[str, Any]
+) -> tuple[Partial, dict[str, Any]]:
+    """The partial of rows with scores, and the column of each role."""
     place = _placed(host, reading, chosen)
     names, classes = chosen.names, place.classes
     if place.order is not None:
@@ -177,9 +183,7 @@ def _scored(
     if reading.threshold is not None:
         # Found by its name, and not read: the threshold decides.
         mapping["pred"] = None
-    warnings = (*dropped(partial.n_dropped, partial.n_rows), *notes)
-    origin = Origin(mapping, _source(host, partial), warnings)
-    return Tallies(scores=partial.scores, n_dropped=partial.n_dropped, origin=origin)
+    return partial, mapping
 
 
 def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
@@ -216,8 +220,3 @@ def _whole(host: Host, reading: Reading) -> Partial:
         missing = " without its missing rows" if partial.n_rows else ""
         raise error("K101", argument=f"Column {reading.found['true']!r}{missing}")
     return partial
-
-
-def _source(host: Host, partial: Partial) -> dict[str, Any]:
-    found: dict[str, Any] = {"table": host.kind, host.counted: partial.partitions[-1][1] + 1}
-    return found | ({"n_dropped": partial.n_dropped} if partial.n_dropped else {})

@@ -26,11 +26,7 @@ __all__ = ["ChosenRows", "DeviceHistograms", "HeldScores", "RowGroup"]
 
 @dataclass(frozen=True, eq=False)
 class ChosenRows:
-    """As `RowSample`, on a device.
-
-    Attributes:
-        values, codes, weights, repeats, hashes: see there.
-    """
+    """As `RowSample`, on a device."""
 
     values: Tensor
     codes: Tensor
