@@ -186,7 +186,9 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, declared: Declared)
     codes = [int(code) for code in counted.classes.labels]
     found = labels_of(codes, rows, reading)
     if rows.is_text and reading != "typed":
-        _check_kinds(counted, codes, found, rows, _kinds(codes, found, rows, reading, declared))
+        is_text, is_number = _kinds(codes, found, rows, reading, declared)
+        if is_text.any() and is_number.any():
+            _check_kinds(counted, codes, found, rows, is_text, is_number)
     kind = kind_of(found) or "string"
     declared = declared.read_as(kind)
     if declared.labels is not None:
@@ -223,7 +225,7 @@ def _texts(rows: RowBlocks) -> list[str]:
 
 def _kinds(
     codes: list[int], found: list[Label], rows: RowBlocks, reading: Reading, declared: Declared
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+) -> tuple[Flags, Flags]:
     """Which labels are texts, and which are numbers, by what their files say of them.
 
     A field of a CSV beside other files says nothing; in a CSV alone it is what it looks like.
@@ -246,15 +248,13 @@ def _check_kinds(
     codes: list[int],
     found: list[Label],
     rows: RowBlocks,
-    kinds: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
+    is_text: Flags,
+    is_number: Flags,
 ) -> None:
     """Refuse texts beside numbers, between the columns (K108) or in one of them (K107).
 
     One column of a CSV may hold both: then both are text.
     """
-    is_text, is_number = kinds
-    if not (is_text.any() and is_number.any()):
-        return
     true, pred, _ = counted.occupied()
     code_of = np.array(codes)
     sides = []
@@ -311,16 +311,11 @@ def _relabelled(counted: Cells, found: Sequence[Label], classes: Classes) -> Cel
         np.add.at(out, place, values)
         return out
 
-    new_rows, new_cols = np.divmod(keys, classes.k)
-    merged = replace(
-        sparse,
-        classes=classes,
-        counts=added(sparse.counts),
-        squares=None if sparse.squares is None else added(sparse.squares),
-        rows=new_rows,
-        cols=new_cols,
-    )
+    counts, squares = added(sparse.counts), sparse.squares
+    squares = None if squares is None else added(squares)
+    rows, cols = np.divmod(keys, classes.k)
+    merged = replace(sparse, classes=classes, counts=counts, squares=squares, rows=rows, cols=cols)
     if counted.storage != "dense":
         return merged
-    squares = None if merged.squares is None else merged.densified(merged.squares)
+    squares = None if squares is None else merged.densified(squares)
     return Cells.dense(merged.matrix(), classes=classes, squares=squares, n_rows=merged.n_rows)
