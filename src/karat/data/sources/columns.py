@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from karat.data.accumulator import SlicesLater
 from karat.data.checks import check_unused_weights, no_slices, single_columns, unused_groups
-from karat.data.labels.column import declared_labels
+from karat.data.labels.column import Kind, declared_labels
 from karat.data.roles import ALIASES, Family, Role, normalized
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.slices.codes import Key
+from karat.data.sources.files.text_labels import NotLabelsError, of_csv
 from karat.tally.classes import Label
 
 __all__ = [
@@ -81,6 +82,19 @@ class TableRequest:
         if self.labels is not None:
             # Read once: it may be a generator.
             self.labels = declared_labels(self.labels)
+
+    def read_as(self, kind: Kind) -> TableRequest:
+        """The same, with classes that are texts as labels of that kind where they can be."""
+        if not self.labels_are_text or kind == "string":
+            return self
+        given = [*(self.labels or ()), *(() if self.positive is None else (self.positive,))]
+        try:
+            read = of_csv([str(text) for text in given])
+        except NotLabelsError:
+            return self
+        labels = None if self.labels is None else read[: len(self.labels)]
+        positive = None if self.positive is None else read[-1]
+        return replace(self, labels=labels, positive=positive, labels_are_text=False)
 
     @property
     def has_clusters(self) -> bool:

@@ -22,7 +22,7 @@ from karat.data.rows import Counted
 from karat.data.sources.arrays.labels import tally_columns
 from karat.data.sources.columns import TableRequest, dropped
 from karat.data.sources.files.duck import connected, explaining
-from karat.data.sources.files.labels import Declared, missing_codes, named, refuse_scores
+from karat.data.sources.files.labels import missing_codes, named, refuse_scores
 from karat.data.sources.files.paths import Source, find, is_read_once, unchanged
 from karat.data.sources.files.readers import open_relation
 from karat.data.sources.files.relations import Relation
@@ -82,7 +82,7 @@ def survey_files(source: Source) -> Survey:
 
 
 def tally_relation(
-    relation: Relation, mapping: Mapping[str, str | None], declared: Declared, asked: TableRequest
+    relation: Relation, mapping: Mapping[str, str | None], asked: TableRequest
 ) -> Counted:
     """Count the labels of an open source in memory that does not depend on its size.
 
@@ -105,7 +105,7 @@ def tally_relation(
         relation.require(chosen)
         keep_order(relation.connection, sql)
         counted = _counted(rows, relation, reading, asked)
-        rows.absent = missing_codes(counted, rows, reading, declared)
+        rows.absent = missing_codes(counted, rows, reading, asked)
         if rows.absent is not None:
             counted = _counted(rows, relation, reading, asked)
         if counted is None:
@@ -114,7 +114,7 @@ def tally_relation(
             n = int(counted.n_rows)
             raise error("K115", argument=f"Weights (column {rows.names[2]!r})", n=n)
         n_dropped = rows.n_dropped
-        tally = named(counted, rows, reading, declared)
+        tally = named(counted, rows, reading, asked)
     facts = facts_of(relation, where, n_dropped)
     notes = (*dropped(n_dropped, int(tally.n_rows) + n_dropped), *remarks(tally))
     return Counted(tally, mapping, facts, notes, n_dropped)

@@ -40,7 +40,7 @@ from karat.data.sources.files.counted import (
     tally_relation,
 )
 from karat.data.sources.files.duck import allow_columns, check_condition, explaining
-from karat.data.sources.files.labels import Declared, labels_of, missing_codes, named
+from karat.data.sources.files.labels import labels_of, missing_codes, named
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.row_blocks import RowBlocks
@@ -73,7 +73,6 @@ def rows_of_files(
     or an id, and one batch.
     """
     asked = asked or TableRequest(**options)
-    declared = Declared(asked.labels, asked.positive, asked.labels_are_text)
     with opened(source, asked.n_threads) as relation:
         if asked.where is not None:
             check_condition(relation.connection, asked.where)
@@ -87,15 +86,15 @@ def rows_of_files(
         names = {role: name for role, name in named if name}
         reader = _Reader(relation, asked, columns, names, columns.chosen)
         if columns.chosen is not None:
-            found = reader.rows(declared)
+            found = reader.rows()
             if not isinstance(found, str):
                 return found.warned(*notes)
             notes.append(found)
         if asked.keeps_rows or asked.groups or names:
-            kept = replace(reader, chosen=None).rows(declared)
+            kept = replace(reader, chosen=None).rows()
             assert isinstance(kept, Rows)
             return kept.warned(*notes)
-        return tally_relation(relation, columns.mapping, declared, asked).warned(*notes)
+        return tally_relation(relation, columns.mapping, asked).warned(*notes)
 
 
 @dataclass
@@ -113,7 +112,7 @@ class _Reader:
     def mapping(self) -> Mapping[str, str | None]:
         return self.columns.mapping
 
-    def rows(self, declared: Declared) -> Rows | str:
+    def rows(self) -> Rows | str:
         """The rows; or what to tell when columns that nobody named turn out to be no scores."""
         relation, where = self.relation, self.asked.where
         known = {
@@ -155,7 +154,7 @@ class _Reader:
             if not len(gathered.true):
                 raise no_rows(relation, where, rows.n_dropped)
             counted = gathered.counted(rows, self.asked.n_threads)
-            labels.absent = missing_codes(counted, labels, reading, declared)
+            labels.absent = missing_codes(counted, labels, reading, self.asked)
             if labels.absent is not None:
                 gathered.drop(np.isin(gathered.true, labels.absent))
                 if "pred" in known:
@@ -163,10 +162,10 @@ class _Reader:
                 if not len(gathered.true):
                     raise no_rows(relation, where, gathered.n - len(gathered.true))
                 counted = gathered.counted(rows, self.asked.n_threads)
-            tally = named(counted, labels, reading, declared)
+            tally = named(counted, labels, reading, self.asked)
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(codes, labels, reading)
-        return self._on_classes(gathered, codes, found, declared, tally)
+        return self._on_classes(gathered, codes, found, tally)
 
     def _gathered(self, rows: RowBlocks, reading: Reading, scores: Sequence[str]) -> GatheredScores:
         relation, progress = self.relation, self.asked.progress
@@ -229,12 +228,7 @@ class _Reader:
         matrix.refuse_bad(None if is_null else text)
 
     def _on_classes(
-        self,
-        gathered: GatheredScores,
-        codes: list[int],
-        found: list[Label],
-        declared: Declared,
-        tally: Cells,
+        self, gathered: GatheredScores, codes: list[int], found: list[Label], tally: Cells
     ) -> Rows | str:
         kind = kind_of(found) or "string"
         place_of = {number: place for place, number in enumerate(gathered.numbers)}
@@ -275,7 +269,7 @@ class _Reader:
             chosen, values = self.chosen, gathered.values
             assert values is not None
             k = 2 if values.ndim == 1 else values.shape[1]
-            declared = declared.read_as(kind)
+            declared = self.asked.read_as(kind)
             try:
                 place = placed(chosen, k, true, pred, declared.labels, declared.positive)
             except KaratError as problem:
