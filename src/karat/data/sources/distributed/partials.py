@@ -209,11 +209,7 @@ def merged(partials: Iterable[Partial], max_memory: int) -> list[Partial]:
 
 
 def folded(partials: Sequence[Partial], whole: Partial | None = None) -> Partial:
-    """All of them as one, added in the order of their partitions.
-
-    Errors:
-        K503 a partition is in two of them.
-    """
+    """All of them as one, added in the order of their partitions; K503 one is in two of them."""
     for partial in sorted(partials, key=lambda part: part.first):
         whole = partial if whole is None else whole.merge(partial)
     assert whole is not None

@@ -208,11 +208,7 @@ def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
 
 
 def _whole(host: Host, reading: Reading) -> Partial:
-    """The partial of all rows.
-
-    Errors:
-        K101 there are none; what is wrong with a row of the first partition where one is.
-    """
+    """The partial of all rows; K101 without any, else what is wrong with the first partition."""
     partial = host.tally(reading)
     if partial.problem is not None:
         raise partial.problem

@@ -59,11 +59,7 @@ class SparkFrame:
         return {name: "list" if kind == "vector" else family_of(kind) for name, kind in self._kinds}
 
     def tally(self, reading: Reading) -> Partial:
-        """All rows.
-
-        Errors:
-            K502 the workers do not have karat; K503 partitions are missing or came twice.
-        """
+        """All rows; K502 the workers have no karat, K503 partitions are missing or came twice."""
         words = reading.to_bytes()
         frame = self.table.select(*self._columns(reading))
         found = frame.mapInArrow(partial(_tally, words=words), _SCHEMA)

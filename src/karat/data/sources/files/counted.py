@@ -247,12 +247,7 @@ _ADVICE: Final = {
 
 @contextmanager
 def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
-    """Errors within say which row of which file is meant, and advise what files allow.
-
-    Args:
-        where: the filter of the rows, or None.
-        source: the files.
-    """
+    """Errors within say which row of which file is meant, and what files allow."""
     try:
         yield
     except KaratError as problem:

@@ -76,10 +76,7 @@ def _refuse_mixed(
     labels: dict[int, Label],
     rows: RowBlocks,
 ) -> NoReturn:
-    """K107 with the first row of each kind.
-
-    Cost: two reads of the data, each up to that row.
-    """
+    """K107 with the first row of each kind: two reads of the data, each up to that row."""
     found = []
     for wanted in (texts, numbers):
         for block in rows:
@@ -130,11 +127,7 @@ def missing_codes(
 
 
 def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
-    """Refuse numbers that are not whole, of the first texts of far too many.
-
-    Errors:
-        K407 there are some.
-    """
+    """Refuse numbers that are not whole (K407), of the first texts of far too many."""
     if not rows.is_text or reading == "typed":
         return
     every = _texts(rows)
@@ -174,11 +167,7 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, asked: TableRequest
 
 
 def labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label]:
-    """The label of each code: the code itself where labels are numbers.
-
-    Errors:
-        K106, K407, K410 a text that cannot be a label.
-    """
+    """The label of each code: the code itself where labels are numbers; K106, K407, K410."""
     if not rows.is_text:
         return [bool(code) for code in codes] if rows.is_boolean else list(codes)
     every = _texts(rows)

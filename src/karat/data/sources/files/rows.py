@@ -1,8 +1,4 @@
-"""Files with probabilities or scores: one streamed pass, after which the rows are in memory.
-
-DuckDB streams the columns needed. Labels become codes batch by batch, and what the codes mean is
-known after the last row, as in `files.py`; the scores go into one matrix of their own type.
-"""
+"""Files whose rows are kept: one streamed pass, after which the rows are in memory."""
 
 from __future__ import annotations
 

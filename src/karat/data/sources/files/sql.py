@@ -253,11 +253,7 @@ def _is_missing(column: str) -> str:
 
 
 def _typed(column: str, name: str, origin: Reading, kind: str) -> str | None:
-    """A column of a text file as a filter sees it: of the type that its first rows look like.
-
-    Returns:
-        None where it is seen as it is.
-    """
+    """A column of a text file as a filter sees it, typed like its first rows; None: as it is."""
     stop = _stop("K408", f"{name} ({kind})", column)
     known = family(kind)
     if origin == "json":

@@ -176,11 +176,7 @@ def _is_broken(text: str, label_of: Callable[[str], Label | None]) -> bool:
 
 
 def _of_json_value(value: str, text: str) -> Label | None:
-    """The label that a JSON value is; None for a number that is not whole.
-
-    Args:
-        text: the value as messages have it.
-    """
+    """The label that a JSON value, a text in messages, is; None for a number that is not whole."""
     found = json.loads(value)
     if isinstance(found, float):
         return int(found) if math.isfinite(found) and found.is_integer() else None

@@ -216,11 +216,7 @@ def _open_pandas(table: Any) -> Frame:
 
 
 def _open_lazy(table: Any, kind: str, values: Callable[[Any], Any]) -> Frame:
-    """A frame of Polars or narwhals, which may be lazy.
-
-    Args:
-        values: of a column, what is handed out.
-    """
+    """A frame of Polars or narwhals, which may be lazy; `values` of each column are handed out."""
     types = {name: family_of(dtype) for name, dtype in table.collect_schema().items()}
 
     def read(wanted: Sequence[str]) -> dict[str, Any]:

@@ -79,11 +79,7 @@ class _Found(NamedTuple):
 
 
 class Faults:
-    """The first batch with a fault, on one device.
-
-    Args:
-        classes: the classes, for messages.
-    """
+    """The first batch with a fault, on one device; messages name the classes."""
 
     def __init__(self, classes: Classes) -> None:
         self.classes = classes

@@ -38,10 +38,7 @@ class ChosenRows:
     def of(
         cls, scores: Tensor, codes: Tensor, weights: Tensor | None, k: int, limit: int
     ) -> ChosenRows:
-        """The sample of rows float[n, c] or float[n] of the classes int64[n].
-
-        Cost: two sorts of one number a row.
-        """
+        """The sample of rows float[n, c] or float[n] of the classes int64[n]: two sorts."""
         matrix = scores[:, None] if scores.ndim == 1 else scores
         hashes = _hashed(matrix, codes, weights)
         once = torch().ones_like(codes)
@@ -140,11 +137,7 @@ class RowGroup:
 
 
 class DeviceHistograms:
-    """Tables of rows with scores on one device.
-
-    Args:
-        held: what holds the rows before, with the settings of both.
-    """
+    """Tables of rows with scores on one device, with the settings of the rows held before."""
 
     def __init__(self, held: HeldScores) -> None:
         columns, self._has_pred, is_weighted = held.shape
