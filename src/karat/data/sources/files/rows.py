@@ -104,16 +104,12 @@ class _Reader:
     chosen: ScoreColumns | None
     bad: tuple[ScoreMatrix, Sequence[str]] | None = None
 
-    @property
-    def mapping(self) -> Mapping[str, str | None]:
-        return self.columns.mapping
-
     def rows(self) -> Rows | str:
         """The rows; or what to tell when columns that nobody named turn out to be no scores."""
         relation, where = self.relation, self.asked.where
         known = {
             role: relation.column(name)
-            for role, name in self.mapping.items()
+            for role, name in self.columns.mapping.items()
             if name and role != "clusters"
         }
         # A read without predictions reads the truth in their place.
@@ -236,15 +232,15 @@ class _Reader:
         def column(role: str, coded: Codes) -> Column:
             seen = np.bincount(coded)
             every = [labels.get(code) if n else None for code, n in enumerate(seen.tolist())]
-            return Column(f"column {self.mapping[role]!r}", coded, kind, tuple(every))
+            return Column(f"column {self.columns.mapping[role]!r}", coded, kind, tuple(every))
 
         true = column("true", gathered.true)
-        pred = column("pred", gathered.pred) if self.mapping["pred"] else None
-        weights, named_weights = gathered.weights, self.mapping["weights"]
+        pred = column("pred", gathered.pred) if self.columns.mapping["pred"] else None
+        weights, named_weights = gathered.weights, self.columns.mapping["weights"]
         weights_argument = f"column {named_weights!r}" if named_weights else "weights"
         n_dropped = gathered.n - len(gathered.true)
         kept = gathered.kept if n_dropped else None
-        mapping: dict[str, Any] = {**self.mapping}
+        mapping: dict[str, Any] = {**self.columns.mapping}
         scores = None
         if self.chosen is None:
             assert pred is not None

@@ -14,7 +14,7 @@ from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_r
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.containers import Scores, gathered
-from karat.data.scores.order import Placed, not_scores, placed
+from karat.data.scores.order import not_scores, placed
 from karat.data.scores.rows import InMemoryScores
 from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns
 from karat.data.sources.arrays.labels import tally_columns
@@ -218,14 +218,14 @@ def read_labels(
 def _names(
     values: Mapping[str, Any], found: Mapping[str, str], clusters: Any, truth: Column, marks: Nulls
 ) -> dict[str, Column]:
-    given: dict[str, tuple[Any, str]] = {}
-    if "clusters" in found:
-        given["clusters"] = values[found["clusters"]], f"Column {found['clusters']!r}"
-    elif clusters is not None and not isinstance(clusters, str):
-        given["clusters"] = clusters, "clusters"
-    for role, shown in (("id", "ids"), ("by", "slices")):
-        if role in found:
-            given[shown] = values[found[role]], f"Column {found[role]!r}"
+    shown = {"clusters": "clusters", "id": "ids", "by": "slices"}
+    given = {
+        shown[role]: (values[found[role]], f"Column {found[role]!r}")
+        for role in shown
+        if role in found
+    }
+    if "clusters" not in found and not isinstance(clusters, str | None):
+        given = {"clusters": (clusters, "clusters"), **given}
     names = {}
     for role, (column, argument) in given.items():
         names[role] = encode_names(column, argument, marks)
@@ -285,8 +285,14 @@ def _scored(
     read: FrameLabels, mapping: Mapping[str, Any], chosen: ScoreColumns, asked: TableRequest
 ) -> Rows | str:
     """The rows; or what to tell when columns that nobody named turn out to be no scores."""
+    names, sides = chosen.names, (read.true, read.pred, asked.labels, asked.positive)
     try:
-        scores, place = _scores(read, chosen, asked)
+        # Several are placed before they are gathered, in the order of the classes.
+        place = placed(chosen, len(names), *sides) if len(names) > 1 else None
+        if place is not None and place.order is not None:
+            names = tuple(names[i] for i in place.order)
+        scores = gathered(read.values, names, chosen.argument, read.kept)
+        place = place or placed(chosen, scores.k, *sides)
     except KaratError as problem:
         return not_scores(problem, chosen, has_pred=read.pred is not None)
     if scores.n != read.n_rows:
@@ -295,15 +301,3 @@ def _scored(
     mapping = {**mapping, chosen.role: list(scores.columns or chosen.names)}
     scores = scores if read.kept is None else scores.at(read.kept)
     return read.rows(place.classes, mapping, scores)
-
-
-def _scores(read: FrameLabels, chosen: ScoreColumns, asked: TableRequest) -> tuple[Scores, Placed]:
-    names, sides = chosen.names, (read.true, read.pred, asked.labels, asked.positive)
-    if len(names) > 1:
-        # Placed before they are gathered: the matrix is filled in the order of the classes.
-        place = placed(chosen, len(names), *sides)
-        if place.order is not None:
-            names = tuple(names[i] for i in place.order)
-        return gathered(read.values, names, chosen.argument, read.kept), place
-    scores = gathered(read.values, names, chosen.argument, read.kept)
-    return scores, placed(chosen, scores.k, *sides)
