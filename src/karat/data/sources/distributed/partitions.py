@@ -220,7 +220,11 @@ def _tally_block(block: Any, n_rows: int, partition: int, reading: Reading) -> P
         true, pred = coded_rows(read.true, read.pred, cells.classes)
         labels = Rows(cells.classes, true, pred, weights=read.weights, **_axes(read, reading))
         crossed = crossed_of(labels, reading.groups)
-    return replace(found, cells=cells, width=_width(read, reading), crossed=crossed)
+    width = None
+    if reading.scores:
+        scores = gathered(read.values, reading.scores, reading.argument, read.kept)
+        width = scores.k if scores.values.ndim == 2 else 1
+    return replace(found, cells=cells, width=width, crossed=crossed)
 
 
 def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
@@ -231,13 +235,6 @@ def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
         names = text_names(column, name)
         columns[name] = names if read.kept is None else names.at(read.kept)
     return {"clusters": read.names.get("clusters"), "columns": columns}
-
-
-def _width(read: FrameLabels, reading: Reading) -> int | None:
-    if not reading.scores:
-        return None
-    scores = gathered(read.values, reading.scores, reading.argument, read.kept)
-    return scores.k if scores.values.ndim == 2 else 1
 
 
 def _scored(read: FrameLabels, reading: Reading) -> HeldRows:

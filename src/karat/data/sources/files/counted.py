@@ -178,7 +178,18 @@ def _counted(
         # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
         with closing(iter(rows)) as blocks:
             for block in blocks:
-                part = _count(block, rows, asked.n_threads)
+                true, pred = (
+                    Column(f"column {name!r}", codes, "integer")
+                    for name, codes in zip(rows.names, (block.true, block.pred), strict=False)
+                )
+                part = tally_columns(
+                    true,
+                    pred,
+                    weights=block.weights,
+                    weights_argument=f"column {rows.names[-1]!r}",
+                    n_threads=asked.n_threads,
+                    is_part=True,
+                )
                 total = part if total is None else union(total, part)
                 if are_many(total.k, rows):
                     break
@@ -203,22 +214,6 @@ def refuse_many(rows: RowBlocks, reading: Reading) -> NoReturn:
     refuse_scores(rows, reading)
     found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
     raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
-
-
-def _count(block: Block, rows: RowBlocks, n_threads: int | None) -> Cells:
-    true, pred = (
-        Column(f"column {name!r}", codes, "integer")
-        for name, codes in zip(rows.names, (block.true, block.pred), strict=False)
-    )
-    argument = f"column {rows.names[2]!r}" if rows.has_weights else "weights"
-    return tally_columns(
-        true,
-        pred,
-        weights=block.weights,
-        weights_argument=argument,
-        n_threads=n_threads,
-        is_part=True,
-    )
 
 
 def _bad_weights(problem: KaratError, rows: RowBlocks) -> Exception:
