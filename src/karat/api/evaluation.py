@@ -315,6 +315,7 @@ def report_of_table(
     source: Source | Batch
     with ExitStack() as cleanup:
         if names_files(table):
+            from karat.data.sources.columns import TableRequest
             from karat.data.sources.files.counted import errors_of_files
             from karat.data.sources.files.large import ReadingUnits, large_files
             from karat.data.sources.files.rows import read_files
@@ -324,8 +325,8 @@ def report_of_table(
             units = large_files(table, named, **memory, **of_all, **reading)
             if units is None:
                 open_files = cleanup.enter_context(ExitStack())
-                of_all |= {"max_memory": empty.max_memory, "progress": bar}
-                source = read_files(table, open_files, **of_all, **named, **reading)
+                request = TableRequest(progress=bar, **of_all, **named, **reading)
+                source = read_files(table, request, open_files, empty.max_memory)
                 if isinstance(source, Rows | Counted):
                     open_files.close()
                 else:

@@ -59,9 +59,13 @@ def tally_columns(
     try:
         tally = None
         if labels is None and true.labels is None and pred.labels is None:
-            tally = _count_discovered(
-                true, pred, positive, weights, cells, n_threads or 0, is_part=is_part
-            )
+            # Classes are found while counting, unless integers lie too wide.
+            found = _native.count_integers(true.codes, pred.codes, weights, cells, n_threads or 0)
+            if found is not None and found.labels is not None:
+                known = harmonized(found.labels.tolist(), common_kind(true, pred))
+                classes = classes_of(known, positive)
+                if classes.k == found.k:  # else positive= names a class that does not occur
+                    tally = _cells_of(found, classes, is_part=is_part)
         if tally is None:
             aligned = align(true, pred, labels, positive)
             tally = count_aligned(aligned, weights, cells, n_threads or 0, is_part=is_part)
@@ -109,27 +113,6 @@ def count_codes(
 
 class AllZeroError(Exception):
     """Every row weighs 0."""
-
-
-def _count_discovered(
-    true: Column,
-    pred: Column,
-    positive: Any,
-    weights: Weights | None,
-    cells: bool,
-    n_threads: int,
-    *,
-    is_part: bool,
-) -> Cells | None:
-    """The tally of integers whose classes are found while counting; None if they lie too wide."""
-    tally = _native.count_integers(true.codes, pred.codes, weights, cells, n_threads)
-    if tally is None or tally.labels is None:
-        return None
-    found = harmonized(tally.labels.tolist(), common_kind(true, pred))
-    classes = classes_of(found, positive)
-    if classes.k != tally.k:  # positive= names a class that does not occur
-        return None
-    return _cells_of(tally, classes, is_part=is_part)
 
 
 def count_aligned(

@@ -2,17 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 from karat.data.accumulator import SlicesLater
 from karat.data.checks import check_unused_weights, no_slices, single_columns, unused_groups
+from karat.data.labels.column import Kind, declared_labels
 from karat.data.roles import ALIASES, Family, Role, normalized
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.slices.codes import Key
+from karat.data.sources.files.text_labels import NotLabelsError, of_csv
+from karat.tally.classes import Label
 
-__all__ = ["TableColumns", "dropped", "find_columns", "slices_later", "texts_called"]
+__all__ = [
+    "Progress",
+    "TableColumns",
+    "TableRequest",
+    "dropped",
+    "find_columns",
+    "slices_later",
+    "texts_called",
+]
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+"""Called now and then with the rows read, and the rows in all where that is known."""
+
+
+@dataclass(slots=True)
+class TableRequest:
+    """What a caller asks of a table.
+
+    Attributes:
+        true, pred: columns; found by their names when not given. Where scores are, no column of
+            predictions is needed.
+        prob, score: columns of probabilities or of other scores: a column (of the positive class
+            of two, or of lists), several columns, or a pattern ``"proba_*"``; found by their
+            names when neither is given; an empty name says that there are none.
+        weights: a column; found by its name when not given. Of a table in memory, also float[n].
+        clusters: a column of which rows go together; never found by its name. An empty name says
+            that there is none, and None that a column called like one is told. Of a table in
+            memory, also one name or number a row.
+        ids: a column of what the rows are called; with `keeps_rows` found by its name.
+        by: a column of the slice that each row is in; it may have another role too.
+        groups: columns, and crosses of several, whose values and bins are slices.
+        keeps_rows: whether the rows are kept whatever they hold.
+        labels: the classes in order; default: those that the columns are named after, else the
+            sorted labels that occur.
+        positive: the positive class of two.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
+            A missing score is always an error.
+        n_threads: threads of the reader (four at most) and of the count.
+        where: of files, a SQL condition; rows that fail it are not read.
+        labels_are_text: whether `labels` and `positive` are texts, as a command line has them.
+        progress: of files, called after each batch of rows.
+        is_part: whether the rows are a part of others, so that all of them may weigh nothing.
+    """
+
+    true: str | None = None
+    pred: str | None = None
+    prob: Named = None
+    score: Named = None
+    weights: Any = None
+    clusters: Any = None
+    ids: str | None = None
+    by: str | None = None
+    groups: Sequence[Key] = ()
+    keeps_rows: bool = False
+    labels: Sequence[Label] | None = None
+    positive: Label | None = None
+    nulls: Literal["error", "drop"] = "error"
+    n_threads: int | None = None
+    where: str | None = None
+    labels_are_text: bool = False
+    progress: Progress | None = None
+    is_part: bool = False
+
+    def __post_init__(self) -> None:
+        if self.labels is not None:
+            # Read once: it may be a generator.
+            self.labels = declared_labels(self.labels)
+
+    def read_as(self, kind: Kind) -> TableRequest:
+        """The same, with classes that are texts as labels of that kind where they can be."""
+        if not self.labels_are_text or kind == "string":
+            return self
+        given = [*(self.labels or ()), *(() if self.positive is None else (self.positive,))]
+        try:
+            read = of_csv([str(text) for text in given])
+        except NotLabelsError:
+            return self
+        labels = None if self.labels is None else read[: len(self.labels)]
+        positive = None if self.positive is None else read[-1]
+        return replace(self, labels=labels, positive=positive, labels_are_text=False)
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether the cluster of each row was given, not a column of them."""
+        return not isinstance(self.clusters, str | None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +131,10 @@ class TableColumns:
 
 
 def find_columns(
+    request: TableRequest,
     header: Sequence[str],
     types: Mapping[str, Family],
-    given: Mapping[Role, str | None],
-    prob: Named,
-    score: Named,
-    groups: Sequence[Key],
-    *,
     described: Iterable[tuple[str, str]] | None = None,
-    by: str | None = None,
-    wants_ids: bool = False,
     of_text: str = "",
 ) -> TableColumns:
     """Find the columns of each role, of the scores and of the slices.
@@ -61,25 +142,29 @@ def find_columns(
     Args:
         header: the names, in table order, repeats included.
         types: what is known of them.
-        given: the columns that the caller named: truth, prediction, weights, clusters, maybe ids.
-        prob, score: as of `find_score_columns`.
-        groups: columns, and crosses of several, whose values and bins are slices.
         described: name and type of each column for messages; default: `types`.
-        by: a column of the slice that each row is in.
-        wants_ids: whether a column of ids is looked for.
         of_text: what to do where a column of text may be probabilities; empty to say nothing.
 
     Errors:
         As `find_score_columns`; K116 weights that cannot be; K404 slices that are not there.
     """
+    prob, score, by = request.prob, request.score, request.by
+    # Values of each row leave no column of that role.
+    given: dict[Role, str | None] = {
+        "true": request.true,
+        "pred": request.pred,
+        "weights": request.weights if isinstance(request.weights, str | None) else "",
+        "clusters": "" if request.has_clusters else request.clusters,
+        "id": request.ids,
+    }
     roles, chosen, notes = find_score_columns(header, types, given, prob, score)
     mapping = {role: name or None for role, name in roles.mapping.items()}
     if mapping.get("clusters", "") is None:
         del mapping["clusters"]
-    id_ = roles.column("id") if wants_ids else None
+    id_ = roles.column("id") if request.keeps_rows or request.ids else None
     if by is not None and by not in header:
         raise no_slices(by, header)
-    singles = single_columns(groups, header)
+    singles = single_columns(request.groups, header)
     found = TableColumns(mapping, chosen, singles, id_, notes)
     used = [*found.found.values(), *found.scores, id_, by, *singles]
     if of_text and chosen is None and prob is None and score is None:

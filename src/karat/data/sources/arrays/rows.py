@@ -114,9 +114,5 @@ def score_rows(
 
 
 def clusters_of_rows(clusters: Any, n: int) -> RowNames:
-    """The cluster of each row, by number.
-
-    Errors:
-        K102, K105 they cannot be used; see `as_clusters`.
-    """
+    """The cluster of each row, by number; errors as of `as_clusters`."""
     return RowNames("clusters", as_clusters(clusters, n).astype(np.int32), ())

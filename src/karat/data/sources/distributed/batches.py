@@ -58,7 +58,12 @@ class BatchedTable:
         for batch in self.table.read_batches(self.names):
             if length_of(batch):
                 self.has_rows = True
-                found |= _families(batch, [name for name in found if found[name] == "unknown"])
+                types = open_frame(batch).types
+                for name in (name for name in types if found.get(name) == "unknown"):
+                    found[name] = types[name]
+                    # Of lists in a dict, that of the first value.
+                    if isinstance(batch, Mapping) and types[name] == "unknown":
+                        found[name] = _family(batch[name])
             if "unknown" not in found.values():
                 break
         return found
@@ -83,14 +88,6 @@ class BatchedTable:
             raise error("K412", found=found)
         self.n_rows = n_rows
         return total or Partial(((0, 0),))
-
-
-def _families(batch: Any, names: Iterable[str]) -> dict[str, Family]:
-    types = open_frame(batch).types
-    found = {name: types[name] for name in names if name in types}
-    if isinstance(batch, Mapping):
-        found |= {name: _family(batch[name]) for name in found if found[name] == "unknown"}
-    return found
 
 
 def _family(values: Iterable[Any]) -> Family:

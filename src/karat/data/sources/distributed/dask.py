@@ -51,11 +51,7 @@ class DaskFrame:
         }
 
     def tally(self, reading: Reading) -> Partial:
-        """All rows.
-
-        Errors:
-            K502 the workers do not have karat; K503 partitions are missing or came twice.
-        """
+        """All rows; K502 the workers have no karat, K503 partitions are missing or came twice."""
         from dask.base import compute
         from dask.delayed import delayed
 

@@ -36,7 +36,7 @@ class Partial:
         n_rows: rows read, those that were left out included.
         tallies: what was accumulated of them.
         order: the categories of the labels where they are ordered, or None.
-        width: columns of a column of lists, where that was asked for.
+        width: columns of a column of lists, where that was request for.
         problem: what is wrong with a row, or None; then nothing else counts.
     """
 
@@ -189,11 +189,7 @@ def merged(partials: Iterable[Partial], empty: ScoreParts) -> list[Partial]:
 
 
 def folded(partials: Sequence[Partial], empty: ScoreParts, whole: Partial | None = None) -> Partial:
-    """All of them as one, added in the order of their partitions.
-
-    Errors:
-        K503 a partition is in two of them.
-    """
+    """All of them as one, added in the order of their partitions; K503 one is in two of them."""
     for partial in sorted(partials, key=lambda part: part.first):
         whole = partial if whole is None else whole.merge(partial, empty)
     assert whole is not None

@@ -147,11 +147,7 @@ def tally_partition(
 
 
 def merge_bytes(parts: Iterable[bytes], reading: Reading) -> list[bytes]:
-    """Fewer partials, from bytes to bytes; see `merged`.
-
-    Errors:
-        K205, K206 they are no partials; K503 a partition came twice.
-    """
+    """Fewer partials, from bytes to bytes; see `merged` and `Partial.from_bytes`."""
     return [partial.to_bytes() for partial in _merged(parts, reading.empty)]
 
 

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.data.accumulator import Origin, Tallies
 from karat.data.checks import remarks
 from karat.data.labels.align import classes_of
-from karat.data.labels.column import coded, declared_labels
-from karat.data.roles import Role
+from karat.data.labels.column import coded
 from karat.data.scores.classes import checked_threshold
-from karat.data.scores.columns import Named, ScoreColumns
+from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.order import Placed, not_scores, placed
-from karat.data.slices.codes import Key
 from karat.data.sources.batches import is_batch_source
-from karat.data.sources.columns import dropped, find_columns, slices_later, texts_called
+from karat.data.sources.columns import (
+    TableRequest,
+    dropped,
+    find_columns,
+    slices_later,
+    texts_called,
+)
 from karat.data.sources.distributed.batches import BatchedTable
 from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
-from karat.tally import Label
+from karat.tally import Cells
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
 
@@ -42,30 +46,19 @@ Host: TypeAlias = "BatchedTable | DaskFrame | SparkFrame"
 def rows_of_distributed(
     table: Any,
     *,
-    true: str | None = None,
-    pred: str | None = None,
-    prob: Named = None,
-    score: Named = None,
-    weights: str | None = None,
-    clusters: str | None = None,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
     threshold: float | None = None,
-    nulls: Literal["error", "drop"] = "error",
     max_memory: int = 1 << 28,
     is_frequency: bool = False,
-    groups: Sequence[Key] = (),
+    **options: Any,
 ) -> Tallies:
     """The tally of a frame of Spark or Dask, or of a table in batches.
 
     Args:
         table: the frame.
-        true, pred, prob, score, weights, labels, positive, nulls: as of `rows_of_frame`.
-        clusters: a column of which rows go together; an empty name, or None.
         threshold: from which score on the positive class of two is predicted.
         max_memory: bytes of rows with scores that a task keeps.
         is_frequency: whether a weight is a number of rows.
-        groups: columns, and crosses of several, whose values and bins are slices.
+        options: as of `TableRequest`.
 
     Errors:
         K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
@@ -75,27 +68,22 @@ def rows_of_distributed(
     reads the labels alone.
     """
     host = _opened(table)
-    declared = None if labels is None else declared_labels(labels)
-    given: dict[Role, str | None] = {
-        "true": true,
-        "pred": pred,
-        "weights": weights,
-        "clusters": clusters,
-    }
+    request = TableRequest(**options)
     base = Reading(
         {},
         "cells",
-        labels=declared,
-        is_declared=declared is not None,
-        positive=positive,
+        labels=None if request.labels is None else tuple(request.labels),
+        is_declared=request.labels is not None,
+        positive=request.positive,
         threshold=threshold,
-        nulls=nulls,
+        nulls=request.nulls,
         max_memory=max_memory,
         is_frequency=is_frequency,
-        groups=tuple(groups),
+        groups=tuple(request.groups),
     )
     try:
-        return _read(host, given, prob, score, base)
+        later = slices_later(host.types, base.groups)
+        return replace(_read(host, request, base), later=later)
     except KaratError as problem:
         if not host.of_text or not _is_of_text(problem, host):
             raise
@@ -103,22 +91,18 @@ def rows_of_distributed(
         raise error(problem.code, **facts) from None
 
 
-def _read(
-    host: Host, given: Mapping[Role, str | None], prob: Named, score: Named, base: Reading
-) -> Tallies:
+def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
-    columns = find_columns(
-        frame.names, frame.types, given, prob, score, base.groups, of_text=host.of_text
-    )
+    columns = find_columns(request, frame.names, frame.types, of_text=host.of_text)
     found, chosen, notes = columns.found, columns.chosen, columns.notes
-    later = slices_later(frame.types, base.groups)
     reading = replace(base, found=found)
     if chosen is not None:
         frame.columns(
             [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
         )
         try:
-            return replace(_scored(host, reading, chosen, columns.mapping, notes), later=later)
+            partial, mapping = _scored(host, reading, chosen, columns.mapping)
+            return _tallies(host, partial, None, mapping, notes)
         except KaratError as problem:
             notes.append(not_scores(problem, chosen, has_pred="pred" in found))
     frame.columns(list(found.values()), list(found))
@@ -133,9 +117,17 @@ def _read(
         cells = reorder(cells, Classes.of([label for label in partial.order if label in known]))
     if declared is None and base.positive is not None:
         cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
-    warnings = (*dropped(partial.n_dropped, partial.n_rows), *remarks(cells), *notes)
-    origin = Origin(columns.mapping, _source(host, partial), warnings)
-    return replace(partial.tallies, cells=cells, later=later, origin=origin)
+    return _tallies(host, partial, cells, columns.mapping, [*remarks(cells), *notes])
+
+
+def _tallies(
+    host: Host, partial: Partial, cells: Cells | None, mapping: dict[str, Any], notes: Sequence[str]
+) -> Tallies:
+    source: dict[str, Any] = {"table": host.kind, host.counted: partial.partitions[-1][1] + 1}
+    n_dropped = partial.n_dropped
+    source |= {"n_dropped": n_dropped} if n_dropped else {}
+    origin = Origin(mapping, source, (*dropped(n_dropped, partial.n_rows), *notes))
+    return replace(partial.tallies, cells=cells, origin=origin)
 
 
 def _is_of_text(problem: KaratError, host: Host) -> bool:
@@ -168,12 +160,9 @@ def _opened(table: Any) -> Host:
 
 
 def _scored(
-    host: Host,
-    reading: Reading,
-    chosen: ScoreColumns,
-    roles: Mapping[str, Any],
-    notes: Sequence[str],
-) -> Tallies:
+    host: Host, reading: Reading, chosen: ScoreColumns, roles: Mapping[str, Any]
+) -> tuple[Partial, dict[str, Any]]:
+    """The partial of rows with scores, and the column of each role."""
     place = _placed(host, reading, chosen)
     names, classes = chosen.names, place.classes
     if place.order is not None:
@@ -193,9 +182,7 @@ def _scored(
     if reading.threshold is not None:
         # Found by its name, and not read: the threshold decides.
         mapping["pred"] = None
-    warnings = (*dropped(partial.n_dropped, partial.n_rows), *notes)
-    origin = Origin(mapping, _source(host, partial), warnings)
-    return replace(partial.tallies, origin=origin)
+    return partial, mapping
 
 
 def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
@@ -220,11 +207,7 @@ def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
 
 
 def _whole(host: Host, reading: Reading) -> Partial:
-    """The partial of all rows.
-
-    Errors:
-        K101 there are none; what is wrong with a row of the first partition where one is.
-    """
+    """The partial of all rows; K101 without any, else what is wrong with the first partition."""
     partial = host.tally(reading)
     if partial.problem is not None:
         raise partial.problem
@@ -232,8 +215,3 @@ def _whole(host: Host, reading: Reading) -> Partial:
         missing = " without its missing rows" if partial.n_rows else ""
         raise error("K101", argument=f"Column {reading.found['true']!r}{missing}")
     return partial
-
-
-def _source(host: Host, partial: Partial) -> dict[str, Any]:
-    found: dict[str, Any] = {"table": host.kind, host.counted: partial.partitions[-1][1] + 1}
-    return found | ({"n_dropped": partial.n_dropped} if partial.n_dropped else {})

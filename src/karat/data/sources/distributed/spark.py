@@ -59,11 +59,7 @@ class SparkFrame:
         return {name: "list" if kind == "vector" else family_of(kind) for name, kind in self._kinds}
 
     def tally(self, reading: Reading) -> Partial:
-        """All rows.
-
-        Errors:
-            K502 the workers do not have karat; K503 partitions are missing or came twice.
-        """
+        """All rows; K502 the workers have no karat, K503 partitions are missing or came twice."""
         words = reading.to_bytes()
         frame = self.table.select(*self._columns(reading))
         found = frame.mapInArrow(partial(_tally, words=words), _SCHEMA)
@@ -229,7 +225,7 @@ def _python_of_tasks(session: Any) -> str | None:
     try:
         from pyspark.sql import functions
 
-        asked = functions.udf(where, "string", useArrow=False)
-        return str(session.range(1).select(asked().alias("python")).collect()[0][0])
+        request = functions.udf(where, "string", useArrow=False)
+        return str(session.range(1).select(request().alias("python")).collect()[0][0])
     except Exception:  # the error that is told is another
         return None

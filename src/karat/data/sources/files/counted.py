@@ -7,10 +7,10 @@ and only the tally is kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,9 @@ from karat.data.labels.column import Column
 from karat.data.labels.counting import tally_columns
 from karat.data.roles import Family, Roles, find_roles
 from karat.data.rows import Counted
-from karat.data.sources.columns import dropped
+from karat.data.sources.columns import TableRequest, dropped
 from karat.data.sources.files.duck import connected, explaining
-from karat.data.sources.files.labels import Declared, missing_codes, named, refuse_scores
+from karat.data.sources.files.labels import missing_codes, named, refuse_scores
 from karat.data.sources.files.paths import Source, find, is_read_once, unchanged
 from karat.data.sources.files.readers import open_relation
 from karat.data.sources.files.relations import Relation
@@ -34,7 +34,6 @@ from karat.errors import KaratError, error, shown
 from karat.tally import Cells, union
 
 __all__ = [
-    "Progress",
     "Survey",
     "are_many",
     "errors_of_files",
@@ -46,9 +45,6 @@ __all__ = [
     "survey_files",
     "tally_relation",
 ]
-
-Progress = Callable[[int, int | None], None]
-"""Called now and then with the rows read, and the rows in all where that is known."""
 
 N_CLASSES_MAX = 1 << 22
 """More different labels than this are an identifier or a score, not classes."""
@@ -86,47 +82,39 @@ def survey_files(source: Source) -> Survey:
 
 
 def tally_relation(
-    relation: Relation,
-    mapping: Mapping[str, str | None],
-    where: str | None,
-    declared: Declared,
-    *,
-    nulls: Literal["error", "drop"] = "error",
-    n_threads: int | None = None,
-    progress: Progress | None = None,
-    is_part: bool = False,
+    relation: Relation, mapping: Mapping[str, str | None], request: TableRequest
 ) -> Counted:
     """Count the labels of an open source in memory that does not depend on its size.
 
     Args:
         mapping: the columns of truth, prediction and weights.
-        where, nulls, n_threads, progress, is_part: as of `rows_of_files`.
 
     Errors:
         As `rows_of_files`.
 
     Cost: one pass over the columns needed; about 200 MB whatever the number of rows.
     """
+    where = request.where
     chosen = {role: relation.column(name) for role, name in mapping.items() if name}
     columns = tuple(chosen[role] for role in ("true", "pred", "weights") if role in chosen)
     reading = relation.reading(columns[:2])
     sql = relation.select(columns, where, reading)
-    rows = RowBlocks(lambda: relation.connection.sql(sql), columns, nulls)
+    rows = RowBlocks(lambda: relation.connection.sql(sql), columns, request.nulls)
     is_query = relation.query is not None
     with explaining(relation.files, has_sql=is_query, where=where):
         relation.require(chosen)
         keep_order(relation.connection, sql)
-        counted = _counted(rows, relation, reading, n_threads, progress)
-        rows.absent = missing_codes(counted, rows, reading, declared)
+        counted = _counted(rows, relation, reading, request)
+        rows.absent = missing_codes(counted, rows, reading, request)
         if rows.absent is not None:
-            counted = _counted(rows, relation, reading, n_threads, progress)
+            counted = _counted(rows, relation, reading, request)
         if counted is None:
             raise no_rows(relation, where, rows.n_dropped)
-        if counted.is_weighted and not counted.counts.any() and not is_part:
+        if counted.is_weighted and not counted.counts.any() and not request.is_part:
             n = int(counted.n_rows)
             raise error("K115", argument=f"Weights (column {rows.names[2]!r})", n=n)
         n_dropped = rows.n_dropped
-        tally = named(counted, rows, reading, declared)
+        tally = named(counted, rows, reading, request)
     facts = facts_of(relation, where, n_dropped)
     notes = (*dropped(n_dropped, int(tally.n_rows) + n_dropped), *remarks(tally))
     return Counted(tally, mapping, facts, notes, n_dropped)
@@ -181,11 +169,7 @@ def no_rows(relation: Relation, where: str | None, n_dropped: int) -> Exception:
 
 
 def _counted(
-    rows: RowBlocks,
-    relation: Relation,
-    reading: Reading,
-    n_threads: int | None,
-    progress: Progress | None,
+    rows: RowBlocks, relation: Relation, reading: Reading, request: TableRequest
 ) -> Cells | None:
     """The tally of all blocks, its labels still codes where they are text; None without rows."""
     total: Cells | None = None
@@ -194,12 +178,23 @@ def _counted(
         # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
         with closing(iter(rows)) as blocks:
             for block in blocks:
-                part = _count(block, rows, n_threads)
+                true, pred = (
+                    Column(f"column {name!r}", codes, "integer")
+                    for name, codes in zip(rows.names, (block.true, block.pred), strict=False)
+                )
+                part = tally_columns(
+                    true,
+                    pred,
+                    weights=block.weights,
+                    weights_argument=f"column {rows.names[-1]!r}",
+                    n_threads=request.n_threads,
+                    is_part=True,
+                )
                 total = part if total is None else union(total, part)
                 if are_many(total.k, rows):
                     break
-                if progress is not None:
-                    progress(block.first_row + len(block.true) + rows.n_dropped, n_rows)
+                if request.progress is not None:
+                    request.progress(block.first_row + len(block.true) + rows.n_dropped, n_rows)
     except KaratError as problem:
         if problem.code not in ("K113", "K114"):
             raise
@@ -219,22 +214,6 @@ def refuse_many(rows: RowBlocks, reading: Reading) -> NoReturn:
     refuse_scores(rows, reading)
     found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
     raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
-
-
-def _count(block: Block, rows: RowBlocks, n_threads: int | None) -> Cells:
-    true, pred = (
-        Column(f"column {name!r}", codes, "integer")
-        for name, codes in zip(rows.names, (block.true, block.pred), strict=False)
-    )
-    argument = f"column {rows.names[2]!r}" if rows.has_weights else "weights"
-    return tally_columns(
-        true,
-        pred,
-        weights=block.weights,
-        weights_argument=argument,
-        n_threads=n_threads,
-        is_part=True,
-    )
 
 
 def _bad_weights(problem: KaratError, rows: RowBlocks) -> Exception:
@@ -263,12 +242,7 @@ _ADVICE: Final = {
 
 @contextmanager
 def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
-    """Errors within say which row of which file is meant, and advise what files allow.
-
-    Args:
-        where: the filter of the rows, or None.
-        source: the files.
-    """
+    """Errors within say which row of which file is meant, and what files allow."""
     try:
         yield
     except KaratError as problem:

@@ -46,11 +46,7 @@ def no_room(found: str) -> KaratError:
 
 @contextmanager
 def writing_temporary() -> Iterator[None]:
-    """Say what is wrong with the temporary folder where it takes no more.
-
-    Errors:
-        K418.
-    """
+    """Say what is wrong with the temporary folder where it takes no more: K418."""
     try:
         yield
     except OSError as problem:
@@ -206,11 +202,7 @@ def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
 
 
 def check_text(sql: str) -> None:
-    """Refuse SQL that no UTF-8 holds, as the bytes of a command line may be.
-
-    Errors:
-        K408 which character it is.
-    """
+    """Refuse SQL that no UTF-8 holds, as the bytes of a command line may be: K408."""
     try:
         sql.encode()
     except UnicodeEncodeError as problem:

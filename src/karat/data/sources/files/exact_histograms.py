@@ -74,11 +74,7 @@ N_RANGE: Final = 1 << 20
 
 
 class TableFiles:
-    """Exact tables on disk, in one file for each of their arrays.
-
-    Args:
-        is_weighted: whether counts are sums of weights.
-    """
+    """Exact tables on disk, in one file for each of their arrays."""
 
     def __init__(self, *, is_weighted: bool) -> None:
         names = ("low", "counts", "squares") if is_weighted else ("low", "counts")

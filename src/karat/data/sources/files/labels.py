@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from karat.data.labels.align import align, check_kinds, not_declared
 from karat.data.labels.column import Column, Flags, Kind, declared_labels, harmonized, kind_of
+from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.row_blocks import Block, RowBlocks
 from karat.data.sources.files.text_labels import (
     NotLabelsError,
@@ -19,12 +20,11 @@ from karat.data.sources.files.text_labels import (
     kind_marked,
     labels_of_texts,
     missing_texts,
-    of_csv,
 )
 from karat.errors import error, shown
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
 
-__all__ = ["Declared", "labels_of", "missing_codes", "named", "refuse_scores"]
+__all__ = ["labels_of", "missing_codes", "named", "refuse_scores"]
 
 
 def _refuse_texts(
@@ -76,10 +76,7 @@ def _refuse_mixed(
     labels: dict[int, Label],
     rows: RowBlocks,
 ) -> NoReturn:
-    """K107 with the first row of each kind.
-
-    Cost: two reads of the data, each up to that row.
-    """
+    """K107 with the first row of each kind: two reads of the data, each up to that row."""
     found = []
     for wanted in (texts, numbers):
         for block in rows:
@@ -100,35 +97,8 @@ def _refuse_mixed(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """The classes as the caller declared them.
-
-    Attributes:
-        labels: in order, or None.
-        positive: the positive class of two, or None.
-        is_text: whether both are texts, to be read as what the columns hold.
-    """
-
-    labels: Sequence[Label] | None = None
-    positive: Label | None = None
-    is_text: bool = False
-
-    def read_as(self, kind: Kind) -> Declared:
-        """The same, with texts as labels of that kind where they can be."""
-        if not self.is_text or kind == "string":
-            return self
-        given = [*(self.labels or ()), *(() if self.positive is None else (self.positive,))]
-        try:
-            read = of_csv([str(text) for text in given])
-        except NotLabelsError:
-            return self
-        labels = None if self.labels is None else read[: len(self.labels)]
-        return Declared(labels, None if self.positive is None else read[-1])
-
-
 def missing_codes(
-    counted: Cells | None, rows: RowBlocks, reading: Reading, declared: Declared
+    counted: Cells | None, rows: RowBlocks, reading: Reading, request: TableRequest
 ) -> npt.NDArray[np.int64] | None:
     """Codes of the texts that stand for a missing label; None when there are none.
 
@@ -142,7 +112,7 @@ def missing_codes(
         return None
     every = _texts(rows)
     codes = [int(code) for code in counted.classes.labels]
-    absent = missing_texts([every[code] for code in codes], reading, declared.labels or ())
+    absent = missing_texts([every[code] for code in codes], reading, request.labels or ())
     if not absent:
         return None
     found = np.array([code for code in codes if every[code] in absent])
@@ -157,11 +127,7 @@ def missing_codes(
 
 
 def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
-    """Refuse numbers that are not whole, of the first texts of far too many.
-
-    Errors:
-        K407 there are some.
-    """
+    """Refuse numbers that are not whole (K407), of the first texts of far too many."""
     if not rows.is_text or reading == "typed":
         return
     every = _texts(rows)
@@ -171,14 +137,14 @@ def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
         _refuse_texts(problem, every, rows, reading)
 
 
-def named(counted: Cells, rows: RowBlocks, reading: Reading, declared: Declared) -> Cells:
+def named(counted: Cells, rows: RowBlocks, reading: Reading, request: TableRequest) -> Cells:
     """The tally on its classes.
 
     Args:
         counted: the tally of all blocks; its labels are codes where the file holds text.
         rows: the blocks, which know the text of each code and can be read again for an error.
         reading: how the labels arrived.
-        declared: the classes as the caller declared them.
+        request: the classes as the caller declared them.
 
     Errors:
         K106, K107, K108, K109, K407, K410 labels that cannot be; K110, K111, K112 the options.
@@ -186,24 +152,22 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, declared: Declared)
     codes = [int(code) for code in counted.classes.labels]
     found = labels_of(codes, rows, reading)
     if rows.is_text and reading != "typed":
-        _check_kinds(counted, codes, found, rows, _kinds(codes, found, rows, reading, declared))
+        is_text, is_number = _kinds(codes, found, rows, reading, request)
+        if is_text.any() and is_number.any():
+            _check_kinds(counted, codes, found, rows, is_text, is_number)
     kind = kind_of(found) or "string"
-    declared = declared.read_as(kind)
-    if declared.labels is not None:
-        _check_declared(codes, found, declared.labels, rows)
+    request = request.read_as(kind)
+    if request.labels is not None:
+        _check_declared(codes, found, request.labels, rows)
     argument = f"column {rows.names[0]!r}"
     column = Column(argument, np.arange(len(codes)), kind, tuple(harmonized(found, kind)))
     # Both columns share the codes, so one column aligned with itself gives the class axis.
-    classes = align(column, column, declared.labels, declared.positive).classes
+    classes = align(column, column, request.labels, request.positive).classes
     return _relabelled(counted, harmonized(found, kind), classes)
 
 
 def labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label]:
-    """The label of each code: the code itself where labels are numbers.
-
-    Errors:
-        K106, K407, K410 a text that cannot be a label.
-    """
+    """The label of each code: the code itself where labels are numbers; K106, K407, K410."""
     if not rows.is_text:
         return [bool(code) for code in codes] if rows.is_boolean else list(codes)
     every = _texts(rows)
@@ -222,8 +186,8 @@ def _texts(rows: RowBlocks) -> list[str]:
 
 
 def _kinds(
-    codes: list[int], found: list[Label], rows: RowBlocks, reading: Reading, declared: Declared
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    codes: list[int], found: list[Label], rows: RowBlocks, reading: Reading, request: TableRequest
+) -> tuple[Flags, Flags]:
     """Which labels are texts, and which are numbers, by what their files say of them.
 
     A field of a CSV beside other files says nothing; in a CSV alone it is what it looks like.
@@ -236,7 +200,7 @@ def _kinds(
     is_text = np.array([isinstance(label, str) for label in found])
     if reading == "json":
         return is_text, ~is_text
-    is_declared = bool(declared.labels) and isinstance((declared.labels or "?")[0], str)
+    is_declared = bool(request.labels) and isinstance((request.labels or "?")[0], str)
     is_numeric = np.array([is_number(text) for text in texts]) & is_text.all() & (not is_declared)
     return ~is_numeric, is_numeric
 
@@ -246,15 +210,13 @@ def _check_kinds(
     codes: list[int],
     found: list[Label],
     rows: RowBlocks,
-    kinds: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
+    is_text: Flags,
+    is_number: Flags,
 ) -> None:
     """Refuse texts beside numbers, between the columns (K108) or in one of them (K107).
 
     One column of a CSV may hold both: then both are text.
     """
-    is_text, is_number = kinds
-    if not (is_text.any() and is_number.any()):
-        return
     true, pred, _ = counted.occupied()
     code_of = np.array(codes)
     sides = []
@@ -311,16 +273,11 @@ def _relabelled(counted: Cells, found: Sequence[Label], classes: Classes) -> Cel
         np.add.at(out, place, values)
         return out
 
-    new_rows, new_cols = np.divmod(keys, classes.k)
-    merged = replace(
-        sparse,
-        classes=classes,
-        counts=added(sparse.counts),
-        squares=None if sparse.squares is None else added(sparse.squares),
-        rows=new_rows,
-        cols=new_cols,
-    )
+    counts, squares = added(sparse.counts), sparse.squares
+    squares = None if squares is None else added(squares)
+    rows, cols = np.divmod(keys, classes.k)
+    merged = replace(sparse, classes=classes, counts=counts, squares=squares, rows=rows, cols=cols)
     if counted.storage != "dense":
         return merged
-    squares = None if merged.squares is None else merged.densified(merged.squares)
+    squares = None if squares is None else merged.densified(squares)
     return Cells.dense(merged.matrix(), classes=classes, squares=squares, n_rows=merged.n_rows)

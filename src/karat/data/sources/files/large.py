@@ -101,11 +101,7 @@ class ReadingUnits:
         checkpoint: str | os.PathLike[str] | None,
         settings: Mapping[str, Any],
     ) -> ReadingUnits:
-        """What follows the read of units with these settings.
-
-        Errors:
-            K413 a checkpoint that cannot be written.
-        """
+        """What follows the read of units with these settings; K413 an unusable checkpoint."""
         if checkpoint is None:
             return cls(units, empty, bar)
         kept: dict[str, Any] = {
@@ -117,21 +113,13 @@ class ReadingUnits:
         return cls(units, empty, bar, Checkpoint.of(checkpoint, units, {**settings, **kept}))
 
     def start(self) -> tuple[int, Tallies]:
-        """The units that were read before, and what they gave.
-
-        Errors:
-            K414 a checkpoint that cannot be used.
-        """
+        """The units that were read before, and what they gave; K414 an unusable checkpoint."""
         found = (0, Tallies()) if self.checkpoint is None else self.checkpoint.load(self.empty)
         self._tell(found[0])
         return found
 
     def done(self, n_batches: int, so_far: Tallies) -> None:
-        """So many units were read.
-
-        Errors:
-            K413 the checkpoint cannot be written.
-        """
+        """So many units were read; K413 the checkpoint cannot be written."""
         self._tell(n_batches)
         if self.checkpoint is not None:
             is_last = n_batches == self.units.n_batches
@@ -200,11 +188,7 @@ class Checkpoint:
     def of(
         cls, path: str | os.PathLike[str], units: FileUnits, settings: Mapping[str, Any]
     ) -> Checkpoint:
-        """The checkpoint of a read.
-
-        Errors:
-            K413 its folder does not exist, or it is no path.
-        """
+        """The checkpoint of a read; K413 its folder does not exist, or it is no path."""
         try:
             place = Path(path)
             if "\0" in str(place):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,19 +20,11 @@ from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.containers import Scores, tolerance_of
 from karat.data.scores.matrix import ScoreMatrix
 from karat.data.scores.order import in_order, not_scores, placed
-from karat.data.slices.codes import Key
-from karat.data.sources.columns import dropped, slices_later
-from karat.data.sources.files.counted import (
-    Progress,
-    are_many,
-    facts_of,
-    families,
-    no_rows,
-    refuse_many,
-)
+from karat.data.sources.columns import TableColumns, TableRequest, dropped, slices_later
+from karat.data.sources.files.counted import are_many, facts_of, families, no_rows, refuse_many
 from karat.data.sources.files.duck import allow_columns
 from karat.data.sources.files.duck import explaining as explaining_files
-from karat.data.sources.files.labels import Declared, labels_of, missing_codes, named
+from karat.data.sources.files.labels import labels_of, missing_codes, named
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.row_blocks import Batch as ReadBatch
 from karat.data.sources.files.row_blocks import RowBlocks
@@ -75,33 +67,28 @@ class Reader:
     """One read of a source whose rows are kept."""
 
     relation: Relation
-    mapping: Mapping[str, str | None]
+    request: TableRequest
+    columns: TableColumns
     names: Mapping[str, str]
     chosen: ScoreColumns | None
-    where: str | None
-    nulls: Literal["error", "drop"]
-    n_threads: int | None
-    groups: tuple[Key, ...] = ()
-    singles: tuple[str, ...] = ()
-    is_part: bool = False
     bad: tuple[ScoreMatrix, Sequence[str]] | None = None
 
     def explaining(self) -> AbstractContextManager[None]:
         """Errors of DuckDB within are errors of the files."""
         has_sql = self.relation.query is not None
-        return explaining_files(self.relation.files, has_sql=has_sql, where=self.where)
+        return explaining_files(self.relation.files, has_sql=has_sql, where=self.request.where)
 
     @property
     def _known(self) -> dict[str, str]:
         return {
             role: self.relation.column(name)
-            for role, name in self.mapping.items()
+            for role, name in self.columns.mapping.items()
             if name and role != "clusters"
         }
 
     def query(self) -> Query | str:
         """The query of its rows; or what to tell of columns that turn out to be no scores."""
-        relation, where, known = self.relation, self.where, self._known
+        relation, where, known = self.relation, self.request.where, self._known
         # A read without predictions reads the truth in their place.
         columns = [known["true"], known.get("pred", known["true"])]
         if "weights" in known:
@@ -110,14 +97,15 @@ class Reader:
         scores = [] if chosen is None else [relation.column(name) for name in chosen.names]
         names = [relation.column(name) for name in self.names.values()]
         reading = relation.reading(columns[:2])
-        groups = [relation.column(name) for name in self.singles]
+        groups = [relation.column(name) for name in self.columns.singles]
         sql = relation.select(columns, where, reading, scores, names, groups)
         beside = tuple(f"s{place}" for place in range(len(scores)))
         beside += tuple(f"g{place}" for place in range(len(groups)))
         named_ = tuple((f"n{place}", name) for place, name in enumerate(self.names.values()))
         connect = relation.connection
+        nulls = self.request.nulls
         rows = RowBlocks(
-            lambda: connect.sql(sql), tuple(columns), self.nulls, beside=beside, named=named_
+            lambda: connect.sql(sql), tuple(columns), nulls, beside=beside, named=named_
         )
         again = relation.select(columns, where, reading, (), names)
         with self.explaining():
@@ -132,29 +120,28 @@ class Reader:
             keep_order(connect, sql)
         return Query(rows, lambda: connect.sql(again), reading, scores)
 
-    def piece(self, gathered: GatheredScores, query: Query, declared: Declared) -> Rows | str:
+    def piece(self, gathered: GatheredScores, query: Query) -> Rows | str:
         """Rows that were read, on their classes."""
         labels, reading = query.labels, query.reading
         with self.explaining():
-            counted = gathered.counted(query.rows, self.n_threads)
-            labels.absent = missing_codes(counted, labels, reading, declared)
+            counted = gathered.counted(query.rows, self.request.n_threads)
+            labels.absent = missing_codes(counted, labels, reading, self.request)
             if labels.absent is not None:
                 gathered.drop(np.isin(gathered.true, labels.absent))
-                if self.mapping["pred"]:
+                if self.columns.mapping["pred"]:
                     gathered.drop(np.isin(gathered.pred, labels.absent))
                 if not len(gathered.true):
                     n_dropped = gathered.n - len(gathered.true)
-                    raise no_rows(self.relation, self.where, n_dropped)
-                counted = gathered.counted(query.rows, self.n_threads)
-            tally = named(counted, labels, reading, declared)
+                    raise no_rows(self.relation, self.request.where, n_dropped)
+                counted = gathered.counted(query.rows, self.request.n_threads)
+            tally = named(counted, labels, reading, self.request)
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(codes, labels, reading)
-        return self._on_classes(gathered, codes, found, declared, tally)
+        return self._on_classes(gathered, codes, found, tally)
 
     def pieces(
         self,
         query: Query,
-        progress: Progress | None,
         *,
         most: int | None = None,
         step: int | None = None,
@@ -170,9 +157,10 @@ class Reader:
             TooManyError: they take more than `most` bytes.
         """
         relation, rows, chosen = self.relation, query.rows, self.chosen
-        is_whole = self.where is None and relation.n_rows is not None and step is None
+        progress = self.request.progress
+        is_whole = self.request.where is None and relation.n_rows is not None and step is None
         n_expected = relation.n_rows if is_whole else None
-        named = [*rows.named, *((f"g{i}", name) for i, name in enumerate(self.singles))]
+        named = [*rows.named, *((f"g{i}", name) for i, name in enumerate(self.columns.singles))]
 
         def started(first_row: int) -> Gathering:
             matrix = None
@@ -212,7 +200,7 @@ class Reader:
         matrix, scores = self.bad
         assert matrix.bad is not None
         row, column, _ = matrix.bad
-        sql = self.relation.select_text(scores[column], self.where)
+        sql = self.relation.select_text(scores[column], self.request.where)
         found = self.relation.connection.execute(f"FROM ({sql}) LIMIT 1 OFFSET {row}").fetchall()
         text = found[0][0] if found else None
         is_list = text is not None and text.startswith("[")
@@ -220,12 +208,7 @@ class Reader:
         matrix.refuse_bad(None if is_null else text)
 
     def _on_classes(
-        self,
-        gathered: GatheredScores,
-        codes: list[int],
-        found: list[Label],
-        declared: Declared,
-        tally: Cells,
+        self, gathered: GatheredScores, codes: list[int], found: list[Label], tally: Cells
     ) -> Rows | str:
         kind = kind_of(found) or "string"
         place_of = {number: place for place, number in enumerate(gathered.numbers)}
@@ -237,15 +220,15 @@ class Reader:
         def column(role: str, coded: Codes) -> Column:
             seen = np.bincount(coded)
             every = [labels.get(code) if n else None for code, n in enumerate(seen.tolist())]
-            return Column(f"column {self.mapping[role]!r}", coded, kind, tuple(every))
+            return Column(f"column {self.columns.mapping[role]!r}", coded, kind, tuple(every))
 
         true = column("true", gathered.true)
-        pred = column("pred", gathered.pred) if self.mapping["pred"] else None
-        weights, named_weights = gathered.weights, self.mapping["weights"]
+        pred = column("pred", gathered.pred) if self.columns.mapping["pred"] else None
+        weights, named_weights = gathered.weights, self.columns.mapping["weights"]
         weights_argument = f"column {named_weights!r}" if named_weights else "weights"
         n_dropped = gathered.n - len(gathered.true)
         kept = gathered.kept if n_dropped else None
-        mapping: dict[str, Any] = {**self.mapping}
+        mapping: dict[str, Any] = {**self.columns.mapping}
         scores = None
         if self.chosen is None:
             assert pred is not None
@@ -258,15 +241,15 @@ class Reader:
                         labels=classes.labels,
                         weights=weights,
                         weights_argument=weights_argument,
-                        n_threads=self.n_threads,
-                        is_part=self.is_part,
+                        n_threads=self.request.n_threads,
+                        is_part=self.request.is_part,
                     )
                 tally = weighted.with_classes(classes)
         else:
             chosen, values = self.chosen, gathered.values
             assert values is not None
             k = gathered.width
-            declared = declared.read_as(kind)
+            declared = self.request.read_as(kind)
             try:
                 place = placed(chosen, k, true, pred, declared.labels, declared.positive)
             except KaratError as problem:
@@ -282,9 +265,9 @@ class Reader:
         read = iter(gathered.names)
         names: dict[str, Any] = {role: next(read) for role in self.names}
         # Of a part, the values that slices are made of.
-        names["columns"] = dict(zip(self.singles, read, strict=True))
-        if not self.is_part:
-            later = slices_later(families(self.relation), self.groups)
+        names["columns"] = dict(zip(self.columns.singles, read, strict=True))
+        if not self.request.is_part:
+            later = slices_later(families(self.relation), self.request.groups)
             names["by"] = later.slices(names.pop("columns"))
         return Rows(
             classes,
@@ -294,7 +277,7 @@ class Reader:
             weights,
             cells=None if scores is not None else tally,
             mapping=mapping,
-            source=facts_of(self.relation, self.where, n_dropped),
+            source=facts_of(self.relation, self.request.where, n_dropped),
             warnings=(*dropped(n_dropped, gathered.n), *remarks(tally)),
             n_dropped=n_dropped,
             kept=kept,

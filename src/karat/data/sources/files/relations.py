@@ -148,11 +148,7 @@ class Relation:
         return [part.columns[name] for part in self.parts if name in part.columns]
 
     def _each(self, name: str) -> Iterator[tuple[Part, str]]:
-        """Every part, and the type that a column has in it.
-
-        Errors:
-            K410 a file lacks the column.
-        """
+        """Every part, and the type that a column has in it; K410 a file lacks it."""
         for part in self.parts:
             if name not in part.columns:
                 missing = f"{part.shown} has no column {name!r}: it has {shown(part.columns)}."
@@ -305,12 +301,7 @@ class Relation:
         chosen: Callable[[Part, Iterator[str]], Iterator[str]],
         aliases: Sequence[str],
     ) -> str:
-        """SQL that reads columns of every part.
-
-        Args:
-            chosen: of a part and its columns as SQL, what is read of each; a filter sees the
-                other columns typed.
-        """
+        """SQL that reads what is chosen of each part; a filter sees the other columns typed."""
         condition = "" if where is None else f" WHERE ({where}\n)"
         pieces = []
         for part in self.parts:

@@ -154,7 +154,10 @@ class RowBlocks:
             row += len(true)
             if flags:
                 if self.nulls == "error":
-                    first = [_first_of(flag, len(true)) for flag in missing[: len(checked)]]
+                    first = [
+                        len(true) if flag is None or not flag.any() else int(flag.argmax())
+                        for flag in missing[: len(checked)]
+                    ]
                     place = first.index(min(first))
                     raise _missing(*checked[place], missing[place], row - len(true), stream)
                 kept = ~np.logical_or.reduce(flags)
@@ -225,10 +228,6 @@ class RowBlocks:
             count += int(np.count_nonzero(flags))
             n += len(flags)
         return first, count, n
-
-
-def _first_of(flags: Flags | None, n: int) -> int:
-    return n if flags is None or not flags.any() else int(flags.argmax())
 
 
 def _missing(

@@ -7,38 +7,27 @@ that do not fit are read again in pieces, which the accumulator adds up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
 from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
 from karat.data.checks import remarks
-from karat.data.labels.column import coded, declared_labels
-from karat.data.roles import Role
+from karat.data.labels.column import coded
 from karat.data.rows import Counted, Rows, numbered
 from karat.data.scores.batches import GatheredScores
-from karat.data.scores.columns import Named
 from karat.data.scores.order import not_scores, placed
 from karat.data.scores.rows import labels_alone
-from karat.data.slices.codes import Key
-from karat.data.sources.columns import dropped, find_columns, slices_later
-from karat.data.sources.files.counted import (
-    Progress,
-    facts_of,
-    families,
-    no_rows,
-    opened,
-    tally_relation,
-)
+from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
+from karat.data.sources.files.counted import facts_of, families, no_rows, opened, tally_relation
 from karat.data.sources.files.duck import check_condition
-from karat.data.sources.files.labels import Declared
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.reader import Query, Reader, TooManyError
 from karat.errors import KaratError, error
-from karat.tally import Classes, Label
+from karat.tally import Classes
 
 __all__ = ["FileStream", "read_files", "rows_of_files"]
 
@@ -48,37 +37,18 @@ _LEAST_BYTES: Final = 1 << 20
 _MOST_BYTES: Final = 1 << 26
 
 
-def rows_of_files(source: Source, **given: Any) -> Rows | Counted:
+def rows_of_files(
+    source: Source, request: TableRequest | None = None, **options: Any
+) -> Rows | Counted:
     """All rows of files, whatever memory they take; arguments and errors as of `read_files`."""
     with ExitStack() as cleanup:
-        found = read_files(source, cleanup, **given)
+        found = read_files(source, request or TableRequest(**options), cleanup)
     assert not isinstance(found, FileStream)
     return found
 
 
 def read_files(
-    source: Source,
-    cleanup: ExitStack,
-    *,
-    max_memory: int | None = None,
-    true: str | None = None,
-    pred: str | None = None,
-    prob: Named = None,
-    score: Named = None,
-    weights: str | None = None,
-    clusters: str | None = None,
-    ids: str | None = None,
-    by: str | None = None,
-    groups: Sequence[Key] = (),
-    keeps_rows: bool = False,
-    where: str | None = None,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
-    labels_are_text: bool = False,
-    nulls: Literal["error", "drop"] = "error",
-    n_threads: int | None = None,
-    progress: Progress | None = None,
-    is_part: bool = False,
+    source: Source, request: TableRequest, cleanup: ExitStack, max_memory: int | None = None
 ) -> Rows | Counted | FileStream:
     """The rows of files with probabilities or scores; of any other, their tally of labels.
 
@@ -89,28 +59,6 @@ def read_files(
         cleanup: closes the source; needed for as long as a stream is read.
         max_memory: bytes that rows may take; more are a stream, to be read from the start again.
             None: any number.
-        true, pred: columns; found by their names when not given. Where scores are, no column of
-            predictions is needed.
-        prob, score: columns of probabilities or of other scores: a column (of the positive class
-            of two, or of lists), several columns, or a pattern ``"proba_*"``; found by their
-            names when neither is given; an empty name says that there are none.
-        weights: a column; found by its name when not given.
-        clusters: a column of which rows go together; never found by its name. An empty name says
-            that there is none, and None that a column called like one is told.
-        ids: a column of what the rows are called; with `keeps_rows` found by its name.
-        by: a column of the slice that each row is in; it may have another role too.
-        groups: columns, and crosses of several, whose values and bins are slices.
-        keeps_rows: whether the rows are kept whatever they hold.
-        where: a SQL condition; rows that fail it are not read.
-        labels: the classes in order; default: those that the columns are named after, else the
-            sorted labels that occur.
-        positive: the positive class of two.
-        labels_are_text: whether `labels` and `positive` are texts, as a command line has them.
-        nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
-            A missing score is always an error.
-        n_threads: threads of the reader (four at most) and of the count.
-        progress: called after each batch of rows.
-        is_part: whether the rows are a part of others, so that all of them may weigh nothing.
 
     Errors:
         K104 missing labels; K108 strings against numbers; K109 outside `labels`; K113, K114, K115
@@ -121,106 +69,60 @@ def read_files(
     Cost: one pass over the columns needed; memory for the scores, 4 bytes for a label, a cluster
     or an id, and one batch.
     """
-    # Read once: it may be a generator.
-    classes = None if labels is None else declared_labels(labels)
-    declared = Declared(classes, positive, labels_are_text)
-    given: dict[Role, str | None] = {
-        "true": true,
-        "pred": pred,
-        "weights": weights,
-        "clusters": clusters,
-        "id": ids,
-    }
-    relation = cleanup.enter_context(opened(source, n_threads))
-    if where is not None:
-        check_condition(relation.connection, where)
-    columns = find_columns(
-        relation.header,
-        families(relation),
-        given,
-        prob,
-        score,
-        groups,
-        described=relation.described,
-        by=by,
-        wants_ids=keeps_rows or bool(ids),
+    relation = cleanup.enter_context(opened(source, request.n_threads))
+    if request.where is not None:
+        check_condition(relation.connection, request.where)
+    columns = find_columns(request, relation.header, families(relation), relation.described)
+    notes = columns.notes
+    named = (
+        ("clusters", columns.found.get("clusters")),
+        ("ids", columns.id),
+        ("slices", request.by),
     )
-    mapping, notes = columns.mapping, columns.notes
-    names = {"clusters": mapping.get("clusters"), "ids": columns.id, "slices": by}
-    reader = Reader(
-        relation,
-        mapping,
-        {role: name for role, name in names.items() if name},
-        columns.chosen,
-        where,
-        nulls,
-        n_threads,
-        tuple(groups),
-        columns.singles,
-        is_part,
-    )
+    names = {role: name for role, name in named if name}
+    reader = Reader(relation, request, columns, names, columns.chosen)
     if columns.chosen is not None:
-        found = _read(reader, declared, progress, max_memory)
+        found = _read(reader, max_memory)
         if not isinstance(found, str):
             return found.warned(*notes)
         notes.append(found)
-    if keeps_rows or groups or reader.names:
-        kept = _read(replace(reader, chosen=None), declared, progress, max_memory)
+    if request.keeps_rows or request.groups or names:
+        kept = _read(replace(reader, chosen=None), max_memory)
         assert not isinstance(kept, str)
         return kept.warned(*notes)
-    return tally_relation(
-        relation,
-        mapping,
-        where,
-        declared,
-        nulls=nulls,
-        n_threads=n_threads,
-        progress=progress,
-        is_part=is_part,
-    ).warned(*notes)
+    return tally_relation(relation, columns.mapping, request).warned(*notes)
 
 
-def _read(
-    reader: Reader, declared: Declared, progress: Progress | None, max_memory: int | None
-) -> Rows | FileStream | str:
+def _read(reader: Reader, max_memory: int | None) -> Rows | FileStream | str:
     """The rows; or what to tell when columns that nobody named turn out to be no scores."""
     query = reader.query()
     if isinstance(query, str):
         return query
     try:
         with reader.explaining():
-            (gathered,) = reader.pieces(query, progress, most=max_memory)
+            (gathered,) = reader.pieces(query, most=max_memory)
     except TooManyError:
         assert max_memory is not None
-        return _stream(reader, query, declared, progress, max_memory)
+        return _stream(reader, query, max_memory)
     if not len(gathered.true):
-        raise no_rows(reader.relation, reader.where, query.rows.n_dropped)
-    return reader.piece(gathered, query, declared)
+        raise no_rows(reader.relation, reader.request.where, query.rows.n_dropped)
+    return reader.piece(gathered, query)
 
 
-def _stream(
-    reader: Reader, query: Query, declared: Declared, progress: Progress | None, max_memory: int
-) -> FileStream | str:
+def _stream(reader: Reader, query: Query, max_memory: int) -> FileStream | str:
     """Rows that do not fit, to be read again in pieces; their classes from one read more."""
-    mapping, chosen = reader.mapping, reader.chosen
+    mapping, chosen = reader.columns.mapping, reader.chosen
     true, pred = mapping["true"], mapping["pred"] or mapping["true"]
-    tally = tally_relation(
-        reader.relation,
-        {**mapping, "pred": pred, "clusters": None},
-        reader.where,
-        declared,
-        nulls=reader.nulls,
-        n_threads=reader.n_threads,
-        is_part=True,
-    )
+    of_labels = replace(reader.request, is_part=True, progress=None)
+    tally = tally_relation(reader.relation, {**mapping, "pred": pred, "clusters": None}, of_labels)
     classes = tally.classes
     if chosen is not None:
         sides = [
             coded(f"column {name!r}", np.arange(classes.k, dtype=np.int32), classes.labels)
             for name in (true, pred)
         ]
-        read = declared.read_as(sides[0].kind)
-        with reader.explaining(), closing(reader.pieces(query, None, step=0)) as pieces:
+        read = reader.request.read_as(sides[0].kind)
+        with reader.explaining(), closing(reader.pieces(query, step=0)) as pieces:
             k = next((piece.width for piece in pieces if len(piece.true)), 2)
         try:
             place = placed(chosen, k, sides[0], sides[1], read.labels, read.positive)
@@ -228,7 +130,10 @@ def _stream(
             return not_scores(problem, chosen, has_pred=bool(mapping["pred"]))
         classes = place.classes
     step = min(max(max_memory // _PIECES, _LEAST_BYTES), _MOST_BYTES)
-    return FileStream(reader, query, classes, tally, step, progress)
+    positive = None if classes.positive is None else classes.labels[classes.positive]
+    known: dict[str, Any] = {"labels": classes.labels, "positive": positive}
+    request = replace(reader.request, labels_are_text=False, is_part=True, **known)
+    return FileStream(replace(reader, request=request), query, classes, tally, step)
 
 
 @dataclass
@@ -240,7 +145,6 @@ class FileStream:
         classes: the classes of all rows.
         tally: the labels of all rows.
         step: bytes of a piece.
-        progress: called after each batch of rows.
         notes: sentences the reader should see.
         is_of_labels: whether labels alone are wanted: scores decide what is predicted, and go.
         threshold: from which score on the positive class of two is predicted.
@@ -251,7 +155,6 @@ class FileStream:
     classes: Classes
     tally: Counted
     step: int
-    progress: Progress | None = None
     notes: tuple[str, ...] = ()
     is_of_labels: bool = False
     threshold: float | None = None
@@ -261,7 +164,7 @@ class FileStream:
     @property
     def later(self) -> SlicesLater:
         """How the values of columns become slices."""
-        return slices_later(families(self.reader.relation), self.reader.groups)
+        return slices_later(families(self.reader.relation), self.reader.request.groups)
 
     def warned(self, *sentences: str) -> FileStream:
         """The same with more warnings."""
@@ -273,25 +176,22 @@ class FileStream:
         Errors:
             As `read_files`.
         """
-        classes = self.classes
-        positive = None if classes.positive is None else classes.labels[classes.positive]
-        declared = Declared(classes.labels, positive)
-        reader = replace(self.reader, is_part=True, bad=None)
+        reader = replace(self.reader, bad=None)
         self._starts, n_rows = [], 0
         with reader.explaining():
-            pieces = reader.pieces(self.query, self.progress, step=self.step, refuses=True)
+            pieces = reader.pieces(self.query, step=self.step, refuses=True)
             for place, gathered in enumerate(pieces):
                 self._starts.append(n_rows)
                 n_rows += gathered.n
                 if place >= first:
-                    yield self._batch(reader, gathered, declared)
+                    yield self._batch(reader, gathered)
 
-    def _batch(self, reader: Reader, gathered: GatheredScores, declared: Declared) -> Batch:
+    def _batch(self, reader: Reader, gathered: GatheredScores) -> Batch:
         n = gathered.n
         if not len(gathered.true):
             return Tallies(n_dropped=n)
         try:
-            found = reader.piece(gathered, self.query, declared)
+            found = reader.piece(gathered, self.query)
         except KaratError as problem:
             if problem.code != "K402":
                 raise
@@ -302,7 +202,7 @@ class FileStream:
         if not self.is_of_labels or found.scores is None:
             return found
         with numbered(found.kept):
-            return labels_alone(found, self.threshold, reader.n_threads)
+            return labels_alone(found, self.threshold, reader.request.n_threads)
 
     @contextmanager
     def numbering(self, place: int) -> Iterator[None]:
@@ -326,10 +226,10 @@ class FileStream:
         """
         reader = self.reader
         if not found.n_rows:
-            raise no_rows(reader.relation, reader.where, found.n_dropped)
+            raise no_rows(reader.relation, reader.request.where, found.n_dropped)
         total = found.n_rows + found.n_dropped
         warnings = (*dropped(found.n_dropped, total), *remarks(self.tally.cells), *self.notes)
-        facts = facts_of(reader.relation, reader.where, found.n_dropped)
+        facts = facts_of(reader.relation, reader.request.where, found.n_dropped)
         scores = None
         if self.is_of_labels and reader.chosen is not None:
             scores = "probabilities" if reader.chosen.argument == "y_prob" else "scores"

@@ -253,11 +253,7 @@ def _is_missing(column: str) -> str:
 
 
 def _typed(column: str, name: str, origin: Reading, kind: str) -> str | None:
-    """A column of a text file as a filter sees it: of the type that its first rows look like.
-
-    Returns:
-        None where it is seen as it is.
-    """
+    """A column of a text file as a filter sees it, typed like its first rows; None: as it is."""
     stop = _stop("K408", f"{name} ({kind})", column)
     known = family(kind)
     if origin == "json":
@@ -341,7 +337,9 @@ def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
     """
     item = item_of(kinds[0])
     if origin == "csv":
-        return _of_csv(column)
+        # DuckDB would read '1_2' as 12. The expression is short because every part of it takes
+        # memory in every thread, for a thousand columns at once.
+        return f"TRY_CAST(replace({column}, '_', '?') AS DOUBLE)"
     if origin == "json":
         if item is None:
             return _of_json(column)
@@ -350,12 +348,6 @@ def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
     if (item or kinds[0]) in _PLAIN_NUMBERS and len(set(kinds)) == 1:
         return column
     return f"CAST({column} AS DOUBLE{'[]' if item else ''})"
-
-
-def _of_csv(column: str) -> str:
-    # DuckDB would read '1_2' as 12. The expression is short because every part of it takes memory
-    # in every thread, for a thousand columns at once.
-    return f"TRY_CAST(replace({column}, '_', '?') AS DOUBLE)"
 
 
 def _of_json(column: str) -> str:

@@ -133,10 +133,8 @@ def of_csv(texts: Sequence[str]) -> list[Label]:
     lowered = [text.lower() for text in trimmed]
     if all(text in _BOOLEANS for text in lowered):
         return [_BOOLEANS[text] for text in lowered]
-    if all(text in _BOOLEANS or _WHOLE.fullmatch(text) is not None for text in lowered) and {
-        text for text in lowered if text not in _BOOLEANS
-    } <= {"0", "1"}:
-        return [int(_BOOLEANS[t]) if t in _BOOLEANS else int(t) for t in lowered]
+    if all(text in _BOOLEANS or text in ("0", "1") for text in lowered):
+        return [int(_BOOLEANS.get(text, text == "1")) for text in lowered]
     if all(map(_NUMBER.fullmatch, trimmed)) and not any(map(_PADDED.match, trimmed)):
         broken = [text for text in texts if not _is_whole(text)]
         if broken:
@@ -178,11 +176,7 @@ def _is_broken(text: str, label_of: Callable[[str], Label | None]) -> bool:
 
 
 def _of_json_value(value: str, text: str) -> Label | None:
-    """The label that a JSON value is; None for a number that is not whole.
-
-    Args:
-        text: the value as messages have it.
-    """
+    """The label that a JSON value, a text in messages, is; None for a number that is not whole."""
     found = json.loads(value)
     if isinstance(found, float):
         return int(found) if math.isfinite(found) and found.is_integer() else None

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
-from karat.data.roles import Role
 from karat.data.rows import Counted, Rows, numbered
 from karat.data.scores.containers import tolerance_of
 from karat.data.scores.order import not_scores
 from karat.data.scores.rows import labels_alone
-from karat.data.slices.codes import Key
-from karat.data.sources.columns import dropped, find_columns, slices_later
+from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
 from karat.data.sources.files.counted import facts_of, families, opened
 from karat.data.sources.files.duck import check_condition, explaining, file_list, literal, quoted
 from karat.data.sources.files.paths import DataFile, Source, Stamp, stamp, unchanged
@@ -34,7 +32,6 @@ N_BYTES: Final = 1 << 28
 N_LEAST: Final = 1 << 16
 _NUMBER: Final = "file_row_number"
 """What DuckDB calls the number of a row in its file."""
-_LABELS_ALONE: Final[Mapping[str, Any]] = {"weights": "", "prob": "", "score": "", "clusters": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +123,10 @@ class FileUnits:
         units: in reading order.
         n_bytes: what the scores of all rows would take in memory; 0 without scores.
         digest: what the columns and classes are, of all rows; its own rows mean nothing.
-        given: the arguments of the read.
+        request: what was request, with the columns of scores that are read.
         facts: what a report says of the source.
         tolerance: how far from 1 a row of probabilities may add up.
         stamps: size and time of each file by path, before anything was read.
-        n_threads: threads of the reader and of the count.
-        clusters: the column of clusters, or None.
         later: how the values of columns become slices.
         is_of_labels: whether labels alone are wanted: scores decide what is predicted, and go.
         threshold: from which score on the positive class of two is predicted.
@@ -140,12 +135,10 @@ class FileUnits:
     units: tuple[Unit, ...]
     n_bytes: int
     digest: Rows | Counted
-    given: Mapping[str, Any]
+    request: TableRequest
     facts: Mapping[str, Any]
     tolerance: float
     stamps: Mapping[str, Stamp]
-    n_threads: int | None = None
-    clusters: str | None = None
     later: SlicesLater = field(default_factory=SlicesLater)
     is_of_labels: bool = False
     threshold: float | None = None
@@ -182,7 +175,7 @@ class FileUnits:
             K417 a file is not what it was; as `rows_of_files`, with rows numbered over the whole
             read where nothing is filtered.
         """
-        unit, given, digest = self.units[place], dict(self.given), self.digest
+        unit, digest = self.units[place], self.digest
         classes = self.classes
         named: dict[str, Any] = {}
         if isinstance(digest, Rows):
@@ -195,21 +188,18 @@ class FileUnits:
         # What the digest does not have is not looked for again: an empty name says so.
         named |= {role: mapping.get(role) or "" for role in ("true", "pred", "weights")}
         positive = None if classes.positive is None else classes.labels[classes.positive]
-        for name in ("labels", "positive", "labels_are_text", *named):
-            given.pop(name, None)
+        request = replace(
+            self.request,
+            labels=classes.labels,
+            positive=positive,
+            labels_are_text=False,
+            clusters=self.request.clusters or "",
+            is_part=True,
+            **named,
+        )
         try:
             with unchanged(unit.files, self.stamps):
-                found = rows_of_files(
-                    unit.sql,
-                    labels=classes.labels,
-                    positive=positive,
-                    n_threads=self.n_threads,
-                    clusters=self.clusters or "",
-                    groups=self.later.groups,
-                    is_part=True,
-                    **named,
-                    **given,
-                )
+                found = rows_of_files(unit.sql, request)
         except KaratError as problem:
             if problem.code != "K402":
                 raise
@@ -224,7 +214,7 @@ class FileUnits:
         if not self.is_of_labels:
             return found
         with numbered(found.kept):
-            return labels_alone(found, self.threshold, self.n_threads)
+            return labels_alone(found, self.threshold, request.n_threads)
 
     def origin(self, found: Tallies) -> Origin:
         """Where the rows came from, and how many were left out.
@@ -239,8 +229,8 @@ class FileUnits:
             facts["n_dropped"] = found.n_dropped
         warnings[:0] = dropped(found.n_dropped, found.n_rows + found.n_dropped)
         mapping = dict(self.digest.mapping)
-        if self.clusters is not None:
-            mapping["clusters"] = self.clusters
+        if self.request.clusters:
+            mapping["clusters"] = self.request.clusters
         scores = None
         if self.is_of_labels and isinstance(self.digest, Rows):
             scores = "probabilities" if self.digest.is_prob else "scores"
@@ -255,7 +245,7 @@ class FileUnits:
             facts, unit = dict(problem.context), self.units[place]
             if "row" not in facts:
                 raise problem from None
-            if self.given.get("where") is not None:
+            if self.request.where is not None:
                 told = f"Rows are numbered among those that the filter keeps of {unit.shown}."
                 facts["numbering"] = told
             else:
@@ -265,51 +255,30 @@ class FileUnits:
             raise error(problem.code, **facts) from None
 
 
-def units_of_files(
-    source: Source,
-    *,
-    n_threads: int | None = None,
-    where: str | None = None,
-    nulls: Literal["error", "drop"] = "error",
-    clusters: str | None = None,
-    groups: Sequence[Key] = (),
-    **given: Any,
-) -> FileUnits | None:
+def units_of_files(source: Source, **options: Any) -> FileUnits | None:
     """A source of Parquet files as units; None where it is something else.
 
     Args:
-        source, n_threads, where, nulls, given: as of `rows_of_files`.
-        clusters: a column; None, to tell columns that are called like one, or an empty name.
-        groups: columns, and crosses of several, whose values and bins are slices.
+        source, options: as of `rows_of_files`.
 
     Errors:
         As `rows_of_files`: columns that are not there, and classes that do not fit.
 
     Cost: one pass over the labels.
     """
-    with opened(source, n_threads) as relation:
+    request = TableRequest(**options)
+    clusters, where = request.clusters, request.where
+    with opened(source, request.n_threads) as relation:
         n_rows = relation.rows_of
         if n_rows is None:
             return None
         stamps = {file.path: stamp(file.path) for file in relation.files}
         if where is not None:
             check_condition(relation.connection, where)
-        named: dict[Role, str | None] = {
-            "true": given.get("true"),
-            "pred": given.get("pred"),
-            "weights": given.get("weights"),
-            "clusters": None if clusters is None else "",
-        }
         types = families(relation)
-        columns = find_columns(
-            relation.header,
-            types,
-            named,
-            given.get("prob"),
-            given.get("score"),
-            groups,
-            described=relation.described,
-        )
+        # The column of clusters is looked for beside those of slices.
+        others = replace(request, clusters=None if clusters is None else "")
+        columns = find_columns(others, relation.header, types, relation.described)
         mapping, names, notes = columns.found, columns.scores, columns.notes
         axes = [relation.column(name) for name in ((clusters,) if clusters else ())]
         axes += map(relation.column, columns.singles)
@@ -323,20 +292,20 @@ def units_of_files(
                 assert columns.chosen is not None
                 notes.append(not_scores(problem, columns.chosen, has_pred="pred" in mapping))
                 names = ()
-                given |= {"prob": "", "score": ""}
+                request = replace(request, prob="", score="")
             is_half = relation.halves([relation.column(name) for name in names])
-        facts, later = facts_of(relation, where), slices_later(types, groups)
+        facts, later = facts_of(relation, where), slices_later(types, request.groups)
         sql, labels = _digest(relation, mapping, names, where)
+    every = replace(request, where=None, clusters="", groups=())
     try:
-        found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **given)
+        found = rows_of_files(sql, every)
     except KaratError as problem:
         if "row" in problem.context:
             # A digest does not know the row of a label in the files.
-            declared = ("labels", "positive", "labels_are_text")
-            reading = {name: given[name] for name in declared if name in given}
-            pred = mapping.get("pred", f"{mapping['true']} again")
-            reading |= {"nulls": nulls, "n_threads": n_threads, "true": mapping["true"]}
-            rows_of_files(labels, pred=pred, **_LABELS_ALONE, **reading)
+            true = mapping["true"]
+            pred = mapping.get("pred", f"{true} again")
+            alone = replace(every, true=true, pred=pred, weights="", prob="", score="")
+            rows_of_files(labels, alone)
         raise
     # Of columns of lists only the numbers that were read say how many a row has.
     scores = found.scores if isinstance(found, Rows) else None
@@ -344,19 +313,14 @@ def units_of_files(
     if axes:
         of_labels = 8 + 8 * ("weights" in mapping) if scores is None else 0
         width += of_labels + 4 * len(axes)
-    n_bytes = sum(n_rows.values()) * width
-    units = units_of(relation, n_rows, width)
-    kept = {"where": where, "nulls": nulls, **given}
     return FileUnits(
-        units,
-        n_bytes,
+        units_of(relation, n_rows, width),
+        sum(n_rows.values()) * width,
         found.warned(*notes),
-        kept,
+        request,
         facts,
         tolerance_of(is_half=is_half),
         stamps,
-        n_threads,
-        clusters or None,
         later,
     )
 

@@ -10,22 +10,21 @@ import numpy as np
 
 from karat.data.checks import remarks
 from karat.data.clusters import encode_names, names_of_column
-from karat.data.labels.column import Column, Flags, Nulls, declared_labels, drop_missing, taken_rows
+from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_rows
 from karat.data.labels.counting import tally_columns
-from karat.data.roles import Role
 from karat.data.rows import Counted, Rows, coded_rows, numbered
-from karat.data.scores.columns import Named, ScoreColumns
+from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.containers import Scores, gathered
-from karat.data.scores.order import Placed, not_scores, placed
+from karat.data.scores.order import not_scores, placed
 from karat.data.scores.rows import InMemoryScores
 from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns
-from karat.data.sources.columns import dropped, find_columns
+from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
 from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error
 from karat.tally.cells import Cells
-from karat.tally.classes import Classes, Label
+from karat.tally.classes import Classes
 
 __all__ = ["FrameLabels", "predicted", "read_labels", "read_rows", "rows_of_frame"]
 
@@ -35,14 +34,10 @@ def read_rows(
     name: str,
     columns: Mapping[str, Any],
     *,
-    labels: Any = None,
-    positive: Any = None,
     threshold: float | None = None,
-    nulls: str = "error",
     n_threads: int | None = None,
     where: str | None = None,
-    labels_are_text: bool = False,
-    progress: Any = None,
+    **options: Any,
 ) -> Rows:
     """The rows of a table or of files, in their order.
 
@@ -52,28 +47,22 @@ def read_rows(
         columns: the column of each role, or None: ``true``, ``pred``, ``prob``, ``score``,
             ``weights``, ``clusters``, ``ids`` and ``by``.
         threshold: predict the positive class of two from this score on.
+        n_threads, where, options: as of `TableRequest`.
 
     Errors:
         As `rows_of_frame` and `rows_of_files`.
     """
-    named = dict(columns)
-    if threshold is not None and named.get("pred"):
+    if threshold is not None and columns.get("pred"):
         raise error("K136", threshold=threshold, found="A column of predictions is given too")
-    options: dict[str, Any] = {
-        "labels": labels,
-        "positive": positive,
-        "nulls": nulls,
-        "n_threads": n_threads,
-    }
+    options |= {**columns, "n_threads": n_threads, "keeps_rows": True}
     if names_files(source):
         from karat.data.sources.files.counted import errors_of_files
         from karat.data.sources.files.rows import rows_of_files
 
-        options |= {"where": where, "labels_are_text": labels_are_text, "progress": progress}
         with errors_of_files(where, source):
-            read = rows_of_files(source, keeps_rows=True, **named, **options)
+            read = rows_of_files(source, where=where, **options)
     else:
-        read = rows_of_frame(source, keeps_rows=True, **named, **options)
+        read = rows_of_frame(source, **options)
     assert isinstance(read, Rows)
     found = replace(read, name=name)
     if found.scores is not None:
@@ -229,14 +218,14 @@ def read_labels(
 def _names(
     values: Mapping[str, Any], found: Mapping[str, str], clusters: Any, truth: Column, marks: Nulls
 ) -> dict[str, Column]:
-    given: dict[str, tuple[Any, str]] = {}
-    if "clusters" in found:
-        given["clusters"] = values[found["clusters"]], f"Column {found['clusters']!r}"
-    elif clusters is not None and not isinstance(clusters, str):
-        given["clusters"] = clusters, "clusters"
-    for role, shown in (("id", "ids"), ("by", "slices")):
-        if role in found:
-            given[shown] = values[found[role]], f"Column {found[role]!r}"
+    shown = {"clusters": "clusters", "id": "ids", "by": "slices"}
+    given = {
+        shown[role]: (values[found[role]], f"Column {found[role]!r}")
+        for role in shown
+        if role in found
+    }
+    if "clusters" not in found and not isinstance(clusters, str | None):
+        given = {"clusters": (clusters, "clusters"), **given}
     names = {}
     for role, (column, argument) in given.items():
         names[role] = encode_names(column, argument, marks)
@@ -246,34 +235,12 @@ def _names(
     return names
 
 
-def rows_of_frame(
-    table: Any,
-    *,
-    true: str | None = None,
-    pred: str | None = None,
-    prob: Named = None,
-    score: Named = None,
-    weights: Any = None,
-    clusters: Any = None,
-    ids: str | None = None,
-    by: str | None = None,
-    groups: Sequence[Key] = (),
-    keeps_rows: bool = False,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
-    nulls: Literal["error", "drop"] = "error",
-    n_threads: int | None = None,
-) -> Rows | Counted:
+def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
     """The rows of a table that has probabilities or scores; of any other, its tally of labels.
 
     Args:
         table: anything that `data.sources.tables.frames.open_frame` reads.
-        weights: a column, or float[n]; a column is found by its name when not given.
-        clusters: a column of which rows go together, or one name or number a row; never found by
-            its name. An empty name says that there is none, and None that a column called like
-            one is told.
-        n_threads: threads of the count of labels.
-        The others are those of `rows_of_files`.
+        options: as of `TableRequest`.
 
     Errors:
         K102 to K125 labels and weights; K130, K131 scores that are no numbers; K134, K135, K137
@@ -282,68 +249,50 @@ def rows_of_frame(
 
     Cost: the columns needed are read once, into one matrix; other columns are not touched.
     """
+    request = TableRequest(**options)
     frame = open_frame(table)
-    # Read once: it may be a generator.
-    declared = None if labels is None else declared_labels(labels)
-    # Values of each row leave no column of that role.
-    has_clusters = not isinstance(clusters, str | None)
-    given: dict[Role, str | None] = {
-        "true": true,
-        "pred": pred,
-        "weights": weights if isinstance(weights, str | None) else "",
-        "clusters": "" if has_clusters else clusters,
-        "id": ids,
-    }
-    columns = find_columns(
-        frame.names,
-        frame.types,
-        given,
-        prob,
-        score,
-        groups,
-        by=by,
-        wants_ids=keeps_rows or bool(ids),
-    )
+    columns = find_columns(request, frame.names, frame.types)
     mapping, notes = columns.mapping, columns.notes
     found = columns.found
-    found |= {role: name for role, name in (("id", columns.id), ("by", by)) if name}
+    found |= {role: name for role, name in (("id", columns.id), ("by", request.by)) if name}
+    given = frame, found, request.weights, request.clusters, request.nulls
     if columns.chosen is not None:
-        chosen = columns.chosen
-        read = read_labels(
-            frame, found, weights, clusters, nulls, chosen.names, chosen.role, groups
-        )
-        rows = _scored(read, mapping, chosen, declared, positive)
+        read = read_labels(*given, columns.scores, columns.chosen.role, request.groups)
+        rows = _scored(read, mapping, columns.chosen, request)
         if not isinstance(rows, str):
             return rows.warned(*notes)
         notes.append(rows)
-    read = read_labels(frame, found, weights, clusters, nulls, groups=groups)
+    read = read_labels(*given, groups=request.groups)
     assert read.pred is not None
     with numbered(read.kept):
         cells = tally_columns(
             read.true,
             read.pred,
-            labels=declared,
-            positive=positive,
+            labels=request.labels,
+            positive=request.positive,
             weights=read.weights,
             weights_argument=read.weights_argument,
-            n_threads=n_threads,
+            n_threads=request.n_threads,
         )
     notes = [*remarks(cells), *notes]
-    if keeps_rows or groups or has_clusters or found.keys() & {"clusters", "id", "by"}:
+    is_split = request.groups or request.has_clusters or found.keys() & {"clusters", "id", "by"}
+    if request.keeps_rows or is_split:
         return read.rows(cells.classes, mapping, cells=cells).warned(*notes)
     return Counted(cells, mapping, read.source, (*read.notes, *notes), read.n_dropped)
 
 
 def _scored(
-    read: FrameLabels,
-    mapping: Mapping[str, Any],
-    chosen: ScoreColumns,
-    labels: Sequence[Label] | None,
-    positive: Label | None,
+    read: FrameLabels, mapping: Mapping[str, Any], chosen: ScoreColumns, request: TableRequest
 ) -> Rows | str:
     """The rows; or what to tell when columns that nobody named turn out to be no scores."""
+    names, sides = chosen.names, (read.true, read.pred, request.labels, request.positive)
     try:
-        scores, place = _scores(read, chosen, labels, positive)
+        # Several are placed before they are gathered, in the order of the classes.
+        place = placed(chosen, len(names), *sides) if len(names) > 1 else None
+        if place is not None and place.order is not None:
+            names = tuple(names[i] for i in place.order)
+        scores = gathered(read.values, names, chosen.argument, read.kept)
+        place = place or placed(chosen, scores.k, *sides)
     except KaratError as problem:
         return not_scores(problem, chosen, has_pred=read.pred is not None)
     if scores.n != read.n_rows:
@@ -352,17 +301,3 @@ def _scored(
     mapping = {**mapping, chosen.role: list(scores.columns or chosen.names)}
     scores = scores if read.kept is None else scores.at(read.kept)
     return read.rows(place.classes, mapping, scores)
-
-
-def _scores(
-    read: FrameLabels, chosen: ScoreColumns, labels: Sequence[Label] | None, positive: Label | None
-) -> tuple[Scores, Placed]:
-    names, sides = chosen.names, (read.true, read.pred, labels, positive)
-    if len(names) > 1:
-        # Placed before they are gathered: the matrix is filled in the order of the classes.
-        place = placed(chosen, len(names), *sides)
-        if place.order is not None:
-            names = tuple(names[i] for i in place.order)
-        return gathered(read.values, names, chosen.argument, read.kept), place
-    scores = gathered(read.values, names, chosen.argument, read.kept)
-    return scores, placed(chosen, scores.k, *sides)

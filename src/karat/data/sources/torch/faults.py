@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NoReturn, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -52,21 +52,34 @@ class Check:
     is_bool: bool = False
 
 
-@dataclass(frozen=True)
-class _Known:
+class _Known(NamedTuple):
+    """What of a check is known without the device."""
+
     code: Kind
     argument: str
     n_values: int
     is_float: bool
     is_bool: bool
 
+    @classmethod
+    def of(cls, check: Check) -> _Known:
+        values = check.values
+        n_values = 1 if values.ndim == 1 else int(values.shape[1])
+        is_float = bool(values.dtype.is_floating_point)
+        return cls(check.code, check.argument, n_values, is_float, check.is_bool)
+
+
+class _Found(NamedTuple):
+    """The rows that a check refuses, on the host."""
+
+    known: _Known
+    n_bad: int
+    row: int
+    values: Any
+
 
 class Faults:
-    """The first batch with a fault, on one device.
-
-    Args:
-        classes: the classes, for messages.
-    """
+    """The first batch with a fault, on one device; messages name the classes."""
 
     def __init__(self, classes: Classes) -> None:
         self.classes = classes
@@ -86,7 +99,7 @@ class Faults:
 
     def look(self, checks: Sequence[Check], n: int, tolerance: float = 0.0) -> None:
         """Look at a batch of n rows; nothing is waited for."""
-        known = tuple(map(_known, checks))
+        known = tuple(map(_Known.of, checks))
         rows, counts = _found([check.bad for check in checks], n)
         parts = [counts.sum(dim=0, keepdim=True), self._facts(known, n, tolerance, rows.device)]
         parts += [counts, rows]
@@ -130,14 +143,13 @@ class Faults:
         known = self._kinds[int(words[1])]
         n, tolerance = int(words[2]), float(words[3:4].view(np.float64)[0])
         m = len(known)
-        counts, rows, at = words[4 : 4 + m].tolist(), words[4 + m : 4 + 2 * m].tolist(), 4 + 2 * m
-        values = []
-        for one in known:
-            held = words[at : at + one.n_values]
-            values.append(held.view(np.float64) if one.is_float else held)
-            at += one.n_values
-        found = [_Found(*item) for item in zip(known, counts, rows, values, strict=True)]
-        self._raise([item for item in found if item.count], n, tolerance)
+        ends = np.cumsum([4, m, m, *(one.n_values for one in known)])
+        _, counts, rows, *values = np.split(words, ends)
+        found = [
+            _Found(one, int(count), int(row), held.view(np.float64) if one.is_float else held)
+            for one, count, row, held in zip(known, counts, rows, values, strict=False)
+        ]
+        self._raise([item for item in found if item.n_bad], n, tolerance)
 
     def _raise(self, found: Sequence[_Found], n: int, tolerance: float) -> NoReturn:
         first = found[0]
@@ -148,7 +160,7 @@ class Faults:
             )
         facts: dict[str, Any] = {"argument": first.known.argument, "n": n}
         if code != "K115":
-            facts |= {"row": first.row, "count": first.count}
+            facts |= {"row": first.row, "count": first.n_bad}
         if code == "K109":
             facts |= not_declared(self.classes.labels)
             number = int(first.values[0])
@@ -173,14 +185,6 @@ def _count(bad: Tensor) -> Tensor:
     n = bad.shape[0] // 8 * 8
     words = bad[:n].view(torch().int64)
     return ((words * _BYTES) >> 56).sum() + bad[n:].sum()
-
-
-@dataclass(frozen=True, eq=False)
-class _Found:
-    known: _Known
-    count: int
-    row: int
-    values: Any
 
 
 def label_checks(argument: str, labels: Tensor, codes: Tensor, outside: Tensor) -> list[Check]:
@@ -230,13 +234,6 @@ def score_checks(scores: Tensor, *, is_prob: bool, tolerance: float) -> list[Che
     return found
 
 
-def _known(check: Check) -> _Known:
-    values = check.values
-    n_values = 1 if values.ndim == 1 else int(values.shape[1])
-    is_float = bool(values.dtype.is_floating_point)
-    return _Known(check.code, check.argument, n_values, is_float, check.is_bool)
-
-
 def _words(values: Tensor) -> Tensor:
     if values.dtype.is_floating_point:
         return values.to(torch().float64).view(torch().int64)
@@ -256,7 +253,7 @@ def _of_scores(found: Sequence[_Found], n: int, tolerance: float) -> Exception:
     code = "K133"
     if is_bad.any():
         code = "K132" if np.isfinite(values[column]) else "K131"
-    counts: dict[str, int] = {item.known.code: item.count for item in found}
+    counts: dict[str, int] = {item.known.code: item.n_bad for item in found}
     if code == "K133":
         value, place = float(values.sum()), ""
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -26,11 +26,7 @@ __all__ = ["ChosenRows", "DeviceHistograms", "HeldScores", "RowGroup"]
 
 @dataclass(frozen=True, eq=False)
 class ChosenRows:
-    """As `RowSample`, on a device.
-
-    Attributes:
-        values, codes, weights, repeats, hashes: see there.
-    """
+    """As `RowSample`, on a device."""
 
     values: Tensor
     codes: Tensor
@@ -42,10 +38,7 @@ class ChosenRows:
     def of(
         cls, scores: Tensor, codes: Tensor, weights: Tensor | None, k: int, limit: int
     ) -> ChosenRows:
-        """The sample of rows float[n, c] or float[n] of the classes int64[n].
-
-        Cost: two sorts of one number a row.
-        """
+        """The sample of rows float[n, c] or float[n] of the classes int64[n]: two sorts."""
         matrix = scores[:, None] if scores.ndim == 1 else scores
         hashes = _hashed(matrix, codes, weights)
         once = torch().ones_like(codes)
@@ -144,31 +137,16 @@ class RowGroup:
 
 
 class DeviceHistograms:
-    """Tables of rows with scores on one device.
+    """Tables of rows with scores on one device, with the settings of the rows held before."""
 
-    Args:
-        classes: the classes, in the order of the columns.
-        empty: what holds nothing, with the settings of what is held.
-        is_prob: whether scores are probabilities.
-        shape: as of `HeldRows`.
-    """
-
-    def __init__(
-        self,
-        classes: Classes,
-        device: Any,
-        empty: ScoreParts,
-        *,
-        is_prob: bool,
-        shape: tuple[int | None, bool, bool],
-    ) -> None:
-        columns, self._has_pred, is_weighted = shape
-        self.classes = classes
-        self._threshold, self._is_prob, self._is_single = empty.threshold, is_prob, columns is None
-        self._is_frequency = empty.is_frequency and is_weighted
+    def __init__(self, held: HeldScores) -> None:
+        columns, self._has_pred, is_weighted = held.shape
+        classes, device, empty = held.classes, held.device, held.empty
+        self.classes, self._is_prob, self._is_single = classes, held.is_prob, columns is None
+        self._threshold, self._is_frequency = empty.threshold, empty.is_frequency and is_weighted
         self._limit, self._n_sampled = room_of(
             classes.k,
-            is_prob=is_prob,
+            is_prob=held.is_prob,
             is_single=self._is_single,
             is_weighted=is_weighted,
             n_bytes=empty.max_memory,
@@ -249,32 +227,27 @@ _HOST_BYTES: Final = 4
 _GROUP_VALUES: Final = 1 << 26
 
 
+@dataclass(eq=False)
 class HeldScores:
     """Rows of one device.
 
-    Args:
+    Attributes:
         classes: the classes, in the order of the columns.
         empty: what holds nothing, with the settings of what is held.
         is_prob: whether scores are probabilities.
         shape: as of `HeldRows`.
     """
 
-    def __init__(
-        self,
-        classes: Classes,
-        device: Any,
-        empty: ScoreParts,
-        *,
-        is_prob: bool,
-        shape: tuple[int | None, bool, bool],
-    ) -> None:
-        self.classes, self.is_prob, self.shape = classes, is_prob, shape
-        self._device, self._empty = device, empty
-        self._tolerance = 0.0
-        self._chunks: list[RowGroup] = []
-        self._n_bytes = 0
-        self._tally: DeviceHistograms | None = None
-        self.n_rows = 0
+    classes: Classes
+    device: Any
+    empty: ScoreParts
+    is_prob: bool
+    shape: tuple[int | None, bool, bool]
+    n_rows: int = 0
+    _tolerance: float = 0.0
+    _chunks: list[RowGroup] = field(default_factory=list)
+    _n_bytes: int = 0
+    _tally: DeviceHistograms | None = None
 
     def add(self, rows: RowGroup, tolerance: float) -> None:
         """Add rows that nobody else writes to, all or none.
@@ -284,7 +257,7 @@ class HeldScores:
         self._chunks.append(rows)
         self._n_bytes += self._bytes_of(rows)
         try:
-            room = self._empty.max_memory
+            room = self.empty.max_memory
             if self._n_bytes > (room if self._tally is None else room // 4):
                 self._put_into_tables()
         except BaseException:
@@ -304,9 +277,7 @@ class HeldScores:
         return int(rows.true.shape[0]) * each
 
     def _put_into_tables(self) -> None:
-        tally = self._tally or DeviceHistograms(
-            self.classes, self._device, self._empty, is_prob=self.is_prob, shape=self.shape
-        )
+        tally = self._tally or DeviceHistograms(self)
         step = max(_GROUP_VALUES // (self.shape[0] or 1), 1)
         while self._chunks:
             n_chunks, n = 0, 0
@@ -332,13 +303,13 @@ class HeldScores:
             histograms = self._tally.histograms()
             if self.shape[2]:
                 refuse_sums(np.asarray(histograms.sums.truth, np.float64))
-            return replace(self._empty, histograms=histograms, shape=self.shape)
+            return replace(self.empty, histograms=histograms, shape=self.shape)
         chunk = _landed(_joined(self._chunks))
         if chunk.weights is not None:
             totals = np.bincount(chunk.codes, chunk.weights, self.classes.k)
             refuse_sums(np.asarray(totals, np.float64))
         held = HeldRows(self.classes, (chunk,), self.is_prob, self._tolerance)
-        return replace(self._empty, held=held, shape=self.shape)
+        return replace(self.empty, held=held, shape=self.shape)
 
 
 def _joined(chunks: list[RowGroup]) -> RowGroup:

@@ -61,12 +61,7 @@ def whole(labels: Tensor) -> Tensor:
 
 
 class LabelTally:
-    """Counts, or Σw and Σw², of one device.
-
-    Args:
-        classes: the classes.
-        is_weighted: whether rows carry weights.
-    """
+    """Counts, or Σw and Σw², of one device."""
 
     def __init__(self, classes: Classes, device: Any, *, is_weighted: bool) -> None:
         self.classes = classes

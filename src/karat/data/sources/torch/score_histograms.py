@@ -94,11 +94,7 @@ _ALWAYS: Final = 64
 
 @dataclass(frozen=True, eq=False)
 class ScoreLevels:
-    """As `ScoreHistogram`, on a device and with the lowest score level first.
-
-    Attributes:
-        low, high, counts, squares, moments, bits, n_rows: see there.
-    """
+    """As `ScoreHistogram`, on a device and with the lowest score level first."""
 
     low: Tensor
     high: Tensor

@@ -113,7 +113,7 @@ class DeviceTallies:
         columns = None if scores.ndim == 1 else int(scores.shape[1])
         shape = (columns, rows.pred is not None, rows.weights is not None)
         with calm(rows.device):
-            new = HeldScores(classes, rows.device, self.empty, is_prob=rows.is_prob, shape=shape)
+            new = HeldScores(classes, rows.device, self.empty, rows.is_prob, shape)
             others = [held.scores for held in self._devices.values() if held.scores is not None]
             for other in (before, *others):
                 if other is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -113,17 +113,13 @@ def device_arrays(
     true, pred, prob, score, weight = found
     scores = prob if score is None else score
     columns = [column for column in (true, pred, weight) if column is not None]
-    if not (
-        _are_of_kind((true, pred, weight), (*_LABELS, *_FLOATS))
-        and _are_of_kind((scores,), _FLOATS)
-    ):
+    if not (_are_of_kind(columns, (*_LABELS, *_FLOATS)) and _are_of_kind([scores], _FLOATS)):
         return None
     n = true.shape[0] if true is not None and true.ndim == 1 else 0
     if not n or any(column.shape != (n,) for column in columns):
         return None
-    if scores is not None and (scores.ndim not in (1, 2) or scores.shape[0] != n):
-        return None
-    if scores is not None and scores.ndim == 2 and scores.shape[1] == 0:
+    shape = (n,) if scores is None else scores.shape
+    if len(shape) not in (1, 2) or shape[0] != n or 0 in shape:
         return None
     return DeviceArrays(true, pred, scores, prob is not None, weight)
 
@@ -174,7 +170,7 @@ def _tensor(given: Any, device: Any) -> Tensor:
     return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
 
 
-def _are_of_kind(tensors: tuple[Tensor | None, ...], kinds: tuple[str, ...]) -> bool:
+def _are_of_kind(tensors: Sequence[Tensor | None], kinds: Sequence[str]) -> bool:
     dtypes = {getattr(torch(), kind) for kind in kinds}
     return all(tensor is None or tensor.dtype in dtypes for tensor in tensors)
 
