@@ -32,6 +32,7 @@ _n_indexed = 0
 def _index() -> dict[str, Record]:
     """Names and aliases → record, brought up to date with what has been registered."""
     global _n_indexed
+    _import_families()
     registered = _record._registered
     for record in registered[_n_indexed:]:
         spellings = (record.name, *record.aliases)
@@ -50,6 +51,12 @@ def _index() -> dict[str, Record]:
             _by_lift_name[name] = (record, cast("Lift", average))
     _n_indexed = len(registered)
     return _by_name
+
+
+@lru_cache(maxsize=1)
+def _import_families() -> None:
+    """Those too of folders that were added to the package before its first use."""
+    load_families()
 
 
 def load_families() -> None:
