@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
+import karat
 from karat.data.scores.containers import as_scores
 from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.errors import KaratError
@@ -260,3 +262,14 @@ def test_scores_of_any_size_give_values() -> None:
         matrix = np.where(np.eye(3)[[0, 1, 2]] > 0, size, -size)
         found = rows([0, 1, 2], matrix, "y_score")
         assert value(found, "log_loss") == pytest.approx(0.0 if size > 1 else np.log(3))
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("positive", [0, 1])
+def test_the_positive_class_holds_where_only_one_class_occurs(label: int, positive: int) -> None:
+    truth, values = [label] * 3, [0.9, 0.2, 0.1]
+    p_of_truth = values if label == positive else [1.0 - p for p in values]
+    wanted = -sum(map(math.log, p_of_truth)) / 3
+    found = karat.evaluate(truth, y_prob=values, positive=positive)
+    assert found.classes.positive == positive
+    assert found["log_loss"].value == pytest.approx(wanted, rel=1e-12)

@@ -119,7 +119,7 @@ def coded_truth(
         classes = aligned.classes
         codes = codes_within(aligned.true, classes)
     label, one = classes.labels[0], classes.k
-    classes = with_other(classes, scores.k, labels)
+    classes = with_other(classes, scores.k, labels, positive)
     if classes.k > one:
         codes = np.full_like(codes, int(label))
     if classes.k != scores.k:

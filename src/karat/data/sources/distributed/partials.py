@@ -36,7 +36,7 @@ class Partial:
         n_rows: rows read, those that were left out included.
         tallies: what was accumulated of them.
         order: the categories of the labels where they are ordered, or None.
-        width: columns of a column of lists, where that was request for.
+        width: columns of a column of lists, where that was wanted.
         problem: what is wrong with a row, or None; then nothing else counts.
     """
 

@@ -1,6 +1,6 @@
 """A table of any library → its columns by name.
 
-Only the columns request for are read.
+Only the columns named are read.
 Each becomes what `encode` and `as_weights` take: a host's own column, or an `ArrowColumn`.
 """
 
@@ -81,7 +81,7 @@ def is_frame(values: Any) -> bool:
         if pieces_of(values) is not None or isinstance(values, Mapping):
             return True
         if host in ("pandas", "polars", "narwhals"):
-            # A lazy frame warns when it is request for its columns.
+            # A lazy frame warns when its columns are read.
             return hasattr(values, "collect_schema") or hasattr(values, "columns")
         if host == "pyarrow":
             return hasattr(values, "schema")
@@ -96,7 +96,7 @@ def open_frame(table: Any) -> Frame:
     """Find the columns of a table; no row is read.
 
     Args:
-        table: a pandas or Polars frame (lazy ones read only the columns request for), an Arrow table
+        table: a pandas or Polars frame (lazy ones read only these columns), an Arrow table
             or reader, a DuckDB relation, a dict of columns, anything with ``__arrow_c_stream__``,
             or any other frame that narwhals knows.
 
