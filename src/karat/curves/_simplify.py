@@ -71,18 +71,13 @@ def simplified(
 ) -> tuple[Places, dict[str, float]]:
     """Places of at most `limit` points that draw nearly the same curves, and how near.
 
-    Kept in any case: both ends and, as far as the limit allows, the best score, the point where
-    the true and the false positive rate are furthest apart, and that of the largest F1.
+    Kept in any case: both ends and, as far as the limit allows, the best score, the point where the
+    true and the false positive rate are furthest apart, and that of the largest F1. The lines in
+    the planes of `guides` decide which others are.
 
-    Args:
-        points: all of them, more than `limit`; or those of `sparse_points`.
-        planes: how the points are drawn, by name.
-        guides: names of the planes whose lines decide which points are kept.
-        limit: at least 2.
-
-    Returns:
-        Places int[≤ limit], ascending, and for each plane an error: no point of the whole curve is
-        further than that from the simplified one, nor the other way round, in units of the axes.
+    The points are all of them, more than `limit`, or those of `sparse_points`. For each plane there
+    is an error: no point of the whole curve is further than that from the simplified one, nor the
+    other way round, in units of the axes.
 
     Cost: O(t) for curves up to a size, then O(log t) and a constant.
     """

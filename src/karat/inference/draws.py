@@ -110,12 +110,8 @@ def interval_of_replicates(
 def acceleration_of(influence: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> float:
     """Σφ³ ÷ (6·(Σφ²)^1.5): the acceleration, without leaving out any row in turn.
 
-    Args:
-        influence: float[m], the influence φ of each row, times its weight, or of each cell.
-        counts: float[m], how many rows of each influence there are; 1 where not given.
-
-    Returns:
-        0 where no row moves the number.
+    φ is the influence of each row, times its weight, or of each cell, of which there are `counts`
+    rows. It is 0 where no row moves the number.
     """
     phi = np.asarray(influence, np.float64)
     times = np.ones_like(phi) if counts is None else np.asarray(counts, np.float64)

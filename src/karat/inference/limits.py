@@ -40,12 +40,9 @@ _SMALL_TAIL: Final = 5e-4
 
 
 def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> Limits:
-    """Wilson (1927): the shares that a test at this quantile does not refuse.
+    """Wilson (1927): the shares that a test at this quantile, also of Student's t, does not refuse.
 
-    Args:
-        share: observed share, in [0, 1].
-        n: rows, or effective rows, at least 0; with none the limits are 0 and 1.
-        quantile: of the normal distribution, or of Student's t.
+    Of no rows, or effective rows, the limits are 0 and 1.
 
     Example:
         >>> low, high = wilson_limits(0.9, 100, 1.959963984540054)
@@ -94,14 +91,9 @@ def beta_quantiles(sides: Floats, tail: float) -> Floats:
 
 
 def student_quantile(df: float, tail: float) -> float:
-    """From where on Student's t of so many degrees of freedom lies with the chance `tail`.
+    """From where on Student's t of df > 0, whole or not, lies with the chance `tail`, up to 1/2.
 
-    Args:
-        df: above 0, also infinite, and no whole number.
-        tail: above 0, up to 1/2.
-
-    Returns:
-        1e150 at most, where few degrees of freedom say nothing; NaN for a df that is none.
+    It is 1e150 at most, where few degrees of freedom say nothing; NaN for a df that is none.
 
     Example:
         >>> round(student_quantile(10, 0.025), 6)
@@ -158,11 +150,7 @@ def newcombe_limits(
     """Newcombe (2006), method 5: the areas whose own standard error would explain the one seen.
 
     The variance of an area θ is that of Hanley and McNeil for exponential scores, with the mean
-    number of rows of a side in place of each.
-
-    Args:
-        area: observed area under the ROC curve, in [0, 1].
-        n_pos, n_neg: rows, or effective rows, of both sides.
+    number of rows of a side, which may be effective ones, in place of each.
     """
     rows = (n_pos + n_neg) / 2.0
 

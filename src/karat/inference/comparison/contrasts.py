@@ -327,15 +327,11 @@ def _together(first: float, second: float, goes: float) -> float:
 def correlation(
     covariance: Floats, a: int, b: int, alike: tuple[float, float] | None
 ) -> Correlation:
-    """Of two values; 0 where either does not vary.
+    """Of two values with this covariance; 0 where either does not vary.
 
-    Models that say the same on all of n rows may still differ on a share q² ÷ (n + q²) of all
-    there are, q standard errors away (Tango's limit), and go together by as much less as their
-    accuracies p then do: by that share ÷ 2p(1 − p).
-
-    Args:
-        covariance: float64[m, m], of the values.
-        alike: effective rows and p, where the models say the same on all rows; else None.
+    Models that say the same on all of n effective rows may still differ on a share q² ÷ (n + q²) of
+    all there are, q standard errors away (Tango's limit), and go together by as much less as their
+    accuracies p then do: by that share ÷ 2p(1 − p). Then `alike` is n and p, else None.
     """
     scale = math.sqrt(max(float(covariance[a, a] * covariance[b, b]), 0.0))
     if not scale > 0.0:

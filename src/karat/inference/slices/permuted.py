@@ -314,8 +314,8 @@ class Reference:
     def spreading(self, places: Sequence[int]) -> tuple[float, float, float]:
         """Q = Σ (value − mean)² ÷ variance, the mean and the p-value of the test of all slices.
 
-        A deal may define the metric in more slices than the observed tables do, so that deals are
-        ordered by what χ² says of their statistics (Beran 1988).
+        Deals, which may define the metric in more slices than the observed tables do, are ordered
+        by what χ² says of their statistics (Beran 1988).
         """
         from scipy.special import chdtrc
 
