@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.data.sources.files import duck
-from karat.data.sources.files.paths import DataFile
+from karat.data.sources.files.duck import DataFile
 from karat.errors import KaratError
 from karat.tally.writing import write_text
 from tests.faults import reads, writes

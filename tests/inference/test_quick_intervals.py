@@ -13,9 +13,9 @@ from karat import _native
 from karat.inference import class_limits as class_limits_module
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence, Design
-from karat.inference.label_intervals import derivative, is_a_count, is_constant, label_interval
+from karat.inference.label_intervals import is_a_count, is_constant, label_interval
 from karat.inference.proportions import Curve, curve_of, curve_of_right_rows, is_of_right_rows
-from karat.inference.table_variance import TableVariance
+from karat.inference.table_variance import TableVariance, derivative
 from karat.metrics import Metric
 from karat.metrics.plan import default_metrics
 from karat.tally import Cells, Classes, ClusteredCells

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from karat.output.document import Cell, Document, Notes, Table, TableColumn
-from karat.output.layout import lay_out, line_text, report_as_text
+from karat.output.document import Cell, Document, Notes, Table, TableColumn, line_text
+from karat.output.layout import lay_out, report_as_text
 from karat.output.terminal import print_document, print_report, shows_unicode, wants_colour
 from tests.optional import optional
 from tests.output.reports import REPORTS, of_matrix

@@ -25,22 +25,6 @@ from karat.results.report import THRESHOLDS, lift_of_thresholds
 from karat.results.values import PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes
 
-__all__ = [
-    "MAX_MEMORY",
-    "MIN_MEMORY",
-    "are_numbers_of_rows",
-    "checked_memory",
-    "column_name",
-    "confidence_of",
-    "confidence_required",
-    "dressed",
-    "given_alone",
-    "of_table",
-    "refuse_missing",
-    "score_columns",
-    "wanted_of_scores",
-]
-
 MAX_MEMORY: Final = 1 << 31
 """Bytes that the scores of files may take before they are put into tables."""
 MIN_MEMORY: Final = 1 << 20

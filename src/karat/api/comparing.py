@@ -28,8 +28,6 @@ from karat.metrics.plan import requested
 from karat.results.comparison import notes_of
 from karat.tally import Classes, Label
 
-__all__ = ["Comparison", "check_metrics", "compare", "compare_models", "comparison_spec"]
-
 
 @names_its_arguments
 def compare(

@@ -38,18 +38,6 @@ from karat.metrics._reliability import MOST_BINS, binned
 from karat.results.result import NOT_GIVEN
 from karat.tally import Label
 
-__all__ = [
-    "cost",
-    "det",
-    "drawn",
-    "gain",
-    "lift",
-    "net_benefit",
-    "precision_recall",
-    "reliability",
-    "roc",
-]
-
 _DEFAULTS: Final = {
     "drop_intermediate": False,
     "limit": None,

@@ -44,8 +44,6 @@ from karat.metrics import Metric
 from karat.metrics.plan import requested
 from karat.tally import Label
 
-__all__ = ["evaluate", "report_of_table"]
-
 _TASK_MEMORY: Final = 1 << 28
 _OF_LABELS: Final = ("labels", "positive", "weights")
 

@@ -27,8 +27,6 @@ from karat.metrics.reasons import undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally import Cells
 
-__all__ = ["SCORE_ARGUMENTS", "confusion_matrix", "function_of", "tallied"]
-
 _Y = "one label a row, [n] or [n, 1]: strings, whole numbers or booleans"
 _POSITIVE: Final = "the positive class of two; default: the last."
 _WEIGHTS: Final = "float[n], importance of each row, finite and at least 0."

@@ -38,8 +38,6 @@ from karat.metrics._metric import check_has_positive
 from karat.results.slices import Slices, SliceTable
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows
 
-__all__ = ["Spec", "report_of"]
-
 _FEW: Final = 1 << 16
 """Of no more scores than this a report keeps the rows, and computes what is read of it."""
 _TOO_MANY: Final = "needs the rows, and there were too many to keep"

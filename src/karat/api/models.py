@@ -31,15 +31,6 @@ from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
 
-__all__ = [
-    "Models",
-    "model_arguments",
-    "models_apart",
-    "models_of_arrays",
-    "models_of_reports",
-    "models_of_rows",
-]
-
 Codes = npt.NDArray[np.int64]
 
 

@@ -12,17 +12,6 @@ from karat.metrics._lift import Lift, Policy
 from karat.metrics._record import Record
 from karat.results.result import NotGiven
 
-__all__ = [
-    "check_policy",
-    "lift_of",
-    "one_of",
-    "plain_text",
-    "positive_number",
-    "refuse_threshold",
-    "unknown_choice",
-    "whole_number",
-]
-
 
 def unknown_choice(argument: str, value: Any, choices: str, do: str) -> KaratError:
     """K122: an option that is not what it may be."""

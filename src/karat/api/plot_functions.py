@@ -18,8 +18,6 @@ from karat.errors.habits import karat_word, unknown_argument
 from karat.output.plots import _confusion, _forest, _reliability, _threshold, _traced
 from karat.output.plots._axes import axes_of, check_matplotlib
 
-__all__ = ["FUNCTIONS"]
-
 _OPTIONS: Final = {
     "classes": "labels of the classes to draw, or one; default: all, and of two the positive one."
     " Of more than can be told apart, the worst, with the others faint behind them.",

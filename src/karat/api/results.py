@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Path = str | PathLike[str] | None
 
-__all__ = ["Comparison", "Confusion", "Report", "Result"]
-
 
 class Exports:
     """What can be shown as a document and listed as rows, as text of many kinds.

@@ -22,8 +22,6 @@ from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import check_has_positive, with_positive
 
-__all__ = ["rows_needed"]
-
 
 @names_its_arguments
 def rows_needed(

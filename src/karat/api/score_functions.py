@@ -28,16 +28,6 @@ from karat.metrics.reasons import undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally.sums import READ_BITS, ReadSums
 
-__all__ = [
-    "Short",
-    "given_scores",
-    "no_predictions",
-    "roc_auc_pairs",
-    "scored_function",
-    "scored_rows",
-    "short_path",
-]
-
 Short: TypeAlias = Callable[[Any, Any, Any], float | None]
 """(y_true, y_prob, y_score) → the value, or None."""
 _Read: TypeAlias = Callable[[npt.NDArray[Any], npt.NDArray[Any], int, bool], float]

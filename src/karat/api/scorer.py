@@ -16,8 +16,6 @@ from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric, get
 from karat.tally import Label
 
-__all__ = ["Scorer", "scorer"]
-
 _RESPONSES: Final[Mapping[str, str]] = {"predict_proba": "y_prob", "decision_function": "y_score"}
 """Methods of an estimator that score every class → the argument that they are."""
 

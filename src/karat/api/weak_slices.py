@@ -36,8 +36,6 @@ from karat.inference.slices.weak import (
     standardized,
 )
 
-__all__ = ["find_weak_slices"]
-
 _MOST_CROSSED: Final = 50
 """Columns of more slices than this are not crossed with others."""
 

@@ -16,8 +16,6 @@ from karat.cli.streams import OutputError, complain, guarded_output, hold_closed
 from karat.errors import KaratError, error
 from karat.errors.kinds import SAID, lacks_memory
 
-__all__ = ["app", "run"]
-
 INTERRUPTED = 130
 DEFECT = 70
 """That of sysexits.h for an internal error of a program."""

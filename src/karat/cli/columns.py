@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from karat.errors import KaratError
     from karat.output.document import Document
 
-__all__ = ["command"]
-
 _SHOWN: dict[Role, str] = {
     "true": "truth",
     "pred": "prediction",

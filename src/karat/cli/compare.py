@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from karat.data.rows import Rows
     from karat.metrics import Metric
 
-__all__ = ["command"]
-
 
 @click.command(
     "compare",

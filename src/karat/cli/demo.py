@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-__all__ = ["FILES", "bundled", "command"]
-
 FILES = ("digits_logreg.parquet", "digits_rf.parquet")
 """Handwritten digits, as logistic regression and a random forest read them."""
 

@@ -12,8 +12,6 @@ from karat.cli.options import Described
 if TYPE_CHECKING:
     from karat.metrics import Metric
 
-__all__ = ["command"]
-
 _TITLES = {
     "cells": "From the cells: rows by true × predicted class",
     "class totals": "From class totals: true positives, false positives, false negatives",

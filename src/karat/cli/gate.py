@@ -26,8 +26,6 @@ from karat.cli.streams import complain, said
 if TYPE_CHECKING:
     from karat.results.gate.result import GateResult
 
-__all__ = ["command"]
-
 
 @click.command(
     "gate",

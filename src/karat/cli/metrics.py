@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from karat.metrics import Metric, Record
     from karat.output.document import Document
 
-__all__ = ["command"]
-
 
 @click.command(
     "metrics",

@@ -11,25 +11,6 @@ import click
 
 from karat.cli.outputs import FILE, OUTPUT_HELP
 
-__all__ = [
-    "Described",
-    "bytes_of",
-    "choice",
-    "columns_given",
-    "columns_of",
-    "groups_of",
-    "labels_of",
-    "level_of",
-    "listed",
-    "options",
-    "options_given",
-    "rows_options",
-    "shown_columns",
-    "shown_mapping",
-    "source_of",
-    "sources",
-]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

@@ -18,17 +18,6 @@ from karat.cli.streams import said
 if TYPE_CHECKING:
     from karat.api.results import Comparison, Report
 
-__all__ = [
-    "FILE",
-    "FORMATS",
-    "OUTPUT_HELP",
-    "check_outputs",
-    "format_of",
-    "refuse_inputs",
-    "show",
-    "write_file",
-]
-
 Which: TypeAlias = Literal["headline", "all"]
 
 FILE: Final = click.Path(dir_okay=False, path_type=Path)

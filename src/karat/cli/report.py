@@ -28,8 +28,6 @@ from karat.cli.streams import said
 if TYPE_CHECKING:
     from karat.api.results import Report
 
-__all__ = ["command", "tell"]
-
 
 @click.command(
     "report",

@@ -18,16 +18,6 @@ from karat.errors.text import count
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = [
-    "OutputError",
-    "ReadingBar",
-    "complain",
-    "guarded_output",
-    "hold_closed_streams",
-    "said",
-    "silence",
-]
-
 
 class OutputError(Exception):
     """Standard output took no more; the message says why."""

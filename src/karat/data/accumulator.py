@@ -25,27 +25,6 @@ from karat.errors import KaratError
 from karat.tally import Axis, Cells, Classes, CrossedCells, union
 from karat.tally.held_rows import HeldRows, RowChunk
 
-__all__ = [
-    "Batch",
-    "Crossed",
-    "Origin",
-    "Progress",
-    "SlicesLater",
-    "Source",
-    "Tallies",
-    "accumulate",
-    "axes_of",
-    "crossed_of",
-    "crossed_rows",
-    "n_bytes_of",
-    "rows_in_memory",
-    "rows_of_held",
-    "text_names",
-    "united",
-    "values_as_text",
-    "whole",
-]
-
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 Crossed: TypeAlias = dict[Key, tuple[CrossedCells, ...]]

@@ -8,8 +8,6 @@ import numpy as np
 
 from karat.errors import error
 
-__all__ = ["as_ndarray", "check_flag", "check_threads"]
-
 
 def as_ndarray(values: Any) -> Any:
     """An array of exactly that type, or the memory of a tensor of the host; None for all else.

@@ -16,22 +16,6 @@ from karat.data.labels.column import Flags
 if TYPE_CHECKING:
     from decimal import Decimal
 
-__all__ = [
-    "ArrowChunk",
-    "ArrowColumn",
-    "NotOneLengthError",
-    "batches",
-    "is_arrow",
-    "joined",
-    "lists_of",
-    "nulls_of",
-    "numbers_of",
-    "pieces_of",
-    "read_column",
-    "read_columns",
-    "schema_of",
-]
-
 _ORDERED = 1  # ARROW_FLAG_DICTIONARY_ORDERED
 
 

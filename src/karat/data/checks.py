@@ -13,8 +13,6 @@ from karat.data.sources.files.text_labels import is_null_like, is_number
 from karat.errors import error, shown
 from karat.tally import Cells, to_marginals
 
-__all__ = ["check_unused_weights", "no_slices", "remarks", "single_columns", "unused_groups"]
-
 N_REMARKS = 3
 """Classes spelled oddly that are told; there may be thousands."""
 

@@ -16,8 +16,6 @@ from karat.data.labels.column import Column, Flags, Nulls, resolved
 from karat.data.labels.containers import encode
 from karat.errors import KaratError, error
 
-__all__ = ["NameCodes", "RowNames", "as_clusters", "encode_names", "names_of_column", "one_cluster"]
-
 Codes = npt.NDArray[np.int32]
 
 

@@ -6,8 +6,6 @@ import os
 import threading
 import weakref
 
-__all__ = ["OwnLock"]
-
 
 class OwnLock:
     """A lock that its thread may take again; in a forked process nobody holds it.

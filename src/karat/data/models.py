@@ -12,8 +12,6 @@ from karat.data.labels.containers import encode
 from karat.data.rows import Rows
 from karat.errors import error
 
-__all__ = ["aligned_models", "encoded_model", "scored_models"]
-
 
 def encoded_model(values: Any, argument: str, model: str) -> Column:
     """The column of one model, named in messages as ``y_pred['forest']``."""

@@ -17,8 +17,6 @@ from karat.data.sources.distributed.frames import DISTRIBUTED_HOSTS, without_ord
 from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes
 
-__all__ = ["Paired", "check_unique", "pair_rows", "with_common_weights"]
-
 _CLOSE: Final = 1e-9
 """A weight that was written and read again is the same to this part."""
 

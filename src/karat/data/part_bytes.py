@@ -15,8 +15,6 @@ from karat.tally import Cells, CrossedCells, from_bytes, to_bytes
 from karat.tally.held_rows import HeldRows
 from karat.tally.serialization import damaged
 
-__all__ = ["packed_tallies", "unpacked_tallies"]
-
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 _PARTS: Final = ("cells", "held", "crossed")

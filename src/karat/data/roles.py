@@ -12,22 +12,6 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from karat.errors import KaratError, error, shown
 
-__all__ = [
-    "ALIASES",
-    "Family",
-    "ProbabilityColumns",
-    "Role",
-    "Roles",
-    "ending_of",
-    "find_roles",
-    "how_to_name",
-    "meaning",
-    "named_columns",
-    "nearest",
-    "normalized",
-    "unknown_column",
-]
-
 Role: TypeAlias = Literal[
     "true", "pred", "weights", "score", "prob", "confidence", "id", "fold", "group", "clusters"
 ]

@@ -20,8 +20,6 @@ from karat.errors import KaratError, error
 from karat.tally import Cells, Classes
 from karat.tally.shared import if_any, recoding, taken
 
-__all__ = ["Codes", "Counted", "Rows", "coded_rows", "numbered"]
-
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 

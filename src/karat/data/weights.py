@@ -22,8 +22,6 @@ from karat.data.labels.containers import (
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 
-__all__ = ["Weights", "as_weights", "refuse_sums", "refuse_weights"]
-
 Weights = npt.NDArray[np.float64]
 
 _SUM_MAX, _SUM_MIN = 1e140, 1e-140

@@ -21,8 +21,6 @@ from karat.errors.kinds import (
     UnknownNameError,
 )
 
-__all__ = ["ENTRIES"]
-
 _UNKNOWN_NAMES = ("K168", "K183", "K211", "K301", "K306", "K307", "K308", "K309", "K404")
 _KINDS = {
     **dict.fromkeys(_UNKNOWN_NAMES, UnknownNameError),

@@ -10,8 +10,6 @@ from typing import Final, ParamSpec, TypeVar
 
 from karat.errors import KaratError, error
 
-__all__ = ["karat_word", "names_its_arguments", "of_a_report", "unknown_argument", "where_it_is"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -9,23 +9,6 @@ from typing import Any, Final
 
 from karat.errors.text import filled, short
 
-__all__ = [
-    "CATALOGUE",
-    "SAID",
-    "Entry",
-    "InputError",
-    "KaratError",
-    "NotCoveredError",
-    "OneDALError",
-    "TorchMetricsError",
-    "UndefinedWarning",
-    "UnknownArgumentError",
-    "UnknownNameError",
-    "lacks_memory",
-    "packed_error",
-    "unpacked_error",
-]
-
 SAID: Final = "K419  There is not enough memory."
 """What is said where there is not even enough to load the catalogue."""
 

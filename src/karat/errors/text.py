@@ -9,28 +9,6 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = [
-    "amount",
-    "amounts",
-    "at_most",
-    "cells",
-    "count",
-    "counted",
-    "distinct",
-    "filled",
-    "harmless",
-    "interval",
-    "padded",
-    "safe",
-    "share",
-    "short",
-    "shortened",
-    "shown",
-    "threshold",
-    "value",
-    "wrapped",
-]
-
 _WIDTH = 200
 _DIGITS_BITS = 4096
 """Bits of the largest whole number whose digits are written."""

@@ -33,8 +33,6 @@ from karat.metrics._program import first_of_each
 from karat.metrics._record import Record
 from karat.tally import Cells, Classes
 
-__all__ = ["NO_SLOPE", "ClassLimits", "class_limits", "combined", "is_combined"]
-
 
 def limits_of_proportion(
     share: Share, spread: TableVariance, asked: Confidence, *, is_beta: bool

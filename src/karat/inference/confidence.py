@@ -12,8 +12,6 @@ import numpy.typing as npt
 from karat.errors import KaratError, error
 from karat.inference.limits import student_quantile
 
-__all__ = ["DRAWN", "METHODS", "Confidence", "Design", "Interval", "Method", "Side", "WeightKind"]
-
 Side: TypeAlias = Literal["both", "low", "high"]
 Method: TypeAlias = Literal["default", "wald", "logit", "bootstrap", "bca", "bayesian"]
 Design: TypeAlias = Literal["cohort", "case-control"]

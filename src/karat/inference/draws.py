@@ -27,15 +27,6 @@ from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
 from karat.tally import CumulativeCounts, LevelSource, ScoredRows
 
-__all__ = [
-    "Draws",
-    "KeptColumns",
-    "acceleration_of",
-    "draw_rows",
-    "interval_of_draws",
-    "interval_of_replicates",
-]
-
 ReplicateMethod: TypeAlias = Literal["bootstrap", "bca", "bayesian"]
 """Percentiles of replicates; the same corrected; percentiles of bayesian replicates."""
 

@@ -37,8 +37,6 @@ from karat.metrics._views import Confidences, Pairwise
 from karat.tally import ScoredRows
 from karat.tally.row_sample import row_parts
 
-__all__ = ["InfluenceVariances", "Whole", "within_classes"]
-
 _ROUNDING: Final = 1e-29
 _OF_PAIRS = (PairsInfluence, DifferencesInfluence)
 

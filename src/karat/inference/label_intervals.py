@@ -31,8 +31,6 @@ from karat.metrics._program import Slopes
 from karat.tally import Cells, Classes, ClusteredCells
 from karat.tally.cached import cached_property
 
-__all__ = ["TableIntervals", "derivative", "label_interval", "range_of"]
-
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
 _FEW_IN_A_CELL: Final = 5

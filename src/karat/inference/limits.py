@@ -15,19 +15,6 @@ import numpy.typing as npt
 
 from karat import _native
 
-__all__ = [
-    "Flags",
-    "Floats",
-    "beta_limits",
-    "beta_quantiles",
-    "last_kept",
-    "logit_limits",
-    "newcombe_limits",
-    "student_quantile",
-    "transformed",
-    "wilson_limits",
-]
-
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Limits: TypeAlias = tuple[Floats, Floats]

@@ -14,21 +14,6 @@ from karat.metrics import Metric
 from karat.metrics._program import slopes_of
 from karat.tally import Cells, Classes, Fields
 
-__all__ = [
-    "Curve",
-    "Share",
-    "at_proportions",
-    "curve_of",
-    "curve_of_right_rows",
-    "is_of_right_rows",
-    "measured",
-    "of_right_rows",
-    "proportion_of",
-    "ratio_of_proportions",
-    "reads_costs",
-    "two_proportions_of",
-]
-
 _FITTED: Final = np.array([0.125, 0.5, 0.875])
 _CHECKED: Final = np.array([0.0, 1e-9, 0.0625, 0.3, 0.61, 0.97, 1.0 - 1e-9, 1.0])
 _EXACT: Final = 1e-13

@@ -22,19 +22,6 @@ from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.tally import Axis, Cells, ClusteredCells, CumulativeCounts, LevelSource
 from karat.tally.cached import cached_property
 
-__all__ = [
-    "CumulativeDraw",
-    "LevelGroups",
-    "ReplicateColumn",
-    "TableDraw",
-    "measures_of",
-    "replicate_areas",
-    "replicate_cumulative",
-    "replicate_row_cumulative",
-    "replicate_rows",
-    "replicate_tables",
-]
-
 Numbers: TypeAlias = npt.NDArray[Any]
 
 TableDraw: TypeAlias = Literal["multinomial", "bayesian"]

@@ -31,14 +31,6 @@ from karat.metrics._measure import Along, measure
 from karat.metrics._metric import Values
 from karat.tally import HistogramRows, ScoredRows
 
-__all__ = [
-    "ScoredIntervals",
-    "measured_histograms",
-    "measured_with_intervals",
-    "reads_one",
-    "score_interval",
-]
-
 _AREAS: Final = (AreaInfluence, PairsInfluence, DifferencesInfluence)
 _FEW: Final = 20
 _LEAST_DF: Final = 2.0

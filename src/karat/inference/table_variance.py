@@ -23,8 +23,6 @@ from karat.tally import Cells, ClusteredCells
 from karat.tally.cached import cached_property
 from karat.tally.cells import true_negatives
 
-__all__ = ["CELLS_TO_SLOPES", "DUST", "TableVariance", "cell_slopes", "derivative", "variance_of"]
-
 DUST: Final = 1e-12
 """Below it beside the largest derivative, an influence is a rounding error of 0."""
 

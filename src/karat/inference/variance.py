@@ -19,23 +19,6 @@ from karat.metrics._metric import Metric
 from karat.tally import Cells, Placements, ScoredRows
 from karat.tally.row_sample import row_parts
 
-__all__ = [
-    "AreaVariance",
-    "Clusters",
-    "Found",
-    "SamplingError",
-    "Sizes",
-    "is_of_logarithms",
-    "jackknifed",
-    "kish",
-    "of_own",
-    "of_rest",
-    "optimism",
-    "shrunk_pairs",
-    "small_sample",
-    "spread",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class SamplingError:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Estimate
     from karat.results.comparison import Comparison
 
-__all__ = ["describe_comparison"]
-
 _STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalent": "good"}
 
 

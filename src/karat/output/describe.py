@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.values import ReportValues
 
-__all__ = ["POLICIES", "describe", "facts", "headline_names", "is_headline"]
-
 FAMILIES = (
     "accuracy",
     "rates",

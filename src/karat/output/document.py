@@ -11,20 +11,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
-__all__ = [
-    "Cell",
-    "Document",
-    "Line",
-    "Matrix",
-    "Notes",
-    "Section",
-    "Span",
-    "Style",
-    "Table",
-    "TableColumn",
-    "line_text",
-]
-
 Style: TypeAlias = Literal["", "title", "heading", "strong", "dim", "good", "bad", "warning"]
 
 

@@ -12,8 +12,6 @@ from typing import Final
 from karat.errors.text import harmless
 from karat.results.gate.result import GateResult, RuleResult, with_limits
 
-__all__ = ["MOST_BYTES", "junit_of_gate", "markdown_of_gate", "summary", "workflow_commands"]
-
 MOST_BYTES: Final = 1 << 20
 """GitHub refuses a larger summary of a step."""
 _MOST_CHARACTERS: Final = 250_000

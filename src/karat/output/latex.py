@@ -10,8 +10,6 @@ from karat.errors.text import harmless
 from karat.output.document import Document, Notes, Table
 from karat.output.paper import on_paper, titled
 
-__all__ = ["escaped", "latex_of"]
-
 N_MATRIX: Final = 20
 """Classes of the largest matrix that fits a page."""
 

@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Confusion
 
-__all__ = [
-    "Line",
-    "Span",
-    "confusion_as_text",
-    "lay_out",
-    "line_text",
-    "plain_ascii",
-    "report_as_text",
-    "text_of",
-]
-
 INDENT = 2
 WIDTH_MIN = 30
 TEXT_WIDTH_MAX = 100

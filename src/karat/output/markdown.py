@@ -10,8 +10,6 @@ from karat.errors.text import harmless
 from karat.output.document import Cell, Document, Notes, Table, TableColumn
 from karat.output.paper import on_paper, titled
 
-__all__ = ["code", "escaped", "markdown_of"]
-
 N_MATRIX: Final = 24
 """Classes of the largest matrix that is drawn."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from karat.output.tidy import Row
     from karat.results.report import Report
 
-__all__ = ["ModelIndex", "model_index_of", "yaml_of"]
-
 _ARGUMENTS: Final[Mapping[str, dict[str, str]]] = {
     "roc_auc_ovr_macro": {"average": "macro", "multi_class": "ovr"},
     "roc_auc_ovr_micro": {"average": "micro", "multi_class": "ovr"},

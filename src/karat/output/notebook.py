@@ -18,8 +18,6 @@ from karat.output.sections import value_of
 if TYPE_CHECKING:
     from karat.results.result import Confusion, Result
 
-__all__ = ["confusion_as_html", "html_of", "result_as_html"]
-
 N_MATRIX: Final = 30
 """Classes of the largest matrix that is drawn."""
 HEADING_MAX: Final = 160

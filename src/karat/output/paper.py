@@ -15,8 +15,6 @@ from karat.errors.text import cells, count
 from karat.output.document import Cell, Document, Matrix, Notes, Table, TableColumn
 from karat.output.sections import HEADING_MAX, ZERO, counts_and_shares, short_names
 
-__all__ = ["on_paper", "titled"]
-
 NAME_MAX: Final = 48
 """Cells of the longest name in a table."""
 _N_LEGEND: Final = 30

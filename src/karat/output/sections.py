@@ -33,22 +33,6 @@ if TYPE_CHECKING:
     from karat.results.result import Confusion, Result
     from karat.results.slices import SliceDifference, SliceTable
 
-__all__ = [
-    "confusion_section",
-    "counts_and_shares",
-    "inexact_notes",
-    "marked_rate",
-    "marked_value",
-    "matrix_lines",
-    "pairs_section",
-    "short_names",
-    "slice_sections",
-    "some_of",
-    "thresholds_of",
-    "thresholds_section",
-    "value_of",
-]
-
 INDENT = 2
 NAME_LEAST = 3
 HEADING_MAX = 12

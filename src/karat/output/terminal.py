@@ -7,16 +7,14 @@ import shutil
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from karat.output.describe import describe
-from karat.output.document import Document
-from karat.output.layout import Line, lay_out, line_text
+from karat.output.document import Document, Line, line_text
+from karat.output.layout import lay_out
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
     from karat.results.report import Report
-
-__all__ = ["console", "print_document", "print_report", "shows_unicode", "wants_colour"]
 
 _STYLES = dict.fromkeys(("title", "heading", "strong"), "bold")
 _STYLES |= {"dim": "dim", "warning": "yellow"}

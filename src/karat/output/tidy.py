@@ -22,27 +22,6 @@ if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Result
 
-__all__ = [
-    "COMPARISON_COLUMNS",
-    "REPORT_COLUMNS",
-    "Backend",
-    "MlflowLog",
-    "Row",
-    "Which",
-    "confusion_csv",
-    "csv_of",
-    "csv_of_lists",
-    "frame_of",
-    "mlflow_of",
-    "rows_of_classes",
-    "rows_of_comparison",
-    "rows_of_metrics",
-    "rows_of_report",
-    "rows_of_slices",
-    "wandb_of",
-    "writable",
-]
-
 Row: TypeAlias = "dict[str, str | float | int | bool | None]"
 
 REPORT_COLUMNS: Final[Mapping[str, type]] = {

@@ -17,8 +17,6 @@ from karat.tally import Classes
 if TYPE_CHECKING:
     pass
 
-__all__ = ["Comparison", "notes_of"]
-
 _SCOPE: Final = (
     "Uncertainty is of the test rows, with the models as they are: another training, another "
     "split or folds of one data set are not in it."

@@ -20,8 +20,6 @@ from karat.tally.cached import cached_property
 if TYPE_CHECKING:
     from karat.curves._kept import Curves
 
-__all__ = ["THRESHOLDS", "Report", "lift_of_thresholds"]
-
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
     "informedness": ("informedness_threshold", "max_informedness"),

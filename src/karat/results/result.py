@@ -15,8 +15,6 @@ import numpy.typing as npt
 from karat.inference.comparison.records import JsonRecord, json_value
 from karat.tally import Cells
 
-__all__ = ["NOT_GIVEN", "Confusion", "JsonDocument", "NotGiven", "Result", "Results", "Signature"]
-
 
 class JsonDocument:
     """A result that can be written as one JSON document."""

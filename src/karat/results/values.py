@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from karat.curves._kept import Curves
     from karat.inference.draws import Draws
 
-__all__ = ["PER_CLASS", "PER_CLASS_OF_SCORES", "ReportValues", "open_bounds", "rows_of_classes"]
-
 PER_CLASS = ("support", "predicted_count", "precision", "recall", "specificity", "f1", "jaccard")
 """Columns of the per-class table."""
 PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")

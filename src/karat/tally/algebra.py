@@ -19,8 +19,6 @@ from karat.tally.cells import Cells, summed_by
 from karat.tally.classes import Classes
 from karat.tally.shared import Numbers, check_weighting, if_any, other_kinds, recoding
 
-__all__ = ["merge", "occurring", "reorder", "subtract", "to_marginals", "to_sparse", "union"]
-
 
 def merge(left: Cells, right: Cells) -> Cells:
     """Tally of the two data sets read one after the other.

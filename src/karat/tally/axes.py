@@ -31,16 +31,6 @@ from karat.tally.shared import (
     wrong_numbers,
 )
 
-__all__ = [
-    "ClusteredCells",
-    "CrossedCells",
-    "SlicedCells",
-    "axes_of_header",
-    "key_of",
-    "keys_of",
-    "united_axes",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class SlicedCells:

@@ -13,8 +13,6 @@ from karat.tally.cumulative_counts import LevelSource, ScoreLevels
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.shared import Floats, check_weighting, wrong_numbers
 
-__all__ = ["Bins", "Closed", "quantile_edges", "uniform_edges"]
-
 Closed: TypeAlias = Literal["right", "left"]
 """Which edge belongs to a bin: ``"right"``, (lo, hi], or ``"left"``, [lo, hi)."""
 

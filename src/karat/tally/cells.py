@@ -17,8 +17,6 @@ from karat.tally.shared import Floats, Numbers, if_any
 if TYPE_CHECKING:
     from karat._native import Tally
 
-__all__ = ["Axis", "Cells", "Fields", "Storage", "summed_by", "true_negatives"]
-
 Index = npt.NDArray[np.intp]
 
 

@@ -14,8 +14,6 @@ from karat.tally.score_histogram import EXACT, ScoreHistogram
 from karat.tally.serialization import framed, read_tally
 from karat.tally.shared import Floats, Numbers, taken, wrong_numbers
 
-__all__ = ["N_BLOCK", "CumulativeCounts", "LevelSource", "ScoreLevels", "Steps", "cumulated"]
-
 _SPECIES: Final = "ladder"
 _ARRAYS: Final = ("scores", "counts", "squares")
 

@@ -25,8 +25,6 @@ from karat.tally.serialization import (
 )
 from karat.tally.shared import Numbers, check_weighting, if_any, recoding, taken
 
-__all__ = ["HeldRows", "RowChunk", "impossible"]
-
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 _SPECIES: Final = "held_rows"

@@ -17,8 +17,6 @@ from karat.tally.scored import Placements
 from karat.tally.shared import Floats, Numbers
 from karat.tally.sums import Sums
 
-__all__ = ["HistogramColumn", "HistogramRows", "Order"]
-
 Order: TypeAlias = Literal["tied", "best", "worst"]
 """How the rows of a bucket stand: equal, the own ones above all others, or below them."""
 

@@ -21,8 +21,6 @@ from karat.tally.classes import Classes
 from karat.tally.serialization import damaged, framed, read_tally, wrong_classes, wrong_squares
 from karat.tally.shared import Numbers, if_any, wrong_numbers
 
-__all__ = ["JointCells"]
-
 Codes = npt.NDArray[np.int64]
 
 _SPECIES: Final = "joint cells"

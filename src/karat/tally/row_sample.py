@@ -12,8 +12,6 @@ from karat.errors import error
 from karat.tally.serialization import framed, read_tally
 from karat.tally.shared import Floats, Numbers, check_weighting, taken, wrong_numbers
 
-__all__ = ["ADDED", "ODD", "RowSample", "row_parts"]
-
 _ROWS: Final = 1 << 16
 
 

@@ -16,17 +16,6 @@ from karat.errors import error
 from karat.tally.serialization import framed, read_tally
 from karat.tally.shared import Floats, Numbers, check_weighting, if_any, taken, wrong_numbers
 
-__all__ = [
-    "BINS",
-    "EXACT",
-    "LEVELS",
-    "ScoreHistogram",
-    "bucket_starts",
-    "ends_of_bins",
-    "other_totals",
-    "wrong_table",
-]
-
 EXACT: Final = 52
 """All digits of a float64: a bucket is one score."""
 LEVELS: Final = (EXACT, 23, *range(20, -1, -1))

@@ -24,8 +24,6 @@ from karat.tally.serialization import damaged, framed, read_tally
 from karat.tally.shared import Numbers
 from karat.tally.sums import LOSSES, Sums
 
-__all__ = ["ScoreHistograms"]
-
 _SPECIES: Final = "scored_tables"
 _PARTS: Final = ("cells", "sums", "sample", "ranks", "probabilities", "confidences")
 

@@ -12,8 +12,6 @@ from karat.tally.classes import Classes
 from karat.tally.cumulative_counts import CumulativeCounts, LevelSource
 from karat.tally.sums import Sums
 
-__all__ = ["Placements", "RankedColumn", "ScoredRows"]
-
 Floats = npt.NDArray[np.float64]
 
 

@@ -17,24 +17,6 @@ from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
 from karat.tally.shared import wrong_numbers
 
-__all__ = [
-    "FORMAT_VERSION",
-    "MAGIC",
-    "classes_of_facts",
-    "damaged",
-    "each_once",
-    "facts_of_axes",
-    "facts_of_classes",
-    "framed",
-    "from_bytes",
-    "inconsistency",
-    "read_tally",
-    "to_bytes",
-    "unframed",
-    "wrong_classes",
-    "wrong_squares",
-]
-
 _CLOSE = 1e-9
 """Sums of the same weights in another order agree to this part."""
 

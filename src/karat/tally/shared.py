@@ -11,17 +11,6 @@ import numpy.typing as npt
 from karat.errors import KaratError, error
 from karat.tally.classes import Classes, Label
 
-__all__ = [
-    "Floats",
-    "Numbers",
-    "check_weighting",
-    "if_any",
-    "other_kinds",
-    "recoding",
-    "taken",
-    "wrong_numbers",
-]
-
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
 T = TypeVar("T")

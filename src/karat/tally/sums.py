@@ -20,8 +20,6 @@ from karat.tally.shared import Floats, Numbers, check_weighting
 if TYPE_CHECKING:
     from karat._native import ScoreSums
 
-__all__ = ["LOSSES", "READ_BITS", "ReadSums", "Sums"]
-
 LOSSES: Final = (
     "negative_log_probability",
     "squared_error",

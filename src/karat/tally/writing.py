@@ -11,8 +11,6 @@ import shutil
 import stat
 from pathlib import Path
 
-__all__ = ["remove_leftovers", "write_bytes", "write_text"]
-
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text to a file, so that a failure leaves the earlier file as it was.

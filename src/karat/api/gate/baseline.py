@@ -36,22 +36,6 @@ from karat.tally import Cells, Classes, from_bytes, to_bytes
 from karat.tally.held_rows import RowChunk, impossible
 from karat.tally.serialization import each_once
 
-__all__ = [
-    "SCHEMA",
-    "Baseline",
-    "DamagedError",
-    "baseline_schema",
-    "checked_baseline",
-    "gate_schema",
-    "hashed",
-    "is_baseline",
-    "packed",
-    "read_baseline",
-    "text_of_baseline",
-    "unpacked",
-    "with_hashes",
-]
-
 SCHEMA: Final = "karat.baseline/1"
 _START: Final = '{"schema":"karat.baseline/'
 _MOST_BYTES: Final = 1 << 31

@@ -31,8 +31,6 @@ from karat.metrics._lift import Policy
 from karat.results.gate.verdicts import Case, Change, Evidence, Measured, Rule, Settled, refused
 from karat.tally import Classes
 
-__all__ = ["Evaluation", "GateSpec", "n_of"]
-
 Label: TypeAlias = str | None
 """A slice, as ``"country=NO"``; None for all rows."""
 Values: TypeAlias = Mapping[str, Measured]

@@ -25,8 +25,6 @@ from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
 from karat.results.gate.verdicts import refused
 
-__all__ = ["RowsSpec", "baseline_of", "current_rows"]
-
 _MOST_BYTES: Final = 1 << 28
 """The largest file that is searched for the schema of JSON that karat wrote."""
 _WRITTEN: Final = re.compile(rb'"schema"\s*:\s*"karat\.(\w+)/')

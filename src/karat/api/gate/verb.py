@@ -22,8 +22,6 @@ from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, judged, refused, rules_of
 from karat.tally.writing import write_text
 
-__all__ = ["GateResult", "gate", "run_gate"]
-
 
 @names_its_arguments
 def gate(

@@ -8,8 +8,6 @@ from karat.data.sources.torch.tensors import DeviceArrays
 from karat.tally import Classes
 from karat.tally.classes import Label
 
-__all__ = ["StreamDevices"]
-
 
 class StreamDevices(DeviceTallies):
     """What a stream was given on devices and has not read; `labels` are those declared, or None."""

@@ -26,9 +26,6 @@ from karat.metrics.plan import requested
 from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 
-__all__ = ["Settings", "declared_classes", "texts_of"]
-
-
 _TWO: Final = Classes((0, 1), positive=1)
 _ASKED: Final = ("level", "side", "method", "design", "weights_are", "seed", "n_replicates")
 _MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency")

@@ -29,8 +29,6 @@ from karat.metrics import Metric
 from karat.tally import Cells, Label, occurring, subtract, union
 from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["Stream"]
-
 
 def _from_bytes(data: bytes) -> tuple[Settings, Tallies]:
     """The settings and the tallies of `Stream.to_bytes`."""

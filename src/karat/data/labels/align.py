@@ -29,18 +29,6 @@ from karat.errors import KaratError, error, shown
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes, Label
 
-__all__ = [
-    "Aligned",
-    "GivenClasses",
-    "Side",
-    "align",
-    "check_lengths",
-    "classes_of",
-    "codes_within",
-    "not_declared",
-    "refuse_outside",
-]
-
 _MOST: Final = 256
 """Of more classes a matrix may be larger than what it is counted from."""
 

@@ -30,19 +30,6 @@ from karat.data.labels.column import (
 from karat.errors import KaratError, error, short, shown
 from karat.tally.classes import Label
 
-__all__ = [
-    "as_rows",
-    "common_order",
-    "encode_array",
-    "encode_arrow",
-    "encode_dictionary",
-    "encode_objects",
-    "encode_present",
-    "native_order",
-    "text_codes",
-    "texts_of",
-]
-
 _MISSING = -1
 
 Items = list[Any] | tuple[Any, ...] | npt.NDArray[np.object_]

@@ -15,32 +15,6 @@ from karat import _native
 from karat.errors import KaratError, error, short, shown
 from karat.tally.classes import Label
 
-__all__ = [
-    "Codes",
-    "Column",
-    "Flags",
-    "Kind",
-    "NotALabelError",
-    "Nulls",
-    "check_lengths",
-    "coded",
-    "declared_labels",
-    "declared_positive",
-    "drop_missing",
-    "harmonized",
-    "is_missing",
-    "kind_of",
-    "label_of",
-    "label_or_none",
-    "occurring",
-    "of_rows",
-    "refused",
-    "resolved",
-    "taken_rows",
-    "with_missing",
-    "without_labels",
-]
-
 Kind: TypeAlias = Literal["integer", "boolean", "string"]
 """What the labels of a column are. Booleans among integers count as integers."""
 

@@ -24,16 +24,6 @@ from karat.data.labels.column import Column, Nulls
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 
-__all__ = [
-    "array_of",
-    "detached",
-    "encode",
-    "host_of",
-    "is_pandas_arrow",
-    "is_sparse",
-    "single_column",
-]
-
 
 def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
     """Labels of one argument.

@@ -13,18 +13,15 @@ from karat.data.labels.align import (
     Side,
     align,
     check_kinds,
-    check_lengths,
     classes_of,
     common_kind,
     refuse_outside,
 )
-from karat.data.labels.column import Column, harmonized
+from karat.data.labels.column import Column, check_lengths, harmonized
 from karat.data.weights import Weights, refuse_sums, refuse_weights
 from karat.errors import error
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
-
-__all__ = ["AllZeroError", "count_aligned", "count_codes", "explain_weights", "tally_columns"]
 
 _DENSE_K_MAX = 2048
 _DENSE_CELLS_MIN = 1 << 16

@@ -15,8 +15,6 @@ from karat.data.weights import refuse_sums
 from karat.errors import KaratError, error, short, shown
 from karat.tally.classes import Classes, Label
 
-__all__ = ["as_matrix", "check_order", "display_names", "labels_of_matrix", "listed_names"]
-
 
 def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
     """Display names for the classes: text, bytes of UTF-8 text, whole numbers or booleans.

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.data.clusters import RowNames
-from karat.data.labels.align import GivenClasses, align, check_kinds, check_lengths
-from karat.data.labels.column import Column, Flags, coded, harmonized
+from karat.data.labels.align import GivenClasses, align, check_kinds
+from karat.data.labels.column import Column, Flags, check_lengths, coded, harmonized
 from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
 from karat.data.rows import Rows
@@ -34,8 +34,6 @@ from karat.tally.cached import cached_property
 from karat.tally.classes import Label
 from karat.tally.row_sample import row_parts
 from karat.tally.shared import if_any, other_kinds, taken
-
-__all__ = ["BatchReader", "Codes", "GatheredScores", "LabelCodes", "is_moderate", "owned"]
 
 _MODERATE: Final = 1e30
 """Far from the end of float32."""

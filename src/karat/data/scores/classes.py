@@ -19,8 +19,6 @@ from karat.data.scores.order import check_single, place_columns, with_other, wro
 from karat.errors import KaratError, error, short, shown
 from karat.tally.classes import Classes
 
-__all__ = ["are_places", "both_decide", "checked_threshold", "coded_guess", "matched"]
-
 
 def checked_threshold(threshold: Any, classes: Classes) -> float | None:
     """A threshold as a float (K136: it is not a finite number, or there are not two classes)."""

@@ -28,22 +28,6 @@ from karat.data.scores.containers import Argument
 from karat.errors import KaratError, error, shown
 from karat.tally.classes import Label
 
-__all__ = [
-    "UNLESS_PREDICTED",
-    "Named",
-    "ScoreColumns",
-    "are_numbers",
-    "are_of_others",
-    "find_score_columns",
-    "found_scores",
-    "label_in",
-    "named",
-    "numbers_in_order",
-    "only_count",
-    "readings",
-    "role_of_family",
-]
-
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
 _N_CUTS = 64

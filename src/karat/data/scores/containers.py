@@ -17,8 +17,6 @@ from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import error
 
-__all__ = ["TOLERANCE", "Scores", "as_scores", "gathered", "refuse_scores", "tolerance_of"]
-
 Argument: TypeAlias = Literal["y_prob", "y_score"]
 
 TOLERANCE: Final = 1e-3

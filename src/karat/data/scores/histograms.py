@@ -17,8 +17,6 @@ from karat.tally.score_histogram import EXACT, ScoreHistogram
 from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.sums import LOSSES, Sums
 
-__all__ = ["histograms_of", "repeated", "room_of", "sampled_rows"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 _SAMPLE_BYTES: Final = 1 << 24

@@ -17,8 +17,6 @@ from karat.data.scores.numbers import Array, Origin, real
 from karat.data.sources.files.row_blocks import Batch
 from karat.errors import error
 
-__all__ = ["Columns", "ScoreMatrix"]
-
 _GROUP_BYTES = 128
 _COPIED_BYTES = 1 << 25
 """What copies of columns may hold together."""

@@ -34,8 +34,6 @@ from karat.data.labels.containers import array_of, detached, host_of, is_pandas_
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 
-__all__ = ["Array", "Numbers", "Origin", "numbers_in", "real"]
-
 Array: TypeAlias = npt.NDArray[np.floating[Any]]
 """float32 or float64, in native byte order and aligned."""
 

@@ -25,17 +25,6 @@ from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
 from karat.tally.classes import Classes, Label
 
-__all__ = [
-    "Placed",
-    "check_single",
-    "in_order",
-    "not_scores",
-    "place_columns",
-    "placed",
-    "with_other",
-    "wrong_number",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Placed:

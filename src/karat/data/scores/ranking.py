@@ -15,8 +15,6 @@ from karat.tally.cached import cached_property
 from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels
 from karat.tally.scored import Placements
 
-__all__ = ["AreasAhead", "Ranked", "pair_areas", "rank", "rank_pooled"]
-
 Numbers: TypeAlias = npt.NDArray[Any]
 _WORD_BYTES: Final = 8
 _WORDS: Final = 1 << 27

@@ -27,8 +27,6 @@ from karat.tally.row_sample import row_parts
 from karat.tally.shared import taken
 from karat.tally.sums import LOSSES, READ_BITS, Sums
 
-__all__ = ["InMemoryScores", "in_units", "labels_alone", "repeated", "tally_scores"]
-
 _ROWS_MOST: Final = 10**8
 _SMALL: Final = 1e-60
 

@@ -25,17 +25,6 @@ from karat.tally.held_rows import HeldRows, RowChunk, check_alike
 from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.shared import other_kinds
 
-__all__ = [
-    "STORAGES",
-    "ScoreParts",
-    "Storage",
-    "classes_of_columns",
-    "discovered",
-    "scores_of_held",
-    "stored_in",
-    "too_many",
-]
-
 _LEAST_GROUP: Final = 1 << 19
 _BYTES_OF_A_ROW: Final = 128
 """What it takes to put a row of one column into a table."""

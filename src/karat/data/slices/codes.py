@@ -18,20 +18,6 @@ from karat.errors import KaratError, error, short
 from karat.tally.axes import key_of
 from karat.tally.shared import Floats, Numbers
 
-__all__ = [
-    "MISSING",
-    "MOST",
-    "N_BINS",
-    "Key",
-    "SliceCodes",
-    "as_slices",
-    "coded_texts",
-    "crossed",
-    "in_order",
-    "named_columns",
-    "of_columns",
-]
-
 Codes: TypeAlias = npt.NDArray[np.int32]
 Key: TypeAlias = tuple[str, ...]
 

@@ -14,8 +14,6 @@ from karat.tally import Axis, Cells
 from karat.tally.axes import ClusteredCells, SlicedCells
 from karat.tally.shared import if_any
 
-__all__ = ["by_cluster", "by_slice"]
-
 Places = npt.NDArray[np.int64]
 
 

@@ -8,8 +8,6 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
-__all__ = ["BatchSource", "collected", "is_batch_source", "length_of"]
-
 
 class BatchSource(Protocol):
     """A table of another package that karat reads batch by batch, under `max_memory`.

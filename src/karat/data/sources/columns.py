@@ -15,16 +15,6 @@ from karat.data.slices.codes import Key
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
 from karat.tally.classes import Label
 
-__all__ = [
-    "Progress",
-    "TableColumns",
-    "TableRequest",
-    "dropped",
-    "find_columns",
-    "slices_later",
-    "texts_called",
-]
-
 Progress: TypeAlias = Callable[[int, int | None], None]
 """Called now and then with the rows read, and the rows in all where that is known."""
 

@@ -18,25 +18,6 @@ from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import ClusteredCells
 
-__all__ = [
-    "Apart",
-    "Correlation",
-    "Distances",
-    "Limits",
-    "Pair",
-    "Paired",
-    "SamplingError",
-    "SideLimits",
-    "Units",
-    "correlation",
-    "distances_together",
-    "least_variance",
-    "limits_together",
-    "mid_p",
-    "score_limits",
-    "score_statistic",
-]
-
 _MOST_TERMS: Final = 1 << 23
 """Of more coins than need so many terms the normal distribution serves: it is off by 1e-8."""
 _BLOCK: Final = 1 << 12

@@ -12,8 +12,6 @@ import numpy as np
 
 from karat.inference.limits import Floats
 
-__all__ = ["Largest", "holm", "largest", "statistic_of", "tail_of", "wald"]
-
 _DRAWS: Final = 100_000
 _BLOCK: Final = 1 << 21
 _LEAST_EIGENVALUE: Final = 1e-10

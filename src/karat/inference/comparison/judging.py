@@ -18,8 +18,6 @@ from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import range_of
 from karat.metrics import Metric
 
-__all__ = ["POWER", "Adjustment", "ComparisonSpec", "Measured", "judged", "root", "tested_at_once"]
-
 Adjustment: TypeAlias = Literal["holm", "maxt", "none"]
 
 POWER: Final = 0.8

@@ -31,11 +31,11 @@ from karat.inference.comparison.contrasts import (
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Discordant, Estimate, ratio
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.label_intervals import derivative, label_interval
+from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats
 from karat.inference.proportions import is_of_right_rows, of_right_rows
 from karat.inference.score_intervals import measured_with_intervals
-from karat.inference.table_variance import TableVariance
+from karat.inference.table_variance import TableVariance, derivative
 from karat.inference.variance import Sizes
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import influences, reason_without
@@ -43,8 +43,6 @@ from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells, JointCells
 from karat.tally.cached import cached_property
 from karat.tally.scored import ScoredRows
-
-__all__ = ["Joint", "apart", "estimated", "paired", "scored_metrics"]
 
 _BLOCK: Final = 1 << 21
 _DENSE_K: Final = 64

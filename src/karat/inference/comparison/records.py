@@ -11,18 +11,6 @@ import numpy.typing as npt
 
 from karat.inference.confidence import Interval
 
-__all__ = [
-    "Difference",
-    "Discordant",
-    "Estimate",
-    "Flips",
-    "JsonRecord",
-    "Omnibus",
-    "Verdict",
-    "json_value",
-    "ratio",
-]
-
 Verdict: TypeAlias = Literal["better", "worse", "equivalent", "higher", "lower", "not resolved"]
 """Of a against b. Of a metric without a better direction it is higher or lower."""
 _TURNED: dict[str, Verdict] = {

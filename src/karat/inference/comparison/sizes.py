@@ -11,12 +11,10 @@ import numpy as np
 
 from karat.errors import KaratError, error
 from karat.inference.confidence import Confidence
-from karat.inference.label_intervals import derivative, label_interval, range_of
-from karat.inference.table_variance import TableVariance
+from karat.inference.label_intervals import label_interval, range_of
+from karat.inference.table_variance import TableVariance, derivative
 from karat.metrics import Metric
 from karat.tally import Cells
-
-__all__ = ["SizeSpec", "rows_for_difference", "rows_for_interval", "rows_for_variance"]
 
 MOST: Final = 10**15
 

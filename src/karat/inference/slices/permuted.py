@@ -20,8 +20,6 @@ from karat.metrics._lift import Policy
 from karat.tally import Cells, Classes, occurring
 from karat.tally.cached import cached_property
 
-__all__ = ["AtOnce", "PermutedTables", "Reference", "gaps_beside", "n_permutations_of"]
-
 Counts: TypeAlias = npt.NDArray[np.int64]
 
 N_LEAST: Final = 200

@@ -12,15 +12,6 @@ import numpy.typing as npt
 from karat.errors.text import harmless
 from karat.inference.limits import Floats
 
-__all__ = [
-    "Candidates",
-    "RowLosses",
-    "WeakSlice",
-    "WeakSlices",
-    "largest_of_shuffled",
-    "standardized",
-]
-
 Codes: TypeAlias = npt.NDArray[np.int64]
 _BLOCK: Final = 1 << 23
 """Codes that are held at once."""

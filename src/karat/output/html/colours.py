@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["N_SHADES", "as_css", "palette"]
-
 COLOURS: Final = {
     "paper": ("#ffffff", "#12171d"),
     "panel": ("#f3f5f8", "#1b222b"),

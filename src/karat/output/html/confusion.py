@@ -15,8 +15,6 @@ from karat.output.html.colours import N_SHADES
 if TYPE_CHECKING:
     from karat.results.result import Confusion
 
-__all__ = ["clustered", "matrix_of"]
-
 Floats = npt.NDArray[np.float64]
 
 IN_FULL: Final = 100

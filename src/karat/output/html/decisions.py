@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from karat.curves._kept import ClassCurves
     from karat.results.report import Report
 
-__all__ = ["METRICS", "decisions_of", "tree"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 Tree: TypeAlias = "str | float | list[Any]"
 

@@ -21,8 +21,6 @@ from karat.output.plots.svg import as_svg
 if TYPE_CHECKING:
     from karat.results.report import Report
 
-__all__ = ["figures_of"]
-
 N_ROWS: Final = 40
 """Rows of the table of a curve, of all classes together."""
 MOST_POINTS: Final = 21

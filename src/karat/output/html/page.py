@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from karat.results.comparison import Comparison
     from karat.results.report import Report
 
-__all__ = ["comparison_to_html", "page", "read", "report_to_html"]
-
 _FOLDER: Final = "templates"
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&'\u2028\u2029"}
 

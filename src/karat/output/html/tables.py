@@ -15,8 +15,6 @@ from karat.output.sections import marked_rate, marked_value
 if TYPE_CHECKING:
     from karat.results.report import Report
 
-__all__ = ["bar", "class_table", "definitions", "metric_table", "scale_of", "undefined_reasons"]
-
 MOST_ROWS: Final = 100
 """Classes that the table lists; above, those with the smallest f1."""
 BARS: Final = ("precision", "recall", "f1")

@@ -29,8 +29,6 @@ from karat.output.sections import thresholds_of
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes, inconsistency
 
-__all__ = ["DERIVED", "REPORT", "SCHEMA", "cell_columns", "listed_cells"]
-
 SCHEMA: Final = "karat.report/1"
 _VERSION: Final = re.compile(
     r"[0-9]{1,6}(\.[0-9]{1,6}){1,3}((a|b|rc)[0-9]{1,6})?(\.post[0-9]{1,6})?(\.dev[0-9]{1,6})?"

@@ -25,8 +25,6 @@ from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, require
 from karat.results.report import Report
 
-__all__ = ["SCORES", "stated_twice"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 _AREAS: Final = {

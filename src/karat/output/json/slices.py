@@ -22,8 +22,6 @@ from karat.results.slices.table import RecordedSlices
 from karat.tally import Axis, Cells, inconsistency
 from karat.tally.axes import SlicedCells
 
-__all__ = ["SLICES"]
-
 _MOST_CELLS: Final = 1 << 28
 """Cells of all slices: 2 GiB."""
 

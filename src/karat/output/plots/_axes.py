@@ -16,28 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-__all__ = [
-    "COMPARED_WITH",
-    "DASHES",
-    "FAINT",
-    "MARKERS",
-    "MUTED",
-    "PALETTE",
-    "SERIES",
-    "Style",
-    "add_legend",
-    "axes_of",
-    "check_matplotlib",
-    "deviate_axes",
-    "draw_others",
-    "faint",
-    "ink",
-    "names_on_plots",
-    "plain",
-    "style",
-    "unit_axes",
-]
-
 PALETTE: Final[dict[str, str]] = {
     "ink": "#1a1a1a",
     "muted": "#757575",

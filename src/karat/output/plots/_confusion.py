@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 
-__all__ = ["confusion"]
-
 _MOST_WRITTEN: Final = 20
 """Up to so many classes every cell is written."""
 _MOST_NAMED: Final = 40

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from karat.results.report import Report
 
-__all__ = ["compare", "intervals"]
-
 _MOST_ROWS: Final = 40
 """More rows than this cannot be read."""
 _MARK: Final[dict[str, Any]] = {"linestyle": "none", "markersize": 5}

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from karat.curves._curve import Reliability
     from karat.results.report import Report
 
-__all__ = ["reliability", "scores"]
-
 
 def scores(
     reports: Reports,

@@ -15,17 +15,6 @@ from karat.output.plots._axes import Style, names_on_plots, style
 if TYPE_CHECKING:
     from karat.results.report import Report
 
-__all__ = [
-    "MOST_SERIES",
-    "N_WORST",
-    "Reports",
-    "Series",
-    "Shown",
-    "area_badness",
-    "requested_metrics",
-    "series_of",
-]
-
 Reports: TypeAlias = Mapping[str, "Report"]
 """Reports by name; one alone has the name ``""``."""
 

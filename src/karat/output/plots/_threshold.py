@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from karat.results.report import Report
 
-__all__ = ["threshold"]
-
 _OF_ONE: Final = ("precision", "recall", "f1")
 _OF_MANY: Final = ("f1",)
 _SIDES: Final = Classes.of([0, 1])

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from karat.results.report import Report
 
-__all__ = ["det", "gain", "lift", "precision_recall", "roc"]
-
 _GOOD: Final = 0.6
 """An average precision above which curves run along the top."""
 _GRID: Final = np.linspace(0.0, 1.0, 201)

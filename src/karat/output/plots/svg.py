@@ -23,8 +23,6 @@ from karat.output.plots._axes import FAINT, PALETTE, SERIES, check_matplotlib
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["as_svg", "coarser", "shrink"]
-
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 _REFERENCE = re.compile(r"(?:href=#|url\(#)([^)]+)")

@@ -11,8 +11,6 @@ from karat.errors.text import harmless
 from karat.inference.comparison.records import JsonRecord
 from karat.results.result import JsonDocument
 
-__all__ = ["GateResult", "RuleResult", "Verdict", "with_limits"]
-
 Verdict: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 
 _PASSED: Final = 0

@@ -13,19 +13,6 @@ from karat.inference.comparison.families import holm
 from karat.metrics import Metric, get
 from karat.results.gate.result import RuleResult, Verdict
 
-__all__ = [
-    "Case",
-    "Change",
-    "Evidence",
-    "Measured",
-    "Rule",
-    "Settled",
-    "default_rules",
-    "judged",
-    "refused",
-    "rules_of",
-]
-
 Kind: TypeAlias = Literal["min", "max", "max-drop", "no-worse-than", "not-worse"]
 _DEFAULTS: Final = ("accuracy", "macro_f1")
 _WRITE: Final = "Write metric=number, as macro_f1=0.8; in Python a dict from metric to number."

@@ -15,22 +15,14 @@ from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.models import apart
 from karat.inference.comparison.records import JsonRecord
 from karat.inference.confidence import Confidence
-from karat.inference.label_intervals import derivative, label_interval
+from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Flags, Floats
 from karat.inference.slices.permuted import Reference
+from karat.inference.table_variance import derivative
 from karat.metrics import Metric
 from karat.results.slices.parts import Slice, moved
 from karat.tally import ClusteredCells
 from karat.tally.axes import SlicedCells
-
-__all__ = [
-    "SliceDifference",
-    "at_once",
-    "compared",
-    "covariance_of_labels",
-    "distances_of",
-    "level_of_each",
-]
 
 _PAIR: Final = (0, 1)
 _LEAST_TAIL: Final = 1e-12

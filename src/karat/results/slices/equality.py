@@ -18,8 +18,6 @@ from karat.inference.slices.permuted import Reference, gaps_beside
 from karat.metrics import Metric
 from karat.results.slices.parts import Slice
 
-__all__ = ["Gap", "Heterogeneity", "Tested", "Worst", "gap_of", "tested"]
-
 N_DRAWS: Final = 20_000
 _FAR: Final = 16.0
 """Standard errors beyond which distances are not told apart."""

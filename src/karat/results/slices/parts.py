@@ -20,8 +20,6 @@ from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
 from karat.tally.cached import cached_property
 
-__all__ = ["RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
-
 NO_WEIGHT: Final = "its rows weigh nothing"
 ONE_CLUSTER: Final = "its rows are in one cluster"
 

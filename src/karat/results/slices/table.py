@@ -30,8 +30,6 @@ from karat.tally import Cells
 from karat.tally.axes import SlicedCells, key_of
 from karat.tally.cached import cached_property
 
-__all__ = ["RecordedSlices", "SliceTable", "Slices"]
-
 FEW_OF: Final = 5
 """With fewer rows of some class an average over the classes is no better than a guess."""
 Key: TypeAlias = tuple[str, ...]

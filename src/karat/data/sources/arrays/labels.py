@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.data.arguments import check_threads
-from karat.data.labels.align import check_lengths, classes_of
-from karat.data.labels.column import declared_labels
+from karat.data.labels.align import classes_of
+from karat.data.labels.column import check_lengths, declared_labels
 from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
 from karat.data.labels.matrices import as_matrix, check_order, labels_of_matrix
@@ -23,16 +23,6 @@ from karat.tally.classes import Classes
 
 if TYPE_CHECKING:
     from karat._native import Tally
-
-__all__ = [
-    "Count",
-    "agreement",
-    "cells",
-    "class_totals",
-    "count_for",
-    "tally_labels",
-    "tally_matrix",
-]
 
 _Integers: TypeAlias = "npt.NDArray[Any]"
 Count: TypeAlias = "Callable[[_Integers, _Integers], Tally | None]"

@@ -8,7 +8,8 @@ import numpy as np
 
 from karat.data.arguments import check_threads
 from karat.data.clusters import RowNames, as_clusters
-from karat.data.labels.align import align, check_lengths
+from karat.data.labels.align import align
+from karat.data.labels.column import check_lengths
 from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
 from karat.data.rows import Rows
@@ -17,8 +18,6 @@ from karat.data.scores.containers import Scores
 from karat.data.slices.codes import as_slices
 from karat.data.weights import as_weights
 from karat.errors import error
-
-__all__ = ["clusters_of_rows", "label_rows", "score_rows"]
 
 
 def label_rows(

@@ -16,8 +16,6 @@ from karat.data.sources.tables.frames import open_frame
 from karat.errors import error
 from karat.tally.cached import cached_property
 
-__all__ = ["BatchedTable"]
-
 _FAMILIES: tuple[tuple[type | tuple[type, ...], Family], ...] = (
     ((bool, np.bool_), "boolean"),
     ((int, np.integer), "whole"),

@@ -20,8 +20,6 @@ from karat.data.sources.distributed.partitions import (
 from karat.data.sources.tables.frames import family_of
 from karat.errors import error, short
 
-__all__ = ["DaskFrame"]
-
 _FAN_IN: Final = 8
 """Partials that are merged by one task."""
 

@@ -10,15 +10,6 @@ from typing import Any, Final
 from karat.data.sources.batches import is_batch_source
 from karat.errors import KaratError, error
 
-__all__ = [
-    "COLLECT",
-    "DISTRIBUTED_HOSTS",
-    "distributed_host",
-    "pieces_of",
-    "refuse_distributed",
-    "without_order",
-]
-
 DISTRIBUTED_HOSTS: Final = {"pyspark": "Spark", "dask": "Dask"}
 """What each library is called."""
 COLLECT: Final = {"pyspark": "toPandas()", "dask": "compute()"}

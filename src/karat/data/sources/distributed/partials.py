@@ -19,8 +19,6 @@ from karat.errors.kinds import packed_error, unpacked_error
 from karat.tally import Label
 from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["Partial", "check_all", "folded", "merged"]
-
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 """Numbers of partitions: first and last of each run, in order."""
 

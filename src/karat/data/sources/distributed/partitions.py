@@ -27,8 +27,6 @@ from karat.errors import KaratError, error, short
 from karat.tally import Label
 from karat.tally.serialization import each_once
 
-__all__ = ["BLOCK_ROWS", "Reading", "merge_bytes", "tally_partition", "whole_of"]
-
 BLOCK_ROWS: Final = 1 << 17
 """Rows that are read together."""
 

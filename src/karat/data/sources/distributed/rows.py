@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from karat.data.sources.distributed.dask import DaskFrame
     from karat.data.sources.distributed.spark import SparkFrame
 
-__all__ = ["rows_of_distributed"]
-
-
 Host: TypeAlias = "BatchedTable | DaskFrame | SparkFrame"
 
 

@@ -24,8 +24,6 @@ from karat.data.sources.tables.frames import family_of
 from karat.errors import error, short
 from karat.tally.cached import cached_property
 
-__all__ = ["SparkFrame", "joined", "pieces"]
-
 _SCHEMA: Final = "partition long, place int, n_pieces int, data binary"
 _PIECE_BYTES: Final = 1 << 22
 """Bytes of a row of a partial: it is copied several times between Python and Java."""

@@ -33,19 +33,6 @@ from karat.data.sources.tables.frames import family_of
 from karat.errors import KaratError, error, shown
 from karat.tally import Cells, union
 
-__all__ = [
-    "Survey",
-    "are_many",
-    "errors_of_files",
-    "facts_of",
-    "families",
-    "no_rows",
-    "opened",
-    "refuse_many",
-    "survey_files",
-    "tally_relation",
-]
-
 N_CLASSES_MAX = 1 << 22
 """More different labels than this are an identifier or a score, not classes."""
 

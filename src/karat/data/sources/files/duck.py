@@ -18,22 +18,6 @@ from karat.errors.kinds import lacks_memory
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "STOP",
-    "DataFile",
-    "FileKind",
-    "allow_columns",
-    "check_condition",
-    "connected",
-    "explaining",
-    "file_list",
-    "first_line_of_zstd",
-    "literal",
-    "no_room",
-    "quoted",
-    "writing_temporary",
-]
-
 
 def no_room(found: str) -> KaratError:
     """The error of a temporary file that cannot be written; `found` says why."""

@@ -17,8 +17,6 @@ from karat.data.sources.files.duck import writing_temporary
 from karat.tally import HistogramColumn
 from karat.tally.score_histogram import EXACT, ScoreHistogram
 
-__all__ = ["ExactColumns", "TableFiles", "UnnamedFile"]
-
 Numbers: TypeAlias = npt.NDArray[Any]
 
 

@@ -24,8 +24,6 @@ from karat.data.sources.files.text_labels import (
 from karat.errors import error, shown
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
 
-__all__ = ["labels_of", "missing_codes", "named", "refuse_scores"]
-
 
 def _refuse_texts(
     problem: NotLabelsError, every: list[str], rows: RowBlocks, reading: Reading

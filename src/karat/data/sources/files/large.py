@@ -26,8 +26,6 @@ from karat.errors import KaratError, error, short
 from karat.tally.serialization import MAGIC, damaged, framed, unframed
 from karat.tally.writing import remove_leftovers, write_bytes
 
-__all__ = ["Checkpoint", "ReadingUnits", "large_files", "refined"]
-
 _DENSEST: Final = 64
 """Parquet files hold scores in at least one part of so many of their bytes in memory."""
 

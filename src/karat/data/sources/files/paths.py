@@ -19,21 +19,6 @@ from typing import IO, Any, TypeAlias
 from karat.data.sources.files.duck import DataFile, FileKind, first_line_of_zstd, writing_temporary
 from karat.errors import error
 
-__all__ = [
-    "DataFile",
-    "FileKind",
-    "Found",
-    "Source",
-    "Stamp",
-    "find",
-    "has_data_ending",
-    "is_query",
-    "is_read_once",
-    "names_files",
-    "stamp",
-    "unchanged",
-]
-
 Stamp: TypeAlias = tuple[int, ...] | None
 """Size and time of a file; None where there is none."""
 

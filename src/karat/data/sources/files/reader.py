@@ -33,8 +33,6 @@ from karat.data.sources.files.text_labels import Reading, is_null_like
 from karat.errors import KaratError
 from karat.tally import Cells, Label
 
-__all__ = ["Query", "Reader", "TooManyError"]
-
 
 class TooManyError(Exception):
     """Rows take more memory than they may."""

@@ -28,9 +28,8 @@ from karat.errors import error
 if TYPE_CHECKING:
     import duckdb
 
-    from karat.data.sources.files.paths import DataFile, Found
-
-__all__ = ["folders_of", "json_header", "member", "open_relation", "parquet_header"]
+    from karat.data.sources.files.duck import DataFile
+    from karat.data.sources.files.paths import Found
 
 N_OBJECTS = 20_480
 """Objects of a JSON file whose keys are looked at: as many as DuckDB looks at."""

@@ -30,9 +30,7 @@ from karat.errors import error, shown
 if TYPE_CHECKING:
     import duckdb
 
-    from karat.data.sources.files.paths import DataFile
-
-__all__ = ["Part", "Relation"]
+    from karat.data.sources.files.duck import DataFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,6 @@ from karat.data.labels.arrays import encode_array
 from karat.data.labels.column import Codes, Column, Flags
 from karat.errors import KaratError, error
 
-__all__ = ["N_BLOCK", "Batch", "Block", "RowBlocks"]
-
 N_BLOCK = 1 << 20
 """Rows of a block: large enough for the counting threads, 24 MB at most."""
 TRUE, PRED, WEIGHT = "c0", "c1", "c2"

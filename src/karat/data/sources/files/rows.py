@@ -29,8 +29,6 @@ from karat.data.sources.files.reader import Query, Reader, TooManyError
 from karat.errors import KaratError, error
 from karat.tally import Classes
 
-__all__ = ["FileStream", "read_files", "rows_of_files"]
-
 _PIECES: Final = 4
 """A piece of a stream is this part of what may be kept, within these bytes."""
 _LEAST_BYTES: Final = 1 << 20

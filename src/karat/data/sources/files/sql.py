@@ -13,26 +13,6 @@ from karat.data.sources.files.text_labels import NULLS, Reading
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "NO_VALUE",
-    "NUMBER",
-    "WHOLE",
-    "Family",
-    "as_label",
-    "as_name",
-    "as_score",
-    "as_slice",
-    "as_weight",
-    "can_be_name",
-    "can_be_score",
-    "family",
-    "filtered",
-    "is_null",
-    "is_wide",
-    "item_of",
-    "keep_order",
-]
-
 _KEEPING = frozenset(
     {
         "PROJECTION",

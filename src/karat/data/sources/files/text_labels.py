@@ -17,18 +17,6 @@ from typing import Literal, TypeAlias
 
 from karat.tally.classes import Label
 
-__all__ = [
-    "NotLabelsError",
-    "Reading",
-    "is_null_like",
-    "is_number",
-    "kind_marked",
-    "labels_of_texts",
-    "missing_texts",
-    "of_csv",
-    "of_json",
-]
-
 Reading: TypeAlias = Literal["typed", "csv", "json", "marked"]
 """How a label arrives: as a typed value, as the text of a CSV field or of a JSON value,
 or as text behind a mark: ``c`` CSV, ``j`` JSON, ``s`` string, ``n`` number, ``d`` double."""

@@ -14,16 +14,21 @@ from karat.data.scores.order import not_scores
 from karat.data.scores.rows import labels_alone
 from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
 from karat.data.sources.files.counted import facts_of, families, opened
-from karat.data.sources.files.duck import check_condition, explaining, file_list, literal, quoted
-from karat.data.sources.files.paths import DataFile, Source, Stamp, stamp, unchanged
+from karat.data.sources.files.duck import (
+    DataFile,
+    check_condition,
+    explaining,
+    file_list,
+    literal,
+    quoted,
+)
+from karat.data.sources.files.paths import Source, Stamp, stamp, unchanged
 from karat.data.sources.files.readers import folders_of
 from karat.data.sources.files.relations import Part, Relation
 from karat.data.sources.files.rows import rows_of_files
 from karat.data.sources.files.sql import family, item_of
 from karat.errors import KaratError, error
 from karat.tally import Classes
-
-__all__ = ["FileUnits", "Unit", "units_of", "units_of_files"]
 
 N_UNIT: Final = 1 << 22
 """Rows of a unit at most."""

@@ -22,8 +22,6 @@ from karat.data.sources.batches import BatchSource, collected, is_batch_source
 from karat.data.sources.distributed.frames import pieces_of
 from karat.errors import KaratError, error, short, shown
 
-__all__ = ["Frame", "encode_role", "family_of", "is_frame", "open_frame"]
-
 
 @dataclass(frozen=True, slots=True)
 class Frame:

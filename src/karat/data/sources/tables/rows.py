@@ -26,8 +26,6 @@ from karat.errors import KaratError, error
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
-__all__ = ["FrameLabels", "predicted", "read_labels", "read_rows", "rows_of_frame"]
-
 
 def read_rows(
     source: Any,

@@ -20,8 +20,6 @@ from karat.data.sources.torch.tensors import Tensor, torch
 from karat.errors import error
 from karat.tally.classes import Classes
 
-__all__ = ["Check", "Faults", "label_checks", "score_checks", "weight_checks"]
-
 Kind: TypeAlias = Literal["K104", "K105", "K109", "K131", "K132", "K133", "K113", "K114", "K115"]
 
 _OF_SCORES: Final = ("K131", "K132", "K133")

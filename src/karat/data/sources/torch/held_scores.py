@@ -21,8 +21,6 @@ from karat.tally.row_sample import ADDED, ODD, RowSample
 from karat.tally.score_histogram import EXACT
 from karat.tally.score_histograms import ScoreHistograms
 
-__all__ = ["ChosenRows", "DeviceHistograms", "HeldScores", "RowGroup"]
-
 
 @dataclass(frozen=True, eq=False)
 class ChosenRows:

@@ -11,8 +11,6 @@ from karat.tally.algebra import merge
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes, Label
 
-__all__ = ["Coder", "LabelTally", "whole"]
-
 _DENSE_K_MAX: Final = 2048
 _BLOCK: Final = 1 << 24
 """Rows that are counted at once: what is made for them is so large."""

@@ -10,8 +10,6 @@ import numpy as np
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.tally.score_histogram import EXACT, LEVELS, ScoreHistogram, ends_of_bins
 
-__all__ = ["ScoreLevels", "added", "counted", "is_half", "lengths_from", "summed"]
-
 _FEW: Final = 16
 """Places that are picked out one after the other: cheaper than a sort."""
 _PIECE: Final = 4096

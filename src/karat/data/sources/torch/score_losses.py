@@ -9,8 +9,6 @@ from karat.data.sources.torch.score_histograms import counted, is_half, summed
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.tally.sums import LOSSES, Sums
 
-__all__ = ["LossTally", "columns_of", "is_half", "widened"]
-
 _BLOCK_VALUES: Final = 1 << 22
 """Scores that are read at once."""
 

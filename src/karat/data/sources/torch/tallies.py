@@ -17,7 +17,7 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.sources.torch.faults import Check, Faults, label_checks, score_checks, weight_checks
 from karat.data.sources.torch.held_scores import HeldScores, RowGroup
 from karat.data.sources.torch.label_tally import Coder, LabelTally, whole
-from karat.data.sources.torch.score_losses import is_half
+from karat.data.sources.torch.score_histograms import is_half
 from karat.data.sources.torch.tensors import DeviceArrays, Tensor, calm, torch
 from karat.data.weights import refuse_sums
 from karat.errors import error
@@ -25,8 +25,6 @@ from karat.tally.algebra import union
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import check_alike
-
-__all__ = ["DeviceTallies", "classes_of_labels", "labels_that_occur"]
 
 
 @dataclass(eq=False)

@@ -14,16 +14,6 @@ import numpy as np
 from karat.data.labels.containers import host_of
 from karat.errors import error
 
-__all__ = [
-    "DeviceArrays",
-    "Tensor",
-    "all_gathered",
-    "calm",
-    "device_arrays",
-    "even_on_the_host",
-    "torch",
-]
-
 Tensor: TypeAlias = Any
 """A `torch.Tensor`: torch is no dependency, and its types are not looked at."""
 
