@@ -17,8 +17,6 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Lift, Policy
 from karat.tally import Cells, Classes
 
-__all__ = ["Counted", "count"]
-
 _FEW_CLASSES: Final = 256
 """So many classes have a matrix that is small beside any number of rows."""
 

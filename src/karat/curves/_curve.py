@@ -14,8 +14,6 @@ from karat.metrics import ClassRanks
 from karat.metrics._reliability import reliability
 from karat.tally import Bins, Classes, Label
 
-__all__ = ["ByClass", "Curve", "Floats", "Points", "Reliability", "reliability_curve"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 C_co = TypeVar("C_co", bound="Curve", covariant=True)
 

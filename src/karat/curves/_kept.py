@@ -35,16 +35,6 @@ from karat.metrics._reliability import binned
 from karat.tally import Classes
 from karat.tally.cached import cached_property
 
-__all__ = [
-    "MOST_CLASSES",
-    "MOST_POINTS",
-    "ClassCurves",
-    "Curves",
-    "CurvesLater",
-    "Keeper",
-    "no_curves",
-]
-
 MOST_POINTS: Final = 256
 """Operating points kept of a class."""
 MOST_CLASSES: Final = 100

@@ -16,8 +16,6 @@ from karat.curves._curve import Floats, Points
 from karat.metrics import ClassRanks
 from karat.tally import Steps
 
-__all__ = ["Plane", "corners", "simplified", "sparse_points", "to_segment", "upper_hull"]
-
 Places: TypeAlias = npt.NDArray[np.int64]
 Plane: TypeAlias = Callable[[Floats, Floats, float, float], tuple[Floats, Floats]]
 """(true positives, false positives, n_pos, n_neg) → horizontal and vertical axis.

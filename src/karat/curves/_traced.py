@@ -17,26 +17,6 @@ from karat.errors import error as karat_error
 from karat.metrics import ClassProbabilities
 from karat.tally import Label
 
-__all__ = [
-    "DECISIONS",
-    "NONE_FALSE",
-    "NONE_TRUE",
-    "TRACED",
-    "Cost",
-    "Det",
-    "Gain",
-    "Lift",
-    "NetBenefit",
-    "PrecisionRecall",
-    "Roc",
-    "Traced",
-    "checked_thresholds",
-    "cost_curve",
-    "counts_at",
-    "net_benefit_curve",
-    "trace",
-]
-
 NONE_TRUE = "no row is truly of the class"
 NONE_FALSE = "every row is truly of the class"
 

@@ -11,8 +11,6 @@ from typing import Any, cast
 from karat.errors import error, short
 from karat.metrics import Losses, Metric, Pairwise, all_metrics, get, n_records
 
-__all__ = ["Plan", "default_metrics", "requested", "tally_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -21,13 +19,13 @@ class Plan:
     Attributes:
         metrics: canonical texts, in the order asked for.
         tallies: the tallies of the one pass: ``"cells"`` or ``"class totals"``, and of scores
-            ``"losses"``, ``"cumulatives"`` (one sorted column at a time) and ``"pairs"``.
+            ``"losses"``, ``"cumulative counts"`` (one sorted column at a time) and ``"pairs"``.
 
     Example:
         >>> from karat.metrics.plan import Plan
         >>> print(Plan.of(["accuracy", "macro_f1"]))
         one pass over the rows, 2 metrics
-          class totals  tp, fp, fn of each class: accuracy, macro_f1
+          class totals      tp, fp, fn of each class: accuracy, macro_f1
     """
 
     metrics: tuple[str, ...]
@@ -60,7 +58,7 @@ class Plan:
         for name, what in _TALLIES.items():
             found = [str(item) for item in chosen if tally_of(item) == name]
             if found:
-                lines.append(f"  {name:<13} {what}: {', '.join(found)}")
+                lines.append(f"  {name:<17} {what}: {', '.join(found)}")
         return "\n".join(lines)
 
 
@@ -68,7 +66,7 @@ _TALLIES = {
     "cells": "rows by true × predicted class",
     "class totals": "tp, fp, fn of each class",
     "losses": "losses added over the rows",
-    "ladders": "each column of scores, sorted once",
+    "cumulative counts": "each column of scores, sorted once",
     "pairs": "pairs of classes, sorted by the difference of two scores",
 }
 
@@ -78,7 +76,7 @@ def tally_of(metric: Metric) -> str:
     if not metric.needs_scores:
         return "cells" if metric.needs_cells else "class totals"
     reads = metric.record.reads
-    return "losses" if reads is Losses else "pairs" if reads is Pairwise else "ladders"
+    return "losses" if reads is Losses else "pairs" if reads is Pairwise else "cumulative counts"
 
 
 def default_metrics(*, of_scores: bool = False) -> list[Metric]:

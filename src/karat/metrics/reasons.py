@@ -11,8 +11,6 @@ from karat.errors import KaratError, error, shown
 from karat.metrics import Metric
 from karat.tally import Classes
 
-__all__ = ["CALIBRATION_FAMILIES", "no_calibration", "not_computed", "undefined_reason"]
-
 CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
 """Families of metrics that say how probabilities agree with what happened."""
 

@@ -22,8 +22,6 @@ from karat.objectives.rows import (
     wrong_label,
 )
 
-__all__ = ["CatBoostObjective", "LightGBMObjective", "XGBoostObjective"]
-
 # LightGBM's smallest share of a class, a float.
 _LIGHTGBM_SHARE = float(np.float32(1e-15))
 # XGBoost adds this to a share before a logarithm, and keeps shares this far from 0 and 1 before

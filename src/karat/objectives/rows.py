@@ -17,21 +17,6 @@ from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_weights
 from karat.errors import KaratError, error
 
-__all__ = [
-    "Derivatives",
-    "Loss",
-    "Rows",
-    "Singles",
-    "as_rows",
-    "check_loss",
-    "class_shares",
-    "host_steps",
-    "multiclass",
-    "multiclass_one_vs_all",
-    "refuse_scores",
-    "wrong_label",
-]
-
 Singles = npt.NDArray[np.float32]
 
 

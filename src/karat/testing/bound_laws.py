@@ -21,8 +21,6 @@ from karat.tally import Cells, Classes, HistogramRows, ScoreHistogram, ScoreHist
 from karat.tally.row_sample import RowSample
 from karat.testing.laws import metrics_of
 
-__all__ = ["BOUND_LAWS", "BucketProblem", "bucket_problems", "check_bounds", "metrics_in_buckets"]
-
 Numbers = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 

@@ -24,8 +24,6 @@ from karat.api.results import Report
 from karat.errors import KaratError
 from karat.testing.samples import FEATURES, N_ROWS, SUBJECTS, Sample, samples
 
-__all__ = ["SourceLaws", "check_source", "differences"]
-
 _MOST_SHOWN: Final = 12
 _OWN: Final = frozenset({"source", "mapping", "warnings"})
 """Parts of a report that describe its source; they are compared separately."""

@@ -22,8 +22,6 @@ from karat.metrics._formula import walk
 from karat.tally import Cells, Classes
 from karat.testing.laws import POLICIES, metrics_of, near, needs_order, random_tables
 
-__all__ = ["INTERVAL_LAWS", "interval_of"]
-
 _STEP: Final = 1e-5
 _SIDES: Final[tuple[Side, ...]] = ("low", "high")
 _CLOSED: Final[tuple[Method, ...]] = ("default", "wald")

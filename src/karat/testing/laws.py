@@ -18,8 +18,6 @@ from karat.metrics._interpret import evaluate, gradient, undefined_mask
 from karat.metrics._lift import Policy, trace
 from karat.tally import Cells, Classes, Fields, to_marginals, to_sparse
 
-__all__ = ["LAWS", "equivalent", "metrics_of", "mutants", "random_tables", "survivors", "unlisted"]
-
 _FIELDS: Final = (("tp", "fp", "fn", "tn"), ("n", "k"))
 _OPERATIONS: Final = {
     "add": ("sub", "mul"),

@@ -16,8 +16,6 @@ from karat.api.evaluation import evaluate
 from karat.api.results import Report
 from karat.errors import KaratError
 
-__all__ = ["SUBJECTS", "Sample", "samples"]
-
 SUBJECTS: Final = (
     "labels",
     "classes",

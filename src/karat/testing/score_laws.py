@@ -16,8 +16,6 @@ from karat.metrics._influence.gather import influences, reason_without
 from karat.tally import ScoredRows
 from karat.testing.laws import metrics_of, near
 
-__all__ = ["SCORE_LAWS", "Problem", "problems", "rows_of_problem", "value_of"]
-
 Measure = Callable[..., float]
 
 

@@ -15,16 +15,6 @@ import numpy.typing as npt
 
 from karat.errors import KaratError, error, short
 
-__all__ = [
-    "METRICS",
-    "Capability",
-    "Description",
-    "capabilities",
-    "metric_names",
-    "parse",
-    "refused",
-]
-
 
 class Facts(NamedTuple):
     """One metric of CatBoost.

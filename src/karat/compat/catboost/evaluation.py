@@ -13,8 +13,6 @@ from karat.compat.catboost.rows import Rows, as_rows
 from karat.errors import error
 from karat.objectives import CatBoostObjective
 
-__all__ = ["TrainerMetric", "eval_metric", "metric_object", "objective_object"]
-
 _MOST_THREADS = 4096
 
 

@@ -23,8 +23,6 @@ from karat.metrics._lift import Lift
 from karat.tally import Classes
 from karat.tally.sums import READ_BITS
 
-__all__ = ["ARGMAX", "of_areas", "of_losses", "of_predicted"]
-
 Value = Callable[[Counted, Description], Any]
 
 _LIFTS: Final[dict[str, Lift]] = {"Macro": "macro", "Micro": "micro", "Weighted": "weighted"}

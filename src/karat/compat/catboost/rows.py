@@ -16,8 +16,6 @@ from karat.data.weights import as_weights, refuse_weights
 from karat.errors import KaratError, error, short
 from karat.objectives.rows import refuse_scores, wrong_label
 
-__all__ = ["Rows", "as_rows"]
-
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]

@@ -45,8 +45,6 @@ from karat.compat.sklearn._targets import (
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import Ranked, rank, rank_pooled
 
-__all__ = ["auc", "average_precision_score", "roc_auc_score"]
-
 Array = npt.NDArray[Any]
 
 

@@ -23,20 +23,6 @@ from karat.compat.sklearn._targets import (
 )
 from karat.data.scores.ranking import Ranked, rank
 
-__all__ = [
-    "calibration_curve",
-    "confusion_matrix_at_thresholds",
-    "det_curve",
-    "plain_scores",
-    "precision_and_recall",
-    "precision_recall_curve",
-    "ranked",
-    "roc_curve",
-    "roc_rates",
-    "same_kind",
-    "steps_of_rows",
-]
-
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]

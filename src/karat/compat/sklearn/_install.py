@@ -8,8 +8,6 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-__all__ = ["Installation", "install", "uninstall"]
-
 _PLACES = ("sklearn.metrics", "sklearn.calibration")
 """Modules whose functions are replaced; other modules of scikit-learn may hold them too."""
 

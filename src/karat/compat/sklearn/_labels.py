@@ -15,17 +15,6 @@ from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, wa
 from karat.compat.sklearn._targets import averaged_weights, probe
 from karat.tally import Cells, Classes
 
-__all__ = [
-    "accuracy_score",
-    "balanced_accuracy_score",
-    "class_likelihood_ratios",
-    "cohen_kappa_score",
-    "confusion_matrix",
-    "hamming_loss",
-    "matthews_corrcoef",
-    "zero_one_loss",
-]
-
 Array = npt.NDArray[Any]
 
 

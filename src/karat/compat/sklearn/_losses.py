@@ -38,15 +38,6 @@ from karat.compat.sklearn._targets import (
 )
 from karat.tally.sums import LOSSES, READ_BITS
 
-__all__ = [
-    "brier_score_loss",
-    "d2_brier_score",
-    "d2_log_loss_score",
-    "hinge_loss",
-    "log_loss",
-    "top_k_accuracy_score",
-]
-
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]

@@ -25,22 +25,6 @@ from karat.data.sources.arrays.labels import Count, cells, class_totals, count_f
 from karat.metrics._metric import Metric
 from karat.metrics._registry import lookup
 
-__all__ = [
-    "SINGLE",
-    "Pair",
-    "careful",
-    "class_counts",
-    "codes_of",
-    "confusion",
-    "matrix_of",
-    "measured",
-    "paired",
-    "plain",
-    "plain_array",
-    "positive_measured",
-    "text_column",
-]
-
 
 @cache
 def _prepared(name: str) -> tuple[Any, Any, Count]:

@@ -13,17 +13,6 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-__all__ = [
-    "MultilabelRefusedError",
-    "check_parameters",
-    "drop_in",
-    "is_sparse",
-    "refuse_multilabel",
-    "warn",
-    "warn_conversion",
-    "warn_undefined",
-]
-
 _PACKAGE = __name__.rpartition(".")[0]
 
 

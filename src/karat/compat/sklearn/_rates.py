@@ -20,17 +20,6 @@ from karat.compat.sklearn._pairs import (
 from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._targets import as_column, labels_of, probe
 
-__all__ = [
-    "classification_report",
-    "f1_score",
-    "fbeta_score",
-    "jaccard_score",
-    "multilabel_confusion_matrix",
-    "precision_recall_fscore_support",
-    "precision_score",
-    "recall_score",
-]
-
 Array = npt.NDArray[Any]
 Rates = tuple[Any, Any, Any, Any]
 """Precision, recall, F and support."""

@@ -22,19 +22,6 @@ from karat.compat.sklearn._targets import (
     probe,
 )
 
-__all__ = [
-    "are_multiplied_safely",
-    "as_floats",
-    "binarized",
-    "column_classes",
-    "declared",
-    "fitted_classes",
-    "native_sums",
-    "not_by_class",
-    "plain_classes",
-    "summed_weights",
-]
-
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int32]
 

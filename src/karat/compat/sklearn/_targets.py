@@ -13,26 +13,6 @@ import numpy.typing as npt
 
 from karat.compat.sklearn._parameters import is_sparse, refuse_multilabel, warn_conversion
 
-__all__ = [
-    "MULTILABEL",
-    "UNCHECKED",
-    "as_array",
-    "as_column",
-    "as_weights",
-    "averaged_weights",
-    "check_lengths",
-    "checked_targets",
-    "distinct",
-    "kind_of_target",
-    "labels_of",
-    "mixed_labels",
-    "n_samples",
-    "positive_label",
-    "probe",
-    "refuse_infinite",
-    "refuse_small",
-]
-
 Array = npt.NDArray[Any]
 Wanted = Literal["numeric", "float", "weights"] | np.dtype[Any] | None
 """The dtype asked for; "float" and "weights" keep what is float already."""

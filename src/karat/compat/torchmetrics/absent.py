@@ -8,8 +8,6 @@ from typing import Final
 from karat.compat.torchmetrics.table import CLASSES, FUNCTIONS, MEASURES
 from karat.errors import error
 
-__all__ = ["MEASURED_ELSEWHERE", "OTHER_FIELDS", "TOOLS", "missing"]
-
 MEASURED_ELSEWHERE: Final = {
     ("eer", "EER"): "karat.equal_error_rate is where the lines between thresholds meet",
     ("exact_match", "ExactMatch"): "Give karat.accuracy one label for each sample",

@@ -14,8 +14,6 @@ from karat.compat.torchmetrics.metric import OF_COLLECTION, Metric
 from karat.compat.torchmetrics.tally import gathered, refused
 from karat.errors import error
 
-__all__ = ["MetricCollection"]
-
 
 class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
     """Metrics that are fed together; every row is read once for each different tally.

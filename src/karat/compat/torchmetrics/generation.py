@@ -13,8 +13,6 @@ from karat.compat.torchmetrics.rules import rule_of
 from karat.compat.torchmetrics.table import TABLE, Measure, Task
 from karat.errors import error
 
-__all__ = ["functions", "metrics"]
-
 Made = Callable[..., Any]
 
 

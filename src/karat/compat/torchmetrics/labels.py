@@ -31,20 +31,6 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Lift
 from karat.tally import Axis, Cells, Classes
 
-__all__ = [
-    "BinaryCells",
-    "ClassCells",
-    "Hits",
-    "Need",
-    "confusion_matrix",
-    "jaccard",
-    "kappa",
-    "matthews",
-    "number",
-    "rate",
-    "stat_scores",
-]
-
 
 class Need(Protocol):
     """Which tally a metric reads: frozen, compared by value."""

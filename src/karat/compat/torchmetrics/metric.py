@@ -16,8 +16,6 @@ from karat.compat.torchmetrics.tally import REFUSED, Tally, gathered, refused
 from karat.errors import error
 from karat.errors.habits import unknown_argument
 
-__all__ = ["OF_COLLECTION", "Metric"]
-
 OF_COLLECTION = -1
 """Key of the memo of a deep copy, no id of an object: a whole collection is being copied."""
 

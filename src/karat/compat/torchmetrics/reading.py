@@ -21,28 +21,6 @@ from karat.data.sources.torch import score_histograms as histograms
 from karat.errors import short
 from karat.tally.sums import READ_BITS
 
-__all__ = [
-    "NATIVE_DEVICES",
-    "Whole",
-    "add_up",
-    "check_same_shape",
-    "check_samples",
-    "class_scores",
-    "classes_of",
-    "count_hits",
-    "count_labels",
-    "flat_weights",
-    "is_native",
-    "kept_rows",
-    "outside",
-    "predicted",
-    "probabilities",
-    "refuse_rows",
-    "refused_rows",
-    "sound",
-    "whole",
-]
-
 NATIVE_DEVICES = {"cpu"}
 """Devices whose memory karat's own kernels read; the others count with torch's operations."""
 

@@ -36,8 +36,6 @@ from karat.compat.torchmetrics.table import Measure
 from karat.compat.torchmetrics.tally import Tally, refuse_counted, refused
 from karat.errors import error
 
-__all__ = ["Rule", "rule_of"]
-
 Given = dict[str, Any]
 
 _VALUES: Final[dict[str, Callable[..., Tensor]]] = {

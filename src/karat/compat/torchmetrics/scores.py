@@ -36,18 +36,6 @@ from karat.data.scores.ranking import rank
 from karat.errors import UndefinedWarning
 from karat.metrics._views import ClassRanks
 
-__all__ = [
-    "BinnedScores",
-    "Confidences",
-    "KeptScores",
-    "Margins",
-    "auroc",
-    "average_precision",
-    "calibration_error",
-    "hinge_loss",
-    "thresholds_of",
-]
-
 Floats = npt.NDArray[np.float64]
 
 

@@ -9,8 +9,6 @@ from typing import Final
 
 from karat.compat.torchmetrics.table import TABLE, written
 
-__all__ = ["stub_texts"]
-
 _WIDTH: Final = 100
 _SELF: Final = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from inspect import Parameter
 from typing import Any, Final
 
-__all__ = ["ARGUMENTS", "CLASSES", "FUNCTIONS", "MEASURES", "TABLE", "Measure", "Task", "written"]
-
 REQUIRED: Final = Parameter.empty
 """In place of a default, or of a type that is not written."""
 

@@ -13,8 +13,6 @@ from torch import Tensor
 
 from karat.errors import KaratError, error
 
-__all__ = ["REFUSED", "Tally", "gathered", "no_rows", "refuse_counted", "refused"]
-
 REFUSED = "refused"
 """The sum of rows that cannot be counted, where a device counts without waiting for the answer."""
 
