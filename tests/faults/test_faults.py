@@ -133,7 +133,7 @@ except MemoryError as problem:
 def test_missing_memory_of_python_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     from karat.cli import main
 
-    with mock.patch("karat.data.sources.files.rows.rows_of_files", side_effect=MemoryError):
+    with mock.patch("karat.data.sources.files.rows.read_files", side_effect=MemoryError):
         assert main(["report", "examples/predictions/iris_rf.csv"]) == 2
     assert capsys.readouterr().err.startswith("K419  There is not enough memory.")
 
