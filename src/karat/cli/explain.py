@@ -16,7 +16,8 @@ _TITLES = {
     "cells": "From the cells: rows by true × predicted class",
     "class totals": "From class totals: true positives, false positives, false negatives",
     "losses": "From losses: each added over the rows, all in one read of the scores",
-    "cumulative counts": "From cumulative counts: columns of scores, each sorted once for all that read it",
+    "cumulative counts": "From cumulative counts: columns of scores, each sorted once for all that "
+    "read it",
     "pairs": "From pairs of classes: the rows of both, sorted by the difference of their scores",
 }
 """What is said of each tally of a plan, in the order of `karat.metrics.plan`."""
