@@ -136,3 +136,22 @@ def test_rows_behind_a_filter_are_numbered_in_their_unit(
     place = f"among those that the filter keeps of {tmp_path / 'b.parquet'}."
     assert "row 0, column 'prob'" in found.err
     assert place in " ".join(found.err.split())
+
+
+@pytest.mark.parametrize("metrics", [None, ["accuracy"]])
+def test_files_that_fit_are_read_once(
+    metrics: list[str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from karat.data.sources.files import large, units
+
+    def refused(*args: object) -> object:
+        raise AssertionError("the labels were read before the rows")
+
+    monkeypatch.setattr(large, "_DENSEST", 1 << 40)
+    monkeypatch.setattr(units, "_digest", refused)
+    path = tmp_path / "a.parquet"
+    rows = {"label": [0, 1, 1], "pred": [0, 1, 0], "prob": [0.1, 0.9, 0.4]}
+    pl.DataFrame(rows).write_parquet(path)
+    assert karat.evaluate(path, metrics=metrics)["accuracy"].value == 2 / 3
+    with pytest.raises(AssertionError, match="before the rows"):
+        karat.evaluate(path, metrics=metrics, checkpoint=tmp_path / "read.karat")

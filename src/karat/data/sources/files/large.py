@@ -65,13 +65,13 @@ def large_files(
         # Whether they could hold more than fits, by their size.
         if not is_parquet or sum(f.n_bytes for f in given.files) <= max_memory // _DENSEST:
             return None
-    units = units_of_files(source, n_threads=n_threads, **{"clusters": None, **named}, **reading)
-    if units is None:
-        if checkpoint is not None:
-            found = "The source is a query, or has other files than Parquet"
-            raise error("K415", option="checkpoint", found=found)
-        return None
-    return None if checkpoint is None and units.n_bytes <= max_memory else units
+    most = max_memory if checkpoint is None else None
+    reading |= {"n_threads": n_threads, "clusters": None, **named}
+    units = units_of_files(source, most, **reading)
+    if units is None and checkpoint is not None:
+        found = "The source is a query, or has other files than Parquet"
+        raise error("K415", option="checkpoint", found=found)
+    return units
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ class FileUnits:
 
     Attributes:
         units: in reading order.
-        n_bytes: what the scores of all rows would take in memory; 0 without scores.
+        n_bytes: what all rows would take in memory; 0 where labels alone are counted.
         digest: what the columns and classes are, of all rows; its own rows mean nothing.
         request: what was request, with the columns of scores that are read.
         facts: what a report says of the source.
@@ -260,10 +260,11 @@ class FileUnits:
             raise error(problem.code, **facts) from None
 
 
-def units_of_files(source: Source, **options: Any) -> FileUnits | None:
-    """A source of Parquet files as units; None where it is something else.
+def units_of_files(source: Source, most: int | None = None, **options: Any) -> FileUnits | None:
+    """A source of Parquet files as units; None where it is something else, or fits.
 
     Args:
+        most: bytes that rows may take to be read at once; None: none are.
         source, options: as of `rows_of_files`.
 
     Errors:
@@ -299,6 +300,13 @@ def units_of_files(source: Source, **options: Any) -> FileUnits | None:
                 names = ()
                 request = replace(request, prob="", score="")
             is_half = relation.halves([relation.column(name) for name in names])
+        kinds = [dict(relation.described)[name] for name in names]
+        of_labels = 8 + 8 * ("weights" in mapping) if axes and not names else 0
+        beside = of_labels + 4 * len(axes)
+        is_wide = any(item_of(kind) is not None for kind in kinds)
+        width = beside + len(kinds) * (4 if set(kinds) == {"FLOAT"} else 8)
+        if most is not None and not is_wide and sum(n_rows.values()) * width <= most:
+            return None
         facts, later = facts_of(relation, where), slices_later(types, request.groups)
         sql, labels = _digest(relation, mapping, names, where)
     every = replace(request, where=None, clusters="", groups=())
@@ -314,13 +322,13 @@ def units_of_files(source: Source, **options: Any) -> FileUnits | None:
         raise
     # Of columns of lists only the numbers that were read say how many a row has.
     scores = found.scores if isinstance(found, Rows) else None
-    width = 0 if scores is None else scores.values[:1].nbytes
-    if axes:
-        of_labels = 8 + 8 * ("weights" in mapping) if scores is None else 0
-        width += of_labels + 4 * len(axes)
+    width = beside + (0 if scores is None else scores.values[:1].nbytes)
+    n_bytes = sum(n_rows.values()) * width
+    if most is not None and n_bytes <= most:
+        return None
     return FileUnits(
         units_of(relation, n_rows, width),
-        sum(n_rows.values()) * width,
+        n_bytes,
         found.warned(*notes),
         request,
         facts,
