@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
 from karat.data.scores.rows import InMemoryScores
 from karat.data.sources.files import exact_histograms
@@ -108,7 +109,7 @@ def rows_of(seed: int, n: int = 2000) -> InMemoryScores:
     scores = Scores("y_score", rng.normal(size=(n, 3)), None, 1.0)
     codes = rng.integers(0, 3, n).astype(np.int32)
     weights = rng.integers(1, 4, n).astype(float)
-    return InMemoryScores(Classes((0, 1, 2)), codes, scores, weights, n_threads=1)
+    return InMemoryScores(Rows(Classes((0, 1, 2)), codes, None, scores, weights), n_threads=1)
 
 
 def test_tables_lie_on_disk_in_few_files_without_a_name(

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
 from karat.data.scores.histograms import histograms_of, room_of, sampled_rows
 from karat.data.scores.rows import InMemoryScores
@@ -43,20 +44,14 @@ def rows_of(
     codes, pred = (rng.integers(0, k, n).astype(np.int32) for _ in range(2))
     weights = rng.integers(0, 5, n) / 4.0 if is_weighted else None
     scores = Scores("y_prob" if is_prob else "y_score", values, None, 1e-3)
-    return InMemoryScores(
-        classes, codes, scores, weights, pred if has_pred else None, n_threads=1, is_part=True
-    )
+    rows = Rows(classes, codes, pred if has_pred else None, scores, weights)
+    return InMemoryScores(rows, n_threads=1, is_part=True)
 
 
 def part_of(rows: InMemoryScores, part: Any) -> InMemoryScores:
-    weights, pred = rows.weights, rows.pred
-    return replace(
-        rows,
-        codes=np.ascontiguousarray(rows.codes[part]),
-        scores=replace(rows.scores, values=np.ascontiguousarray(rows.scores.values[part])),
-        weights=None if weights is None else weights[part],
-        pred=None if pred is None else pred[part],
-    )
+    found = rows.rows.at(part)
+    scores = replace(rows.scores, values=np.ascontiguousarray(rows.scores.values[part]))
+    return replace(rows, rows=replace(found, true=np.ascontiguousarray(found.true), scores=scores))
 
 
 def assert_equal(left: ScoreHistograms, right: ScoreHistograms) -> None:
@@ -133,7 +128,8 @@ def test_confidences_of_buckets_hold_those_of_rows(kind: str) -> None:
         noise = np.random.default_rng(seed).normal(size=2000) * 1e-3
         values = rows.scores.values
         values = values + noise * (values > 0.1) * (values < 0.9)
-        rows = replace(rows, scores=replace(rows.scores, values=values))
+        scores = replace(rows.scores, values=values)
+        rows = replace(rows, rows=replace(rows.rows, scores=scores))
         tabled = HistogramRows(histograms_of(rows, 40, 10))
         column = tabled.confidences()
         assert not column.is_exact

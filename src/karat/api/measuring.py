@@ -14,7 +14,6 @@ from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.data.accumulator import Tallies, crossed_rows, rows_of_held, whole
-from karat.data.clusters import RowNames
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
 from karat.data.scores.histograms import sampled_rows
@@ -90,10 +89,11 @@ def report_of(found: Tallies, spec: Spec) -> Report:
         return _with_slices(report, [rows])
     # The rows are kept as they are: nobody else may change them.
     kept = tally if rows.is_owned else owned(tally)
-    kept = replace(kept, pred=np.asarray(tally.predicted()).copy(), threshold=None)
-    clusters = tally.clusters if report.is_clustered else None
-    labels = replace(_labels_of(kept), by=rows.by)
-    return _with_slices(report, [labels], SliceMeasure(kept, spec, clusters))
+    pred = np.asarray(tally.predicted()).copy()
+    clusters = rows.clusters if report.is_clustered else None
+    whole_rows = replace(kept.rows, pred=pred, clusters=clusters, by=())
+    measure = SliceMeasure(replace(kept, rows=whole_rows, threshold=None), spec)
+    return _with_slices(report, [replace(whole_rows, scores=None, by=rows.by)], measure)
 
 
 def _with_slices(
@@ -218,11 +218,7 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
 
 def _labels_of(rows: InMemoryScores) -> Rows:
     """The labels of rows with scores, as rows without them."""
-    clusters = None
-    if rows.clusters is not None:
-        clusters = RowNames("clusters", rows.clusters.astype(np.int32), ())
-    pred = np.asarray(rows.predicted(), np.int32)
-    return Rows(rows.classes, rows.codes, pred, weights=rows.weights, clusters=clusters)
+    return replace(rows.rows, pred=np.asarray(rows.predicted(), np.int32), scores=None)
 
 
 def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
@@ -306,12 +302,16 @@ class SliceMeasure:
 
     rows: InMemoryScores
     spec: Spec
-    clusters: npt.NDArray[np.int64] | None = None
 
     @property
     def weights(self) -> Any:
         """float64[n], or None."""
         return self.rows.weights
+
+    @property
+    def clusters(self) -> npt.NDArray[np.int64] | None:
+        """int64[n], or None."""
+        return self.rows.clusters
 
     def report(self, rows: Flags) -> Report:
         """The report of some of the rows."""
@@ -323,7 +323,8 @@ class SliceMeasure:
             weighing = slice(None) if part.weights is None else part.weights > 0
             if not np.ptp(part.clusters[weighing]):
                 # Of one cluster there is a value, and no interval.
-                part, spec = replace(part, clusters=None), replace(spec, confidence=None)
+                part = replace(part, rows=replace(part.rows, clusters=None))
+                spec = replace(spec, confidence=None)
         return _of_scores(part, spec)
 
     def influence(self, rows: Flags, metric: Metric) -> npt.NDArray[np.float64]:
@@ -331,13 +332,4 @@ class SliceMeasure:
         return influences(self._some(rows), [metric])[metric]
 
     def _some(self, rows: Flags) -> InMemoryScores:
-        of_all = self.rows
-        assert of_all.pred is not None
-        return replace(
-            of_all,
-            codes=of_all.codes[rows],
-            scores=of_all.scores.at(rows),
-            weights=None if of_all.weights is None else of_all.weights[rows],
-            pred=of_all.pred[rows],
-            clusters=None if self.clusters is None else self.clusters[rows],
-        )
+        return replace(self.rows, rows=self.rows.rows.at(rows))

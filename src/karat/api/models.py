@@ -187,8 +187,8 @@ def models_of_rows(
     predicted = {}
     for name, one in zip(names, rows, strict=True):
         if one.scores is not None:
-            tally = InMemoryScores.of(one, None, n_threads)
-            scored[name] = replace(tally, weights=weights, clusters=None)
+            own = replace(one, weights=weights, clusters=None)
+            scored[name] = InMemoryScores.of(own, None, n_threads)
         predicted[name] = scored[name].predicted() if one.pred is None else one.pred
     each = list(predicted.values())
     cells, place = JointCells.placed(first.classes, names, first.true, each, weights)

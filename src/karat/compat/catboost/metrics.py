@@ -14,6 +14,7 @@ from karat import _native
 from karat.compat._counted import Counted, count
 from karat.compat.catboost.description import Description, refused
 from karat.compat.catboost.rows import Codes, Rows
+from karat.data import rows as data_rows
 from karat.data.scores.containers import Scores
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import rank
@@ -123,7 +124,8 @@ def of_areas(rows: Rows, metric: Description) -> list[float]:
 def _tally(rows: Rows) -> InMemoryScores:
     classes = Classes.of(range(rows.k), is_declared=True)
     scores = Scores("y_score", rows.scores)
-    return InMemoryScores(classes, rows.codes, scores, rows.weights, n_threads=rows.n_threads)
+    found = data_rows.Rows(classes, rows.codes, None, scores, rows.weights)
+    return InMemoryScores(found, n_threads=rows.n_threads)
 
 
 def _area_of_one_column(rows: Rows, metric: Description) -> float:

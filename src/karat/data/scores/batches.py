@@ -43,7 +43,8 @@ def owned(rows: InMemoryScores) -> InMemoryScores:
     """The same rows in memory that nobody else changes."""
     scores = replace(rows.scores, values=rows.scores.values.copy(order="K"))
     weights, pred = if_any(np.copy, rows.weights), if_any(np.copy, rows.pred)
-    return replace(rows, codes=rows.codes.copy(), scores=scores, weights=weights, pred=pred)
+    own: dict[str, Any] = {"true": rows.codes.copy(), "scores": scores, "weights": weights}
+    return replace(rows, rows=replace(rows.rows, pred=pred, **own))
 
 
 def is_moderate(rows: InMemoryScores) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.data.rows import Rows
 from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import error
@@ -117,7 +118,7 @@ def _as_rows(found: ScoreHistograms, rows: InMemoryScores) -> ScoreHistograms:
     """Tables whose sums of squares are those of rows that are repeated: Σw, and not Σw²."""
     assert rows.weights is not None
     # With the roots as weights a sum of squares is one of weights.
-    roots = replace(rows, weights=np.sqrt(rows.weights))
+    roots = replace(rows, rows=replace(rows.rows, weights=np.sqrt(rows.weights)))
     sums = found.sums
     squares = Sums.from_native(roots.read(LOSSES), LOSSES).w2_loss2
     return replace(
@@ -142,7 +143,6 @@ def sampled_rows(
     values = sample.values[:, 0] if sample.values.shape[1] == 1 else sample.values
     argument: Argument = "y_prob" if histograms.is_prob else "y_score"
     scores = Scores(argument, np.ascontiguousarray(values), None, 1.0)
-    rows = InMemoryScores(
-        histograms.classes, sample.codes.astype(np.int32), scores, share * weights, n_threads=1
-    )
-    return rows, share * weights * (1.0 if is_frequency else each)
+    codes = sample.codes.astype(np.int32)
+    rows = Rows(histograms.classes, codes, None, scores, share * weights)
+    return InMemoryScores(rows, n_threads=1), share * weights * (1.0 if is_frequency else each)

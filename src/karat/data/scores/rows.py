@@ -22,9 +22,7 @@ from karat.data.weights import refuse_sums
 from karat.errors import error
 from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
-from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
-from karat.tally.shared import taken
 from karat.tally.sums import LOSSES, READ_BITS, Sums
 
 _ROWS_MOST: Final = 10**8
@@ -42,11 +40,7 @@ def repeated(rows: InMemoryScores) -> InMemoryScores:
         advice = "With scores, rows are repeated: leave it out, or take a sample of them."
         raise error("K150", found=f"add up to {total:.3g} rows", advice=advice)
     at = np.repeat(np.arange(rows.n_rows), rows.weights.astype(np.int64))
-    pred, clusters = taken(rows.pred, at), taken(rows.clusters, at)
-    scores = rows.scores.at(at)
-    return replace(
-        rows, codes=rows.codes[at], scores=scores, weights=None, pred=pred, clusters=clusters
-    )
+    return replace(rows, rows=replace(rows.rows.at(at), weights=None))
 
 
 def in_units(rows: InMemoryScores) -> InMemoryScores:
@@ -59,7 +53,8 @@ def in_units(rows: InMemoryScores) -> InMemoryScores:
     most = float(rows.weights.max(initial=0.0))
     if not 0.0 < most < math.inf or _SMALL < most < 1.0 / _SMALL:
         return rows
-    return replace(rows, weights=rows.weights / 2.0 ** round(math.log2(most)))
+    weights = rows.weights / 2.0 ** round(math.log2(most))
+    return replace(rows, rows=replace(rows.rows, weights=weights))
 
 
 _ROWS: Final = 128
@@ -70,32 +65,21 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(eq=False)
 class InMemoryScores:
-    """Rows in memory with a true class and a score for each class; implements `tally.ScoredRows`.
+    """What metrics read of `Rows` with scores; implements `tally.ScoredRows`.
 
     Attributes:
-        classes: the classes, in the order of the columns.
-        codes: int32[n], true class of each row.
-        scores: the matrix and what it is.
-        weights: float64[n], or None.
-        pred: int32[n], predicted classes that were given; None: those of the scores.
+        rows: the rows; their predictions come before those of the scores.
         threshold: from which value on the positive class of two is predicted; None: the largest
             score decides, the first of equals.
         n_threads: threads of native passes; 0: the default.
-        weights_argument: the name of the weights in messages.
-        clusters: int64[n], which rows go together, or None.
         is_part: whether others come beside them, so that these may all weigh 0.
+        classes, codes, scores, weights, pred: those of the rows; clusters are int64[n], or None.
         n_rows, is_weighted, is_prob, has_one_order: as of `tally.ScoredRows`.
     """
 
-    classes: Classes
-    codes: Codes
-    scores: Scores
-    weights: Floats | None = None
-    pred: Codes | None = None
+    rows: Rows
     threshold: float | None = None
     n_threads: int = 0
-    weights_argument: str = "weights"
-    clusters: npt.NDArray[np.int64] | None = None
     is_part: bool = False
 
     @classmethod
@@ -108,22 +92,16 @@ class InMemoryScores:
         is_part: bool = False,
     ) -> InMemoryScores:
         """The tally of rows with scores; a threshold predicts, whatever the rows have (K136)."""
-        assert rows.scores is not None
         at = checked_threshold(threshold, rows.classes)
-        return cls(
-            rows.classes,
-            rows.true,
-            rows.scores,
-            rows.weights,
-            rows.pred if threshold is None else None,
-            at,
-            n_threads or 0,
-            rows.weights_argument,
-            rows.cluster_codes,
-            is_part,
-        )
+        if threshold is not None and rows.pred is not None:
+            rows = replace(rows, pred=None)
+        return cls(rows, at, n_threads or 0, is_part)
 
     def __post_init__(self) -> None:
+        rows = self.rows
+        assert rows.scores is not None
+        self.classes, self.codes, self.scores = rows.classes, rows.true, rows.scores
+        self.weights, self.pred, self.clusters = rows.weights, rows.pred, rows.cluster_codes
         self.n_rows = len(self.codes)
         self.is_weighted = self.weights is not None
         self.is_prob = self.has_one_order = self.scores.is_prob
@@ -151,7 +129,7 @@ class InMemoryScores:
             except _native.Rejected as rejected:
                 if rejected.args[1] == 1:
                     raise refuse_scores(self.scores, rejected) from None
-                explain_weights(rejected, self.weights, self.weights_argument)
+                explain_weights(rejected, self.weights, self.rows.weights_argument)
             self._bits = bits
             self._check_weight(self._read.truth)
         return self._read
@@ -169,8 +147,8 @@ class InMemoryScores:
         if self.weights is None:
             return
         if not totals.any() and not self.is_part:
-            raise error("K115", argument=self.weights_argument, n=self.n_rows)
-        refuse_sums(np.asarray(totals, np.float64), self.weights_argument)
+            raise error("K115", argument=self.rows.weights_argument, n=self.n_rows)
+        refuse_sums(np.asarray(totals, np.float64), self.rows.weights_argument)
 
     def check(self) -> None:
         """Refuse values that no metric may read: each is looked at once, whatever is computed."""
@@ -218,7 +196,7 @@ class InMemoryScores:
             self.codes,
             self.predicted(),
             self.weights,
-            weights_argument=self.weights_argument,
+            weights_argument=self.rows.weights_argument,
             n_threads=self.n_threads,
             is_part=self.is_part,
         )
@@ -277,7 +255,7 @@ class InMemoryScores:
         except _native.Rejected as rejected:
             if rejected.args[1] == 1:
                 self.read()  # names the value, its row and its column
-            explain_weights(rejected, self.weights, self.weights_argument)
+            explain_weights(rejected, self.weights, self.rows.weights_argument)
         if self._totals is None:
             self._totals = ranked.totals
             self._check_weight(self._totals)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import harmonized, kind_of
+from karat.data.rows import Rows
 from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.histograms import histograms_of, room_of
 from karat.data.scores.order import wrong_number
@@ -40,16 +41,9 @@ def scores_of_held(
     """Kept rows as what metrics read; as `InMemoryScores` has it, they may be a part of others."""
     whole = held.whole()
     argument: Argument = "y_prob" if held.is_prob else "y_score"
-    return InMemoryScores(
-        held.classes,
-        whole.codes,
-        Scores(argument, whole.values, None, held.tolerance),
-        whole.weights,
-        whole.pred,
-        threshold,
-        n_threads or 0,
-        is_part=is_part,
-    )
+    scores = Scores(argument, whole.values, None, held.tolerance)
+    rows = Rows(held.classes, whole.codes, whole.pred, scores, whole.weights)
+    return InMemoryScores(rows, threshold, n_threads or 0, is_part)
 
 
 def too_many(n: int, needed: int, given: int, axes: Sequence[Axis]) -> KaratError:
