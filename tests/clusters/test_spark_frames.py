@@ -125,7 +125,8 @@ def test_a_name_needs_no_quotes_and_a_vector_is_a_list(spark: Any, frame: Any) -
             "odd `name`.of weights": ROWS["importance"],
         }
     )
-    check_call(named, rows, within=0.0, weights="odd `name`.of weights", metrics=["macro_f1"])
+    metrics = ["macro_f1", "log_loss"]
+    check_call(named, rows, within=0.0, weights="odd `name`.of weights", metrics=metrics)
     found = check_call(named, rows, within=0.0, weights="", level=None)
     assert found.mapping["prob"] == ["probability"]
 

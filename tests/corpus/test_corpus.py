@@ -48,7 +48,16 @@ def test_the_outcomes_of_sources_are_as_recorded(group: str) -> None:
 
 
 def test_the_outcomes_of_spark_are_as_recorded() -> None:
-    check("spark_frames")
+    needs("spark_frames")
+    from tests.corpus import spark_frames
+
+    try:
+        check("spark_frames")
+    finally:
+        # Another session of this process would be this one, with its one core.
+        spark_frames.session().stop()
+        spark_frames.frame.cache_clear()
+        spark_frames.session.cache_clear()
 
 
 def test_the_files_are_those_of_the_groups() -> None:

@@ -339,7 +339,7 @@ def slow_effective(
         if np.isfinite(slopes).all():
             variance = float(table.simple_variance(slopes)) * table.n_effective / spread.n_effective
             params = dict(metric.params)
-            found = evaluate(metric.traced(policy).value, smoothed.fields, params)
+            found = evaluate(metric.traced(policy).value, smoothed.cells.fields, params)
             share = (float(found) - low) / span
     centre, without = value, None
     if is_of_logarithms:

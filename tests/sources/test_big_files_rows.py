@@ -35,6 +35,25 @@ def columns_of(first: dict[str, Any]) -> pl.DataFrame:
     return pl.concat([pl.DataFrame([one], schema=rows.schema), rows[1:]])
 
 
+def test_scores_that_fit_are_kept_whatever_their_labels_take(tmp_path: Path) -> None:
+    rows = rows_of_two_classes()[:100_000]
+    rows.write_parquet(tmp_path / "rows.parquet")
+    call: dict[str, Any] = {"true": "label", "prob": "prob", "weights": ""}
+    assert 8 * len(rows) < LEAST < 16 * len(rows)
+    found = karat.evaluate(tmp_path / "rows.parquet", max_memory=LEAST, **call)
+    assert found["roc_auc"].exact
+    assert found["roc_auc"].value == karat.evaluate(rows, **call)["roc_auc"].value
+
+
+def test_a_query_of_files_is_read_in_pieces(tmp_path: Path) -> None:
+    rows_of_two_classes().write_parquet(tmp_path / "rows.parquet")
+    call: dict[str, Any] = {"true": "label", "prob": "prob", "weights": ""}
+    query = f"SELECT * FROM read_parquet('{tmp_path / 'rows.parquet'}')"
+    found, whole = karat.evaluate(query, max_memory=LEAST, **call), karat.evaluate(query, **call)
+    np.testing.assert_allclose(found["brier"].value, whole["brier"].value, rtol=1e-12)
+    assert not found["roc_auc"].exact
+
+
 @pytest.mark.parametrize(
     ("first", "given"),
     [

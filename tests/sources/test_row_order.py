@@ -73,7 +73,7 @@ def test_own_reads_keep_their_threads(
         seen.append(threads_after(sql))
 
     monkeypatch.setattr("karat.data.sources.files.counted.keep_order", watched)
-    monkeypatch.setattr("karat.data.sources.files.rows.keep_order", watched)
+    monkeypatch.setattr("karat.data.sources.files.reader.keep_order", watched)
     scored = tmp_path / "s.csv"
     scored.write_text("label,p_1,p_2,w\n1,0.5,0.5,1\n2,0.5,0.5,2\n")
     lines = tmp_path / "s.jsonl"

@@ -47,12 +47,14 @@ class Query:
         of_labels: opens a stream of the labels alone.
         reading: how labels are written.
         scores: the columns of scores.
+        tolerance: how far from 1 a row of probabilities may add up.
     """
 
     rows: RowBlocks
     of_labels: Callable[[], Any]
     reading: Reading
     scores: Sequence[str]
+    tolerance: float
 
     @property
     def labels(self) -> RowBlocks:
@@ -116,7 +118,9 @@ class Reader:
                 return not_scores(problem, chosen, has_pred="pred" in known)
             allow_columns(connect, len(scores))
             keep_order(connect, sql)
-        return Query(rows, lambda: connect.sql(again), reading, scores)
+        # Known before the rows are read: DuckDB answers nothing else beside an open stream.
+        tolerance = tolerance_of(is_half=bool(scores) and relation.halves(scores))
+        return Query(rows, lambda: connect.sql(again), reading, scores, tolerance)
 
     def piece(self, gathered: GatheredScores, query: Query) -> Rows | str:
         """Rows that were read, on their classes."""
@@ -135,7 +139,7 @@ class Reader:
             tally = named(counted, labels, reading, self.request)
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(codes, labels, reading)
-        return self._on_classes(gathered, codes, found, tally)
+        return self._on_classes(gathered, codes, found, tally, query.tolerance)
 
     def pieces(
         self,
@@ -206,7 +210,12 @@ class Reader:
         matrix.refuse_bad(None if is_null else text)
 
     def _on_classes(
-        self, gathered: GatheredScores, codes: list[int], found: list[Label], tally: Cells
+        self,
+        gathered: GatheredScores,
+        codes: list[int],
+        found: list[Label],
+        tally: Cells,
+        tolerance: float,
     ) -> Rows | str:
         kind = kind_of(found) or "string"
         place_of = {number: place for place, number in enumerate(gathered.numbers)}
@@ -255,8 +264,7 @@ class Reader:
             with self.explaining():
                 self._refuse_bad()
             classes = place.classes
-            is_half = self.relation.halves([self.relation.column(name) for name in chosen.names])
-            scores = Scores(chosen.argument, values, chosen.names, tolerance_of(is_half=is_half))
+            scores = Scores(chosen.argument, values, chosen.names, tolerance)
             scores = in_order(scores, place.order)
             mapping[chosen.role] = list(scores.columns or chosen.names)
         true_codes, pred_codes = coded_rows(true, pred, classes)
@@ -292,6 +300,7 @@ class Gathering:
     Attributes:
         matrix: their scores, or None.
         names: ids, clusters and values of columns, by what SQL calls them.
+        n_bytes: what may be limited: scores, or labels and weights where there are none, and names.
     """
 
     matrix: ScoreMatrix | None
@@ -314,12 +323,12 @@ class Gathering:
         self.kept.append(np.ones(batch.n, np.bool_) if batch.kept is None else batch.kept)
         for column, read in self.names.items():
             read.add(batch.columns[column], batch.kept)
-        before = 0
-        if self.matrix is not None:
+        if self.matrix is None:
+            self.n_bytes += sum(part.nbytes for part in self.parts[-1])
+        else:
             before = self.matrix.n_bytes
             self.matrix.add(batch)
             self.n_bytes += self.matrix.n_bytes - before
-        self.n_bytes += sum(part.nbytes for part in self.parts[-1])
         self.n_bytes += 4 * len(self.names) * len(true)
 
     def gathered(self) -> GatheredScores:
