@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -13,11 +14,15 @@ from karat.api.models import (
     models_apart,
     models_of_arrays,
     models_of_reports,
+    models_of_rows,
 )
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
 from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.matrices import display_names
+from karat.data.pairing import Paired, pair_rows
+from karat.data.rows import Rows
+from karat.data.sources.tables.rows import read_rows
 from karat.errors import error, short, shown
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
@@ -170,6 +175,46 @@ def compare_models(
         notes_of(differences, spec, found.is_paired, len(found.names), has_clusters),
         found.flip_source,
     )
+
+
+def compare_files(
+    sources: Mapping[str, Any],
+    columns: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    spec: ComparisonSpec,
+    *,
+    metrics: Sequence[Metric] | None = None,
+    margin: float | None = None,
+    is_against_first: bool = False,
+    policy: Policy = "zero",
+    allow_mismatch: bool = False,
+    bar: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    read: Callable[[str, Rows], None] = lambda name, rows: None,
+) -> tuple[Comparison, Paired]:
+    """The comparison of models whose predictions are files, and their rows as they were matched.
+
+    Args:
+        sources: files by the name of their model.
+        columns, reading: the column of each role, and how rows are read, as of `read_rows`.
+        bar: follows one read.
+        read: is told the rows of each model, as they come.
+    """
+    rows: list[Rows] = []
+    for name, source in sources.items():
+        with bar() as progress:
+            rows.append(read_rows(source, name, columns, **reading, progress=progress))
+        read(name, rows[-1])
+    matched = pair_rows(rows, allow_mismatch=allow_mismatch)
+    rows = list(matched.models)
+    needs_scores = metrics is None or any(metric.needs_scores for metric in metrics)
+    are_all_scored = all(one.scores is not None for one in rows)
+    if not needs_scores or (metrics is None and not are_all_scored):
+        # Models are compared by their labels where only some have scores.
+        rows = [replace(one, scores=None) for one in rows]
+    names = list(sources)
+    found = models_of_rows(names, rows, reading["n_threads"])
+    baseline = names[0] if is_against_first else None
+    return compare_models(found, spec, metrics, margin, baseline, policy), matched
 
 
 def comparison_spec(

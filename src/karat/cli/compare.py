@@ -24,11 +24,9 @@ from karat.cli.streams import said
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.api.models import Models
     from karat.api.results import Comparison
     from karat.data.pairing import Paired
     from karat.data.rows import Rows
-    from karat.metrics import Metric
 
 
 @click.command(
@@ -77,11 +75,9 @@ def command(
     A and B are predictions for the same rows, one file for each model. A difference is that of a
     later model to an earlier one. Exit code 0 whatever is found.
     """
-    from karat.api.comparing import compare_models, comparison_spec
+    from karat.api.comparing import compare_files, comparison_spec
     from karat.api.options import check_policy
     from karat.cli.streams import ReadingBar
-    from karat.data.pairing import pair_rows
-    from karat.data.sources.tables.rows import read_rows
     from karat.metrics import get
 
     wanted = None if metrics is None else [get(name) for name in listed(metrics) or ()]
@@ -89,24 +85,28 @@ def command(
         raise click.UsageError("A comparison needs two models: karat compare A B.")
     chosen = format_of(format_, output)
     check_outputs({"--flips": flips, "-o": output}, files, given["where"])
-    columns, reading = columns_given(given), options_given(given)
-    names = _names(files)
-    models: list[Rows] = []
     known: set[str] = set()
-    for path, name in zip(files, names, strict=True):
-        with ReadingBar() as bar:
-            models.append(read_rows(source_of([path]), name, columns, **reading, progress=bar))
-        said(f"{name}: {shown_mapping(models[-1].mapping or {}, given['threshold'])}")
-        for warning in models[-1].warnings:
+
+    def read(name: str, rows: Rows) -> None:
+        said(f"{name}: {shown_mapping(rows.mapping or {}, given['threshold'])}")
+        for warning in rows.warnings:
             if warning not in known:
                 said(f"Warning: {warning}")
-        known.update(models[-1].warnings)
-    matched = pair_rows(models, allow_mismatch=given["allow_mismatch"])
-    spec = comparison_spec(given["level"], adjust, seed)
-    models_read = _models(matched, names, wanted, given["threads"])
-    baseline = names[0] if against_first else None
-    policy = check_policy(given["undefined"])
-    found = compare_models(models_read, spec, wanted, margin, baseline, policy)
+        known.update(rows.warnings)
+
+    found, matched = compare_files(
+        {name: source_of([path]) for name, path in zip(_names(files), files, strict=True)},
+        columns_given(given),
+        options_given(given),
+        comparison_spec(given["level"], adjust, seed),
+        metrics=wanted,
+        margin=margin,
+        is_against_first=against_first,
+        policy=check_policy(given["undefined"]),
+        allow_mismatch=given["allow_mismatch"],
+        bar=ReadingBar,
+        read=read,
+    )
     for note in matched.notes:
         said(f"Warning: {note}")
     by = "their ids" if matched.by == "id" else "their order in the files"
@@ -126,22 +126,6 @@ def _names(files: Sequence[str]) -> list[str]:
         shown = [harmless(name) for name in files]
     # The same file twice is two models.
     return [f"{name} ({i + 1})" if shown.count(name) > 1 else name for i, name in enumerate(shown)]
-
-
-def _models(
-    matched: Paired, names: Sequence[str], metrics: Sequence[Metric] | None, n_threads: int | None
-) -> Models:
-    """The models as they are compared: of labels, where only some have scores."""
-    from dataclasses import replace
-
-    from karat.api.models import models_of_rows
-
-    rows = matched.models
-    needs_scores = metrics is None or any(metric.needs_scores for metric in metrics)
-    are_all_scored = all(each.scores is not None for each in rows)
-    if not needs_scores or (metrics is None and not are_all_scored):
-        rows = tuple(replace(each, scores=None) for each in rows)
-    return models_of_rows(names, rows, n_threads)
 
 
 def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
