@@ -32,14 +32,11 @@ FAMILIES: Final = {
     "decompositions": "Parts of a loss",
     "thresholds": "Thresholds and operating points",
 }
+"""Headings of families that are called otherwise than their files."""
 
 
 def write_metric_pages(folder: Path) -> None:
-    """Write `index.md` and a page for each record.
-
-    Raises:
-        KeyError: a family of metrics has no heading here.
-    """
+    """Write `index.md` and a page for each record."""
     folder.mkdir(parents=True, exist_ok=True)
     reports = {name: karat.evaluate(str(ROOT / name)) for name in SHOWN}
     wanted = {"index.md": "\n".join(_index()) + "\n"}
@@ -61,7 +58,8 @@ def _index() -> Iterator[str]:
     yield from ("`karat metrics NAME` prints the same in a terminal.", "")
     for family, records in groupby(metrics.all_records(), key=lambda record: record.family):
         listed = list(records)
-        yield from (f"## {FAMILIES[family]}", "", "| metric | what it is |", "|---|---|")
+        heading = FAMILIES.get(family, family.capitalize())
+        yield from (f"## {heading}", "", "| metric | what it is |", "|---|---|")
         yield from (f"| [{r.name}]({r.name}.md) | {_cell(r.summary)} |" for r in listed)
         yield from ("", "```{toctree}", ":hidden:", "", *(r.name for r in listed), "```", "")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import karat
@@ -152,6 +153,29 @@ def test_an_error_of_the_source_reaches_the_caller() -> None:
 
     with pytest.raises(OSError, match="the disk is gone"):
         karat.evaluate(Broken(("label", "pred"), []))
+
+
+def test_an_error_of_the_columns_reaches_the_caller() -> None:
+    class Unread(Toy):
+        @property
+        def column_names(self) -> Sequence[str]:
+            raise OSError("the disk is gone")
+
+        @column_names.setter
+        def column_names(self, names: Sequence[str]) -> None:
+            pass
+
+    for given in ({}, {"true": "label"}):
+        with pytest.raises(OSError, match="the disk is gone"):
+            karat.evaluate(Unread(("label", "pred"), PARTS), **given)
+
+
+def test_a_matrix_is_one_column_of_lists() -> None:
+    scores = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
+    labels = np.arange(60) % 3
+    parts = [{"y": labels[i : i + 20], "p": scores[i : i + 20]} for i in range(0, 60, 20)]
+    found = karat.evaluate(Toy(("y", "p"), parts), true="y", prob="p", metrics="log_loss")
+    assert found["log_loss"].value == karat.log_loss(labels, y_prob=scores)
 
 
 def test_a_frame_whose_columns_have_the_names_of_the_protocol_is_a_frame() -> None:

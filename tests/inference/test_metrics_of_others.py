@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from karat.inference.proportions import (
     two_proportions_of,
 )
 from karat.inference.table_variance import TableVariance
-from karat.metrics import Metric, Node, OneVsRest, Table, case, get, metric, total
+from karat.metrics import Metric, Node, OneVsRest, Table, case, get, metric, sqrt, total
 from karat.metrics._record import _registered
 from karat.tally import Cells, Classes
 from tests.same import assert_same
@@ -162,3 +163,20 @@ def test_a_ratio_of_the_whole_table_has_them_too() -> None:
 @pytest.mark.parametrize("name", ["recall", "expected_cost(costs=[[0, 1], [2, 0]])", "mcc"])
 def test_what_depends_on_its_rows_is_no_constant(name: str) -> None:
     assert is_constant(get(name)) is False
+
+
+def root_of_false_positives(c: OneVsRest) -> Node:
+    """Its slope is infinite where there are none."""
+    return sqrt(c.fp / c.neg) / (sqrt(c.fp / c.neg) + 1.0)
+
+
+@pytest.mark.parametrize("lift", ["macro", "weighted"])
+@pytest.mark.parametrize("counts", [[[20, 0, 1], [0, 15, 0], [2, 0, 9]], [[20, 0], [3, 9]]])
+def test_an_average_without_a_slope_at_the_table_says_so(
+    lift: Literal["macro", "weighted"], counts: list[list[int]]
+) -> None:
+    asked = Metric(made(root_of_false_positives, BOUNDED).record, lift)
+    cells = Cells.dense(counts, classes=Classes.of(range(len(counts))))
+    found = label_interval(asked, 0.1, TableVariance(cells), ASKED)
+    assert found.low is found.standard_error is None
+    assert found.remark == "its formula has no slope at this table"

@@ -124,6 +124,7 @@ def test_limits_hold_the_value_or_a_remark_says_why_there_are_none(
         assert low <= found.low <= found.value <= found.high <= high, name
         assert found.method, name
         assert found.standard_error is not None, name
+        assert np.isfinite(found.standard_error), name
         assert found.standard_error >= 0.0, name
     assert n_limits > 50
     text = json.dumps(report.to_dict(), allow_nan=False)
@@ -136,7 +137,8 @@ def test_the_remarks_are_these() -> None:
         if result.low is None:
             assert result.remark
             found.setdefault(result.remark, set()).add(name)
-    assert {remark: " ".join(sorted(names)) for remark, names in found.items()} == REMARKS
+    told = {remark: " ".join(sorted(names)) for remark, names in found.items()}
+    assert told == REMARKS, "a metric without an influence is listed in REMARKS"
 
 
 @pytest.mark.parametrize(("k", "kind"), BOTH)
@@ -243,7 +245,7 @@ def test_weights_of_two_say_no_more_than_one(k: int, kind: str) -> None:
     }
     by_rows |= {name for name in plain if plain[name].method == "bootstrap"}
     assert_alike(weighted, plain, 1e-9, by_rows)
-    assert len(by_rows) < 35
+    assert len(by_rows) < len(plain) / 2
 
 
 @pytest.mark.parametrize(("k", "kind"), BOTH)

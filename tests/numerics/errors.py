@@ -13,7 +13,15 @@ import mpmath
 import numpy as np
 
 import karat
-from karat.metrics import ErrorBound, Metric, all_metrics, error_bound, get
+from karat.metrics import (
+    ClassProbabilities,
+    Confidences,
+    ErrorBound,
+    Metric,
+    all_metrics,
+    error_bound,
+    get,
+)
 from karat.tally import Cells, Classes
 from tests.numerics import exact, references
 from tests.numerics.exact_scores import Scored
@@ -149,7 +157,7 @@ def is_asked(metric: Metric, rows: Rows) -> bool:
     record = metric.record
     if metric.lift == "plain" and record.is_per_class and rows.k != 2:
         return False
-    if record.family in ("calibration", "recalibration", "decompositions") and not rows.is_prob:
+    if record.reads in (ClassProbabilities, Confidences) and not rows.is_prob:
         return False
     if record.name in references.SMALL:
         return len(rows.truth) <= references.SMALL[record.name] and rows.weights is None

@@ -366,6 +366,8 @@ def combined(
         low, high, _ = spread.slope_variances(sums, listed).tolist()
         below, above = _alike(alike, each, shapes, of_parts)
         error = float(spread.variance(derivative(metric, cells, policy)))
+        if not math.isfinite(error):
+            return Interval(remark=NO_SLOPE)
         low, high = math.sqrt(below + low), math.sqrt(above + high)
         return Interval(value - low, value + high, "mover", math.sqrt(error))
     for limits, counted in zip(each, factors, strict=True):

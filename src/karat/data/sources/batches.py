@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from inspect import getattr_static
 from itertools import chain
 from typing import Any, Protocol, TypeGuard
 
@@ -44,17 +45,19 @@ class BatchSource(Protocol):
             columns: the columns that are needed; batches may have more.
 
         Returns:
-            Consecutive rows as tables: a dict from column to list or array, an Arrow table or
-            record batch, or a pandas or Polars frame. Every batch has a column in the same kind
-            of values; batches without rows are skipped.
+            Consecutive rows as tables: a dict from column to list or array (float[n, k] is one
+            column of lists), an Arrow table or record batch, or a pandas or Polars frame. Every
+            batch has a column in the same kind of values; batches without rows are skipped.
         """
         ...
 
 
 def is_batch_source(values: object) -> TypeGuard[BatchSource]:
     """Return whether an object is a `BatchSource`; a frame with columns of these names is not."""
-    kind = type(values)
-    return callable(getattr(kind, "read_batches", None)) and hasattr(values, "column_names")
+    if not callable(getattr(type(values), "read_batches", None)):
+        return False
+    # Not evaluated: it may open a file, whose error is to be seen.
+    return getattr_static(values, "column_names", None) is not None
 
 
 def length_of(batch: Any) -> int:

@@ -193,7 +193,9 @@ def _open_dict(table: Mapping[Any, Any]) -> Frame:
     names = tuple(map(str, table))
     by_name = dict(zip(names, table.values(), strict=True))
     types: dict[str, Family] = {
-        name: family_of(getattr(values, "dtype", None) or getattr(values, "type", "unknown"))
+        name: "list"
+        if getattr(values, "ndim", 1) == 2
+        else family_of(getattr(values, "dtype", None) or getattr(values, "type", "unknown"))
         for name, values in by_name.items()
     }
     return Frame(names, types, "dict", lambda wanted: {name: by_name[name] for name in wanted})
