@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.metrics._reliability import chance_gaps
+from karat.metrics._reliability import _Groups, chance_gaps
 from karat.tally import Bins, CumulativeCounts
 from tests.calibration import rows
 from tests.same import assert_same
@@ -236,3 +236,15 @@ def test_groups_of_confidences_stand_for_each_of_them(
     grouped = chance_gaps(cumulative, bins)
     assert (grouped > 0).all()
     assert_same(grouped / each, np.ones(2), within=1e-3)
+
+
+def test_groups_of_confidences_do_not_depend_on_how_many_come_at_once() -> None:
+    n = 2000
+    p, weight, squares = np.full(n, 0.5), np.arange(1.0, n + 1.0), np.ones(n)
+    whole, parts = _Groups(n / 4.0), _Groups(n / 4.0)
+    whole.add(p, weight, squares)
+    for first in range(0, n, 5):
+        part = slice(first, first + 5)
+        parts.add(p[part], weight[part], squares[part])
+    for one, other in zip(whole.all(), parts.all(), strict=True):
+        assert_same(one, other)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from karat.errors import KaratError
-from karat.metrics import all_records, get
+from karat.metrics import ClassProbabilities, all_records, get
 from karat.metrics._influence import gather
-from karat.metrics._influence.gather import influences, reason_without
+from karat.metrics._influence.gather import Line, influences, reason_without
 from karat.metrics._metric import Metric
+from karat.tally import HistogramColumn, ScoreHistogram
 from karat.testing import score_laws
 from tests.inference import reference_influence as reference
 from tests.inference.rows import Drawn, drawn, smooth_metrics
@@ -181,3 +182,23 @@ def test_a_record_that_says_nothing_is_noticed() -> None:
         silent = dataclasses.replace(get("ks_statistic").record, **changes)
         with pytest.raises(AssertionError, match="ks_statistic"):
             score_laws.influence_or_reason(silent)
+
+
+@pytest.mark.parametrize(
+    ("part", "line", "scores"),
+    [
+        ("shift", 900.0, [0.2, 0.6]),  # every row lies where it is 1
+        ("slope", (900.0, 1.0), [0.2, 0.6]),
+        ("slope", (0.0, 1.0), [0.5, 0.5]),  # every row has the same probability
+        ("intercept", (0.0, 1.0), [0.5, 0.5]),
+    ],
+)
+def test_rows_that_do_not_hold_a_line_have_no_influence_on_it(
+    part: str, line: Any, scores: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search that ends at such a line, by rounding, leaves an interval unknown."""
+    searched = "recalibration_shift" if part == "shift" else "recalibration_line"
+    monkeypatch.setattr(gather, searched, lambda levels: line)
+    table = ScoreHistogram.of(scores, [1, 0], 2)
+    found = Line.of(ClassProbabilities(HistogramColumn(table, 1, by="mean")), part)
+    assert np.isnan([found.value, found.gain, found.turn]).all()

@@ -228,3 +228,50 @@ def test_exact_tables_have_the_value_as_both_limits() -> None:
                 assert limits == "exact" or limits[0] == limits[1]
                 n_compared += 1
     assert n_compared > 8
+
+
+def limits_of(metric: Metric, table: karat.tally.ScoreHistogram) -> Limits | None:
+    """Limits of a metric of one column."""
+    column = karat.tally.HistogramColumn(table, 1, by="mean")
+    orders: tuple[karat.tally.Order, ...] = ("tied", "best", "worst")
+    views = {order: metric.record.reads(column.ordered(order)) for order in orders}
+    return _bounded._of_column((metric.record, metric.params), views)
+
+
+@pytest.mark.parametrize(("closed", "side"), [("left", -1), ("right", 1)])
+def test_a_bucket_that_ends_on_the_end_of_a_bin_may_lie_in_two(closed: str, side: int) -> None:
+    metric = get(f"class_calibration_error(bins=7, closed={closed!r})")
+    on = 3 / 7
+    scores = np.array([on, on + side * 1e-4, 0.9])
+    table = karat.tally.ScoreHistogram.of(scores, [0, 1, 1], 2, bits=4)
+    assert table.n_levels == 2
+    assert limits_of(metric, table) is None
+    apart = karat.tally.ScoreHistogram.of(scores + side * 1e-5, [0, 1, 1], 2, bits=4)
+    assert apart.n_levels == 2
+    assert limits_of(metric, apart) is not None
+
+
+def test_the_unit_of_costs_moves_no_limit_of_a_threshold() -> None:
+    rng = np.random.default_rng(4)
+    codes, scores = rng.integers(0, 2, 60), rng.random(60)
+    table = karat.tally.ScoreHistogram.of(scores + codes, codes, 2, bits=3)
+    one, small = (
+        limits_of(Metric.of(get("cost_threshold").record, "plain", {"costs": costs}), table)
+        for costs in ([[0.0, 1.0], [5.0, 0.0]], [[0.0, 1e-20], [5e-20, 0.0]])
+    )
+    assert one is not None
+    assert one[0] < one[1]
+    assert small == one
+
+
+def test_pairs_of_exact_scores_are_exact_beside_confidences_in_buckets() -> None:
+    n_compared = 0
+    metric = get("roc_auc_ovo_macro")
+    for problem in bucket_problems(20, seed=6):
+        fine, coarse = problem.fine.histograms, problem.coarse.histograms
+        mixed = replace(fine, confidences=coarse.confidences)
+        if not mixed.is_exact:
+            rows = karat.tally.HistogramRows(mixed)
+            assert metric not in _bounded.all_bounds_of(rows, [metric])[0]
+            n_compared += 1
+    assert n_compared > 3

@@ -50,3 +50,13 @@ def test_costs_of_nothing_tell_no_rows_apart() -> None:
     assert alike != 0.5
     for size in (1.0, 0.3):
         assert karat.roc_auc_mu(y_true, y_score=scores, cost=size * one) == alike
+
+
+def test_equal_costs_of_any_size_tell_no_other_rows_apart_than_none_given() -> None:
+    # Of scores of one digit many differences are alike but for rounding.
+    rng = np.random.default_rng(0)
+    y_true, scores = rng.integers(0, 3, 60), np.round(rng.random((60, 3)), 1)
+    alike = karat.roc_auc_mu(y_true, y_score=scores)
+    for size in (1.0, 0.3):
+        cost = size * (1.0 - np.eye(3))
+        assert karat.roc_auc_mu(y_true, y_score=scores, cost=cost) == alike

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import pytest
 
 from karat.metrics import Metric, all_metrics, all_records, error_bound, get
-from karat.metrics._error_bound import ErrorBound, _of_power
-from karat.metrics._formula import field
+from karat.metrics._error_bound import ErrorBound, _of_power, _relative
+from karat.metrics._formula import field, where
 from karat.metrics._rounding import ROUNDING_UNIT, DataSize
 
 COSTS, GAINS = "costs=[[0, 1], [5, 0]]", "costs=[[0, 1], [5, -2]]"
@@ -262,7 +262,8 @@ def test_every_metric_states_what_it_rounds_and_one_that_does_not_has_no_bound()
         assert math.isfinite(found.absolute), metric
     silent = replace(get("roc_auc").record, rounding=None)
     found = error_bound(Metric.of(silent, "plain", {}), 1000)
-    assert (found.absolute, found.scale) == (math.inf, "none is stated")
+    assert (found.relative, found.absolute) == (0.0, math.inf)
+    assert found.scale == "none is stated"
 
 
 def test_a_bound_that_grows_with_the_logarithm_does_so_on_both_sides_of_one() -> None:
@@ -277,3 +278,12 @@ def test_a_square_is_a_product_and_another_power_rounds_more() -> None:
     tp = field("tp")
     assert _of_power(tp**2, 1.0, data) == 3.0
     assert _of_power(tp**3, 1.0, data) == 6.0
+
+
+def test_a_choice_rounds_as_what_it_chooses_from_and_not_as_what_decides() -> None:
+    data, tp = DataSize(n=100.0, k=2, spread=None), field("tp")
+    product = tp * tp
+    assert _relative(product, data) == 1.0
+    assert _relative(where(product, tp, 0.0), data) == 0.0
+    assert _relative(where(tp, product, 0.0), data) == 1.0
+    assert _relative(where(tp, 0.0, product), data) == 1.0

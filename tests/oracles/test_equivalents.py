@@ -233,3 +233,7 @@ def test_the_adapter_gives_what_catboost_gives(record: Record, claim: Equal, cal
             assert_same(mine, other, within=WITHIN["CatBoost"], about=call)
             n_values += mine.size
     assert n_values > 0
+
+
+def test_the_names_of_a_library_are_functions_that_are_called_and_items_that_are_texts() -> None:
+    assert names_in("f(beta=beta)['x'][0] + 2 * g(h(1), a=b)") == {"f", "g", "h", "x"}

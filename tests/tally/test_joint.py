@@ -128,3 +128,21 @@ def test_a_number_of_rows_below_nothing_is_named() -> None:
     joint = JointCells.of(THREE, NAMES, true, said, np.ones(9))
     assert _inconsistency(joint) is None
     assert _inconsistency(replace(joint, n_rows=-1)) == "The number of rows is negative"
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[0.5, 0.5, 1.0], [1.5, 1.5, 2.0], [0.5, 0.5, 0.5], [2.0**0.5, 1.0, 1.0]],
+    ids=["one whole cell and one of halves", "halves", "half a row", "a root"],
+)
+def test_weights_that_only_add_up_to_whole_numbers_are_no_rows(weights: list[float]) -> None:
+    joint = JointCells.of(THREE, NAMES, [0, 0, 1], [[0, 0, 1], [1, 1, 1]], weights)
+    with pytest.raises(KaratError, match="K150"):
+        joint.counted_as_rows()
+
+
+def test_whole_weights_are_as_many_rows() -> None:
+    joint = JointCells.of(THREE, NAMES, [0, 0, 1], [[0, 0, 1], [1, 1, 1]], [1.0, 2.0, 4.0])
+    rows = joint.counted_as_rows()
+    assert (rows.counts.tolist(), rows.n_rows, rows.squares) == ([3, 4], 7, None)
+    assert rows.counts.dtype == np.int64

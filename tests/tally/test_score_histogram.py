@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from karat.errors import KaratError
 from karat.tally import ScoreHistogram, Sums
-from karat.tally.score_histogram import BINS, EXACT, bucket_starts
+from karat.tally.score_histogram import BINS, EXACT, bucket_starts, other_totals
 from tests.same import assert_same
 from tests.tally.score_tables import BITS, assert_equal, at, joined, rewritten, table_rows
 
@@ -234,6 +234,24 @@ def test_bytes_bring_the_table_back(is_weighted: bool, data: st.DataObject, bits
     assert_equal(pickle.loads(pickle.dumps(table)), table)
 
 
+def test_bytes_hold_of_one_score_one_number_and_of_a_bucket_its_ends_and_its_sum() -> None:
+    scores, k = np.arange(1, 10) / 16.0, 3
+    for bits, numbers in ((EXACT, 1 + k), (20, 3 + k)):
+        some, more = (
+            ScoreHistogram.of(s, [0] * len(s), k, bits=bits) for s in (scores[:4], scores)
+        )
+        assert len(more.to_bytes()) - len(some.to_bytes()) == 8 * numbers * 5
+
+
+def test_other_rows_of_a_class_are_noticed_of_any_counts_and_of_weights_but_for_rounding() -> None:
+    rows = np.array([10**13, 5])
+    assert not other_totals(rows, rows.copy())
+    assert other_totals(rows, rows + np.array([0, 1]))
+    weights = np.array([0.1 + 0.2, 5.0])
+    assert not other_totals(weights, np.array([0.3, 5.0]))
+    assert other_totals(weights, np.array([0.3, 5.1]))
+
+
 def test_many_classes_are_counted() -> None:
     rng = np.random.default_rng(3)
     scores, codes = np.round(rng.random(500), 1), rng.integers(0, 40, 500)
@@ -301,6 +319,14 @@ def test_every_damaged_byte_is_refused(name: str) -> None:
 def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
     with pytest.raises(KaratError, match="K205"):
         ScoreHistogram.from_bytes(rewritten(BUCKETS.to_bytes(), change))
+
+
+def test_columns_of_nothing_that_would_be_large_are_refused() -> None:
+    """Sums of no rows over very many classes would need memory that no file has paid for."""
+    empty = ScoreHistogram.empty(3).to_bytes()
+    assert ScoreHistogram.from_bytes(rewritten(empty, at("counts", shape=[0, 5]))).k == 5
+    with pytest.raises(KaratError, match="holds nothing"):
+        ScoreHistogram.from_bytes(rewritten(empty, at("counts", shape=[0, 1 << 21])))
 
 
 def test_an_unchanged_header_is_read() -> None:

@@ -16,7 +16,7 @@ from karat.data.scores.containers import Scores
 from karat.data.scores.histograms import histograms_of, room_of, sampled_rows
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError
-from karat.tally import Classes, HistogramRows, ScoreHistogram, ScoreHistograms
+from karat.tally import Classes, HistogramColumn, HistogramRows, ScoreHistogram, ScoreHistograms
 from karat.tally.score_histograms import _inconsistency
 from tests.same import assert_same
 from tests.tally import score_tables, test_row_sample
@@ -143,6 +143,19 @@ def test_confidences_of_buckets_hold_those_of_rows(kind: str) -> None:
             ends = [np.repeat(end, table.counts[:, own])[::-1] for end in (table.low, table.high)]
             assert (ends[0] <= exact + 1e-15).all()
             assert (exact <= ends[1] + 1e-15).all()
+
+
+@pytest.mark.parametrize("is_straight", [False, True])
+def test_lifts_do_not_depend_on_how_many_score_levels_are_held(
+    is_straight: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(8)
+    table = ScoreHistogram.of(np.round(rng.random(90), 1), rng.integers(0, 2, 90), 2)
+    wanted = HistogramColumn(table, 1).lift_squares(is_straight=is_straight)
+    for held in (1, 3, 4):
+        monkeypatch.setattr("karat.tally.histogram_views.N_BLOCK", held)
+        found = HistogramColumn(table, 1).lift_squares(is_straight=is_straight)
+        assert_same(found, wanted, within=1e-12, about=str(held))
 
 
 def test_what_needs_rows_is_refused() -> None:

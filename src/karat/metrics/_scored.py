@@ -44,7 +44,7 @@ class ScoreCase:
     scores: tuple[Any, ...]
     gives: str
     source: str
-    is_prob: bool = False
+    is_prob: bool
     lift: str = "plain"
     weights: tuple[float, ...] | None = None
     params: Mapping[str, Any] = field(default_factory=dict)

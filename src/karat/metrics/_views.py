@@ -183,9 +183,7 @@ class ClassRanks(_OneColumn):
     @cached_property
     def area(self) -> float:
         """Chance that a row of the class scores above another row; ties count half."""
-        areas, own = self.ranked.areas(), self.ranked.own
-        doubled = areas[1 - own] if len(areas) == 2 else areas.sum()
-        pairs = self.n_pos * self.n_neg
+        doubled, pairs = self.ranked.areas().sum(), self.n_pos * self.n_neg
         # One rounding where the counts are integers; sums of weights may round past the end.
         return min(float(doubled) / (2.0 * pairs), 1.0) if pairs else np.nan
 

@@ -148,7 +148,7 @@ class ScoreHistogram:
             return cls(low, low, counts, squares, None, EXACT, n)
         with np.errstate(over="ignore"):
             if given is None:
-                moments = np.add.reduceat(ordered, starts[::-1])[::-1] if len(low) else low
+                moments = np.add.reduceat(ordered, starts[::-1])[::-1]
             else:
                 moments = _counted(rising, column, given * column)[::-1]
         return cls(low, ordered[ends - 1], counts, squares, _finite(moments), bits, n)
