@@ -256,3 +256,12 @@ def test_in_the_large_is_found_to_the_last_digits() -> None:
     chance = 1 / (1 + np.exp(-t))
     left = (hits * (1 - chance) - misses * chance).sum()
     assert abs(left / ((hits + misses) * chance * (1 - chance)).sum()) < 1e-12
+
+
+@pytest.mark.parametrize("least", [1e-20, 1e-250, 5e-324])
+def test_a_shift_between_two_rows_far_apart_is_their_middle(least: float) -> None:
+    # By symmetry: the chances of both rows add up to 1 where they are as far on either side.
+    most = 1.0 - 2.0**-53
+    middle = -(np.log(most) - np.log(2.0**-53) + np.log(least)) / 2.0
+    found = karat.calibration_in_the_large([1, 0], y_prob=[most, least])
+    assert found == pytest.approx(middle, rel=1e-12)

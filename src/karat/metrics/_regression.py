@@ -120,6 +120,8 @@ def pooled(hits: Numbers, weight: Numbers) -> npt.NDArray[np.intp]:
 
 
 _STEPS: Final = 200
+_SHIFTS: Final = 1000
+"""More than log-odds are apart: far from all rows a step moves by about 1."""
 _GROUPS: Final = 4096
 _CLOSE: Final = 1e-9
 """A relative step after which Newton's method stops: it squares the error that is left."""
@@ -180,7 +182,7 @@ def _shifted(
 ) -> float:
     """Newton's method for the shift, which is never left to step out of what it must lie in."""
     a = min(max(start, low), high)
-    for _ in range(_STEPS):
+    for _ in range(_SHIFTS):
         missing = slope = 0.0
         for x, misses, hits in points():
             chance, rest = both_sides(a + x)
