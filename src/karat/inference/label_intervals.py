@@ -312,7 +312,7 @@ class TableIntervals:
     @cached_property
     def _tables(self) -> list[Cells]:
         """Tables drawn from this one; of a case-control sample, so many rows of each class."""
-        asked, size = self.asked, 8 * max(1, min(self.cells.k**2, 2 * self.cells.flat().size))
+        asked, size = self.asked, 8 * min(self.cells.k**2, 2 * self.cells.flat().size)
         step = max(1, min(asked.n_replicates, _BLOCK_BYTES // size))
         return [
             replicate_tables(
