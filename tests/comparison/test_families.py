@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import karat
-from karat.inference.comparison.families import holm, largest, wald
+from karat.inference.comparison import families
+from karat.inference.comparison.families import holm, largest, tail_of, wald
 from karat.inference.comparison.models import _scaled
 from karat.metrics import get
 from tests.comparison.data import drawn
+from tests.same import assert_same
 
 ERRORS = (0.3, 0.22, 0.2, 0.2)
 NAMES = ("old", "big", "deep", "wide")
@@ -42,6 +46,32 @@ def test_the_largest_of_independent_differences_has_the_quantile_of_sidak() -> N
     assert drawn_largest.p_value(sidak) == pytest.approx(0.05, abs=0.003)
     once = largest(np.ones((4, 4)), [(i, 0) for i in range(1, 5)], np.inf, seed=0)
     assert once.quantile(0.95) == pytest.approx(1.96, abs=0.02)
+
+
+def test_the_draws_of_many_pairs_do_not_depend_on_the_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pairs = [(1, 0), (2, 0), (2, 1)]
+    monkeypatch.setattr(families, "_DRAWS", 50)
+    wanted = largest(np.eye(2), pairs, np.inf, seed=3)
+    for block in (2, 21):
+        monkeypatch.setattr(families, "_BLOCK", block)
+        assert_same(largest(np.eye(2), pairs, np.inf, seed=3).draws, wanted.draws, within=1e-12)
+    nothing = largest(np.zeros((2, 2)), pairs, np.inf, seed=3)
+    assert not nothing.draws.any(), "models that are all the same"
+
+
+@pytest.mark.parametrize("df", [math.inf, 4.0, 0.0])
+def test_a_statistic_without_end_is_never_reached_by_chance(df: float) -> None:
+    assert tail_of(math.inf, df) == tail_of(-math.inf, df) == 0.0
+
+
+def test_of_metrics_of_the_right_rows_only_shares_have_the_test_of_shares() -> None:
+    true, models = four()
+    found = karat.compare(true, models, metrics=["accuracy", "micro_f1", "micro_jaccard"])
+    tests = {one.metric: str(one.method).split(",")[0] for one in found.differences}
+    assert tests["accuracy"] == tests["micro_f1"] == "mid-p McNemar"
+    assert "McNemar" not in tests["micro_jaccard"]
 
 
 def test_adjusted_values_lie_between_p_and_holm_and_intervals_are_wider() -> None:

@@ -84,6 +84,15 @@ def test_an_area_of_one_has_newcombes_limits_of_both_sides(name: str, low: float
     check(lonely, "newcombe", [low + (1.0 - low) * edge for edge in wanted])
 
 
+def test_an_area_that_is_one_but_for_a_row_of_nearly_no_weight_has_them_too() -> None:
+    true, scores = np.repeat([0, 1], 6), np.arange(12.0)
+    scores[5], weights = 20.0, np.where(np.arange(12) == 5, 1e-20, 1.0)
+    found = karat.evaluate(true, y_score=scores, weights=weights, metrics="roc_auc")["roc_auc"]
+    assert (found.value, found.high, found.method) == (1.0, 1.0, "newcombe")
+    assert found.low is not None
+    assert 0.4 < found.low < 0.7
+
+
 def test_the_area_under_precision_starts_at_what_it_is_less_its_optimism() -> None:
     plain = by_logit(0.7, 0.0, 1.0)
     check(interval("average_precision", 0.7), "logit-t", plain)

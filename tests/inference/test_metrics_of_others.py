@@ -15,7 +15,9 @@ from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import is_constant, label_interval
 from karat.inference.proportions import (
     Curve,
+    _curve_through,
     curve_of,
+    is_of_right_rows,
     proportion_of,
     ratio_of_proportions,
     two_proportions_of,
@@ -180,3 +182,17 @@ def test_an_average_without_a_slope_at_the_table_says_so(
     found = label_interval(asked, 0.1, TableVariance(cells), ASKED)
     assert found.low is found.standard_error is None
     assert found.remark == "its formula has no slope at this table"
+
+
+@pytest.mark.parametrize("name", ["correct_count", "mcc", "expected_cost(costs=[[0, 1], [1, 0]])"])
+def test_what_is_no_function_of_the_accuracy_is_not_of_the_right_rows(name: str) -> None:
+    assert is_of_right_rows(get(name)) is False
+
+
+@pytest.mark.parametrize("at", range(3))
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_no_curve_goes_through_what_is_not_finite(at: int, value: float) -> None:
+    shares, values = np.array([0.125, 0.5, 0.875]), np.array([0.2, 0.4, 0.6])
+    assert _curve_through(shares, values) is not None
+    values[at] = value
+    assert _curve_through(shares, values) is None

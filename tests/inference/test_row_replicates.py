@@ -8,16 +8,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from karat.inference.confidence import Confidence
+from karat.inference.draws import draw_rows
 from karat.inference.resampling import (
     ReplicateColumn,
     TableDraw,
     measures_of,
     replicate_row_cumulative,
 )
-from karat.metrics import parse
+from karat.metrics import Metric, parse
 from karat.metrics._views import ClassRanks
 from karat.tally.cumulative_counts import _inconsistency
 from tests.inference.delong import area_error
+from tests.inference.rows import drawn
 from tests.same import assert_same
 
 METHODS: tuple[TableDraw, ...] = ("multinomial", "bayesian")
@@ -94,6 +97,37 @@ def test_weights_and_rows_without_weight() -> None:
     for one, other in zip(plain, weighted, strict=True):
         assert_same(other.cumulative().counts, one.cumulative().counts.astype(float))
         assert_same(other.cumulative().squares, one.cumulative().counts.astype(float))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_twice_the_weights_have_four_times_the_squares(method: TableDraw) -> None:
+    y, scores = scored(60)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 60)
+    once, twice = (
+        next(replicate_row_cumulative(scores[:, 1], y == 1, 1, 2, weights=each, method=method))
+        for each in (weights, 2.0 * weights)
+    )
+    assert_same(twice.cumulative().counts, 2.0 * once.cumulative().counts, within=1e-12)
+    assert_same(twice.cumulative().squares, 4.0 * once.cumulative().squares, within=1e-12)
+
+
+def test_weighted_averages_weigh_each_class_by_its_rows() -> None:
+    rows = drawn(5, 120, 3, weights="any")
+    asked = Confidence(method="bootstrap", n_replicates=100)
+    clusters = np.arange(120) // 2
+    weighted, macro = parse("weighted_ks_statistic"), parse("macro_ks_statistic")
+    found = draw_rows(rows.tallied(), [weighted, macro], asked, clusters)[0]
+    plain = Metric(weighted.record, "plain", weighted.params)
+    each = []
+    for i in range(3):
+        replicates = replicate_row_cumulative(
+            rows.values[:, i], rows.codes == i, 100, 0, clusters=clusters, weights=rows.weights
+        )
+        each.append(measures_of([plain], replicates)[plain])
+    share = np.bincount(rows.codes, rows.weights) / np.sum(rows.weights)
+    assert_same(found[weighted], share @ np.array(each), within=1e-12)
+    assert_same(found[macro], np.mean(each, axis=0), within=1e-12)
+    assert np.abs(found[weighted] - found[macro]).max() > 1e-3, "a control"
 
 
 def test_neighbours_are_put_together_and_threads_do_not_matter(monkeypatch: Any) -> None:

@@ -21,10 +21,15 @@ AREAS = Metric.of(get("roc_auc").record, "per_class", {})
 
 
 def both(
-    metrics: list[Metric], asked: Confidence | None, n_sampled: int, *, is_weighted: bool = False
+    metrics: list[Metric],
+    asked: Confidence | None,
+    n_sampled: int,
+    *,
+    kind: str = "prob",
+    is_weighted: bool = False,
 ) -> tuple[Any, Any]:
     """What the histograms of 300 rows say, and what the rows do."""
-    rows = rows_of("prob", 300, is_weighted=is_weighted)
+    rows = rows_of(kind, 300, is_weighted=is_weighted)
     histograms = histograms_of(rows, 5_000, n_sampled)
     found = measured_histograms(
         HistogramRows(histograms),
@@ -70,6 +75,14 @@ def test_what_the_tables_tell_needs_no_sample() -> None:
 def test_nothing_asked_is_no_interval() -> None:
     found, _ = both([parse("log_loss"), AREAS], None, 10)
     assert (found.intervals, found.class_intervals) == ({}, {})
+
+
+def test_replicates_of_one_column_are_left_to_be_drawn_when_they_are_read() -> None:
+    asked, metric = Confidence(method="bootstrap"), parse("roc_auc")
+    found, wanted = both([metric], asked, 400, kind="one prob")
+    for one in (found, wanted):
+        assert metric not in one.intervals
+        assert one.draws.of(metric, 0.5, asked).method == "bootstrap"
 
 
 def test_what_takes_replicates_of_rows_says_that_they_are_gone() -> None:

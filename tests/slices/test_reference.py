@@ -66,6 +66,33 @@ def test_deals_keep_rows_of_slices_and_of_cells(
     assert np.cov(first[:, 0], first[:, 4])[0, 1] == pytest.approx(expected, rel=0.25)
 
 
+def test_so_many_rows_that_dealing_them_is_dear_are_drawn_by_cells() -> None:
+    assert n_permutations_of(0.95, (5, 9, 3), 10**12) == 1000
+    assert n_permutations_of(0.95, (1000, 40_000, 3), 1000) == 781, "few rows of many cells"
+
+
+def placed(*tables: list[list[int]]) -> PermutedTables:
+    """Tables of two classes as they were observed, and no deals."""
+    return PermutedTables(np.array([tables], np.int64).reshape(1, -1, 4), np.arange(4), 2)
+
+
+def test_a_slice_without_rows_has_no_value_even_of_what_counts_rows() -> None:
+    observed = placed([[5, 2], [1, 8]], [[0, 0], [0, 0]])
+    found = Reference(get("correct_count"), observed, Classes.of([0, 1]), "zero", 0).slices
+    assert found.is_defined.tolist() == found.is_known.tolist() == [[True, False]]
+
+
+def test_a_metric_that_hardly_varies_has_the_rows_that_its_variance_says() -> None:
+    right, wrong = 10**13, 2
+    observed = placed([[9 * right, 0], [wrong, right]])
+    found = Reference(get("f1"), observed, Classes.of([0, 1]), "zero", 0).slices
+    # 1 − f1 is wrong ÷ 2·right, whose slope in the share that is wrong is 1 ÷ (2 · 0.1).
+    n, share = 10.0 * right, wrong / (10.0 * right)
+    variance = 25.0 * share
+    assert variance < 1e-12, "less than a relative rounding error beside 1"
+    assert found.rows[0, 0] == pytest.approx(n * 5.0 * share / variance, rel=0.02)
+
+
 @pytest.fixture
 def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fifth of the deals: as exact, and sooner done."""

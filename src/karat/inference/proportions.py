@@ -50,8 +50,7 @@ class Curve:
 
 def _curve_through(shares: Floats, values: Floats) -> tuple[float, float, float] | None:
     """The a, b and c of the curve through three points, or None."""
-    if not np.isfinite(values).all():
-        return None
+    # What is not finite solves to NaN, which no comparison holds of.
     try:
         found = np.linalg.solve(np.stack([shares, np.ones(3), -shares * values], -1), values)
     except np.linalg.LinAlgError:
@@ -226,7 +225,7 @@ def ratio_of_proportions(metric: Metric) -> tuple[Share, Share] | None:
     pair = _PAIRS[0]
     a, b = np.array([[0.3, 0.8]]).T, np.array([0.6, 0.9])
     with np.errstate(all="ignore"):
-        found = at_proportions(metric, pair, np.broadcast_to(a, (2, 2)), np.broadcast_to(b, (2, 2)))
+        found = at_proportions(metric, pair, a, b)
         again = _of_table(metric, _TABLES)
         right = _TABLES[:, [0, 1], [0, 1]] / _TABLES.sum(axis=2)
         is_theirs = np.allclose(at_proportions(metric, pair, *right.T), again, rtol=_CLOSE)

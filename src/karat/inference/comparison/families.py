@@ -114,7 +114,7 @@ def largest(covariance: Floats, pairs: Sequence[tuple[int, int]], df: float, see
     # Of the m differences that of the first to itself is 0.
     mix = root.T @ signs[1:]
     scale = np.sqrt((mix**2).sum(axis=0))
-    mix = mix[:, scale > 1e-12 * max(float(scale.max(initial=0.0)), 1e-300)]
+    mix = mix[:, scale > 1e-12 * float(scale.max(initial=0.0))]
     mix = mix / np.sqrt((mix**2).sum(axis=0))
     rng = np.random.default_rng(seed)
     found = np.zeros(_DRAWS)

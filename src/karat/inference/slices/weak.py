@@ -143,7 +143,7 @@ class RowLosses:
     def sums(self, found: Candidates) -> Floats:
         """float64[s]: what is shuffled, added up in each slice."""
         m = len(found.n_rows)
-        return np.bincount(found.codes, self.shuffled, m + 1)[:m].astype(np.float64)
+        return np.bincount(found.codes, self.shuffled, m)[:m].astype(np.float64)
 
     def means(self, found: Candidates) -> tuple[Floats, Floats]:
         """float64[s] each: the mean loss of a slice, and of all other rows."""
