@@ -108,8 +108,10 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
                 }
             )
             kept.callback(connection.close)
-            # It would be written to standard output, among the results.
-            connection.execute("SET enable_progress_bar = false").fetchall()
+            # It would be written to standard output, among the results. Where it is off it stays
+            # untouched: a kernel of Jupyter without ipywidgets refuses any change.
+            if connection.sql("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]:
+                connection.execute("SET enable_progress_bar = false").fetchall()
         except (duckdb.Error, RuntimeError) as problem:
             if isinstance(problem, duckdb.OutOfMemoryException) or lacks_memory(problem):
                 raise _without_memory() from problem

@@ -1,0 +1,54 @@
+"""Notebooks run in a kernel of this Python: `python -m tests.notebooks` reads cells as JSON.
+
+In a process of its own: the sockets of the client are closed when it ends, which pytest would
+report as warnings of some later test.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def printed(cells: list[str], folder: Path) -> list[str]:
+    """What each cell of a notebook prints, run in a folder."""
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "tests.notebooks", str(folder)],
+        input=json.dumps(cells),
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],
+        timeout=240,
+        check=False,
+    )
+    assert not found.returncode, found.stderr[-4000:]
+    texts: list[str] = json.loads(found.stdout)
+    return texts
+
+
+def main() -> None:
+    """Run the cells of standard input and write what each prints to standard output."""
+    import nbclient
+    import nbformat
+    from jupyter_client.kernelspec import KernelSpec
+    from jupyter_client.manager import AsyncKernelManager
+
+    notebook: Any = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in json.load(sys.stdin)]
+    kernel: Any = AsyncKernelManager()
+    kernel._kernel_spec = KernelSpec(
+        argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        display_name="Python",
+        language="python",
+    )
+    resources = {"metadata": {"path": sys.argv[1]}}
+    nbclient.NotebookClient(notebook, km=kernel, timeout=120, resources=resources).execute()
+    texts = ["".join(out.get("text", "") for out in c.outputs).strip() for c in notebook.cells]
+    print(json.dumps(texts))
+
+
+if __name__ == "__main__":
+    main()
