@@ -9,10 +9,13 @@ import pytest
 
 import karat
 from karat.inference.comparison import families
+from karat.inference.comparison.contrasts import Apart
 from karat.inference.comparison.families import holm, largest, tail_of, wald
-from karat.inference.comparison.models import _scaled
-from karat.metrics import get
+from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
+from karat.inference.comparison.models import _is_linear, _scaled
+from karat.metrics import Node, Table, get, total
 from tests.comparison.data import drawn
+from tests.inference.test_metrics_of_others import made
 from tests.same import assert_same
 
 ERRORS = (0.3, 0.22, 0.2, 0.2)
@@ -222,3 +225,35 @@ def test_a_metric_without_a_better_side_has_no_inferior_model() -> None:
     for name, is_known in (("accuracy", True), ("predicted_count", False)):
         one = karat.compare(true, models, metrics=name, margin=50.0).differences[0]
         assert (one.not_inferior is not None) is is_known
+
+
+def test_two_differences_are_many() -> None:
+    true, models = four()
+    first = {name: models[name] for name in NAMES[:3]}
+    found = karat.compare(true, first, baseline="old", adjust="maxt", metrics="macro_f1")
+    assert len(found) == 2
+    assert all(str(one.method).endswith(", simultaneous") for one in found)
+
+
+def test_limits_that_touch_0_hold_it() -> None:
+    def limits(_: float) -> tuple[float, float]:
+        return 0.0, 0.2
+
+    pair, spread = (0, 1), Apart(np.array([0.001, 0.001]))
+    found = Measured(
+        get("accuracy"), [0.8, 0.7], [99, 99], spread, "z",
+        tests={pair: ("z", 0.06)}, limits={pair: ("score", limits)},
+    )  # fmt: skip
+    (one,) = judged(found, ["a", "b"], ComparisonSpec(0.95, "none", {}, (pair,)))
+    assert (one.low, one.high) == (0.0, 0.2)
+    assert one.remark is None
+
+
+def rows_right_in_a_million(c: Table) -> Node:
+    """The accuracy, scaled and moved so that it is rounded."""
+    return 1e6 * (total(c.tp) / c.n) + 0.3
+
+
+def test_the_share_of_right_rows_is_one_on_any_scale() -> None:
+    assert _is_linear(made(rows_right_in_a_million, (0.3, 1000000.3)), 3)
+    assert not _is_linear(get("micro_jaccard"), 3)

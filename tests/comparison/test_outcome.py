@@ -32,6 +32,9 @@ def test_items_are_found_by_metric_and_by_models_in_either_order() -> None:
     discordant = found["accuracy", "old", "new"].discordant
     assert discordant is not None
     assert discordant.odds == pytest.approx(discordant.b / discordant.c)
+    back = found["accuracy", "new", "old"].discordant
+    assert back is not None
+    assert discordant.error_ratio == pytest.approx(1.0 / back.error_ratio)
     assert list(found) == found.differences
     assert len(found) == 4
 

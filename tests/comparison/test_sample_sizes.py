@@ -179,3 +179,10 @@ def test_a_metric_of_scores_that_has_no_standard_error_is_refused_with_what_to_d
 def test_a_number_of_rows_is_a_whole_number(name: str) -> None:
     for half_width in (0.03, 0.3):
         assert type(karat.rows_needed(name, pilot=TABLE, half_width=half_width)) is int
+
+
+def test_so_many_rows_as_the_refusal_names_can_be_told() -> None:
+    n = karat.rows_needed("accuracy", pilot=TABLE, difference=8e-8)
+    assert 10**14 < n <= 10**15
+    with pytest.raises(karat.KaratError, match=r"More than 1e\+15 rows"):
+        karat.rows_needed("accuracy", pilot=TABLE, difference=1e-8)

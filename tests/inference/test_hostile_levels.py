@@ -36,3 +36,9 @@ def test_infinite_and_enormous_losses_give_no_warning(method: str | None) -> Non
     scores = np.random.default_rng(0).random(60) * 1e300
     far = karat.evaluate(truth, y_score=scores, method=method)["log_loss"]
     assert (far.low is None) == (far.remark is not None)
+
+
+@pytest.mark.parametrize("level", [95, 1.0, 0.0, -0.5, "most"])
+def test_a_level_that_is_no_share_is_told_what_a_level_is(level: Any) -> None:
+    with pytest.raises(karat.errors.InputError, match=r"between 0 and 1, as 0\.95, or None"):
+        karat.evaluate(TRUE, SAID, level=level)

@@ -196,3 +196,25 @@ def test_no_curve_goes_through_what_is_not_finite(at: int, value: float) -> None
     assert _curve_through(shares, values) is not None
     values[at] = value
     assert _curve_through(shares, values) is None
+
+
+def costly_hits(c: OneVsRest) -> Node:
+    """A difference of numbers of rows, which is no share and mostly below 0."""
+    return c.tp - 100.0 * c.fp
+
+
+def test_what_grows_with_the_rows_is_no_share() -> None:
+    assert proportion_of(made(costly_hits, (-math.inf, math.inf))) is None
+
+
+def root_of_misses(c: Table) -> Node:
+    """Its slope is infinite where there are none."""
+    return sqrt(total(c.tp * c.fn) / (c.n * c.n))
+
+
+@pytest.mark.parametrize("range_", [BOUNDED, UNBOUNDED])
+def test_a_metric_of_the_whole_table_without_a_slope_says_so(range_: tuple[float, float]) -> None:
+    cells = Cells.dense([[20, 0], [0, 9]], classes=Classes.of(range(2)))
+    found = label_interval(made(root_of_misses, range_), 0.0, TableVariance(cells), ASKED)
+    assert found.low is found.standard_error is None
+    assert found.remark == "its formula has no slope at this table"

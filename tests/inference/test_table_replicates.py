@@ -228,6 +228,8 @@ def test_rows_in_blocks(monkeypatch: Any) -> None:
     blocks = list(replicate_rows(1000, 30, 4, n_threads=3))
     assert [len(block) for block in blocks] == [7, 7, 7, 7, 2]
     assert_same(np.concatenate(blocks), whole)
+    monkeypatch.setattr("karat.inference.resampling._BLOCK_BYTES", 1)
+    assert [len(block) for block in replicate_rows(1000, 3, 4)] == [1, 1, 1], "or one replicate"
     clusters = np.arange(1000) // 10
     (first, *_) = replicate_rows(1000, 5, 4, clusters=clusters)
     assert (first.reshape(len(first), 100, 10) == first[:, ::10, None]).all()

@@ -69,6 +69,9 @@ def test_deals_keep_rows_of_slices_and_of_cells(
 def test_so_many_rows_that_dealing_them_is_dear_are_drawn_by_cells() -> None:
     assert n_permutations_of(0.95, (5, 9, 3), 10**12) == 1000
     assert n_permutations_of(0.95, (1000, 40_000, 3), 1000) == 781, "few rows of many cells"
+    # Each deal takes so many rows, and 7 steps for each of 2 · 4 cells.
+    for steps, n in ((250_000, 200), (251_000, 0)):
+        assert n_permutations_of(0.95, (2, 10**6, 2), steps - 56) == n
 
 
 def placed(*tables: list[list[int]]) -> PermutedTables:
@@ -91,6 +94,13 @@ def test_a_metric_that_hardly_varies_has_the_rows_that_its_variance_says() -> No
     variance = 25.0 * share
     assert variance < 1e-12, "less than a relative rounding error beside 1"
     assert found.rows[0, 0] == pytest.approx(n * 5.0 * share / variance, rel=0.02)
+
+
+def test_a_slice_with_few_true_rows_of_one_class_is_not_compared() -> None:
+    observed = placed([[50, 2], [1, 8]], [[50, 2], [0, 3]], [[1, 2], [2, 40]])
+    found = Reference(get("f1"), observed, Classes.of([0, 1]), "zero", 5).slices
+    assert found.is_defined.tolist() == [[True, True, True]]
+    assert found.is_known.tolist() == [[True, False, False]]
 
 
 @pytest.fixture
