@@ -248,3 +248,12 @@ def test_groups_of_confidences_do_not_depend_on_how_many_come_at_once() -> None:
         parts.add(p[part], weight[part], squares[part])
     for one, other in zip(whole.all(), parts.all(), strict=True):
         assert_same(one, other)
+
+
+def test_chances_next_to_one_are_as_exact_as_those_next_to_zero() -> None:
+    n, rest = 1000, 2.0**-46
+    for p in (rest, 1.0 - rest):
+        cumulative = CumulativeCounts.of(np.full(n, p), np.zeros(n, bool), None)
+        found = chance_gaps(cumulative, Bins.of(cumulative, [0, 1]))
+        # Of fewer than one row that is expected: 2n·q·(1 − q)ⁿ.
+        assert_same(found / (2.0 * n * rest * (1.0 - rest) ** n), np.ones(1), within=1e-3)

@@ -64,3 +64,16 @@ def test_rows_that_are_divided_are_walked_over_once(hits: list[int]) -> None:
     levels = Counted(np.array([0.125, 0.25, 0.5, 0.75]), np.array(hits))
     assert np.isnan(recalibration_line(levels)).all()
     assert levels.n_walks == 1
+
+
+def test_a_shift_of_nothing_is_found_at_once() -> None:
+    # Shares that the probabilities say: nothing is left but rounding, of which no part is small.
+    p, misses, hits = np.array([0.3, 0.8, 0.1]), np.array([7.0, 2, 90]), np.array([3.0, 8, 10])
+    walks = []
+
+    def points() -> list[tuple[Any, Any, Any]]:
+        walks.append(1)
+        return [(_regression.log_odds(p), misses, hits)]
+
+    assert abs(_regression._shifted(0.0, -3.0, 3.0, points)) < 1e-15
+    assert len(walks) <= 10

@@ -17,7 +17,7 @@ import karat
 from karat.errors import KaratError
 from karat.metrics import Record, all_records, get, parse
 from karat.metrics._registry import find
-from karat.metrics.reasons import no_calibration
+from karat.metrics.reasons import no_calibration, not_computed
 from karat.testing import LAWS, SCORE_LAWS
 
 OF_LABELS = [record for record in all_records() if record.is_traced]
@@ -91,3 +91,16 @@ def test_the_error_of_missing_calibration_names_metrics_of_calibration_only() ->
     problem = no_calibration([parse("roc_auc"), parse("expected_calibration_error")])
     assert "expected_calibration_error" in str(problem)
     assert "roc_auc" not in str(problem)
+
+
+def test_one_metric_that_is_missing_is_named_as_one_and_more_as_several() -> None:
+    assert "Name it: karat.evaluate(..., metrics=['gini'])." in str(not_computed(["gini"]))
+    assert "Name them: karat.evaluate" in str(not_computed(["gini", "roc_auc"]))
+
+
+def test_parameters_are_compared_with_other_libraries_at_other_numbers_than_the_default() -> None:
+    """At the default another metric may be the same: f_beta is f1."""
+    compared = [(r.oracle.params[p.name], p.default) for r in all_records() if r.oracle is not None
+                for p in r.parameters if p.name in r.oracle.params]  # fmt: skip
+    assert compared
+    assert all(number != default for number, default in compared)

@@ -6,9 +6,9 @@ import pytest
 
 from karat.errors import KaratError
 from karat.metrics import parse
-from karat.metrics._formula import Node, const, field, rows, total
+from karat.metrics._formula import Node, const, field, rows, total, where
 from karat.metrics._interpret import undefined_mask
-from karat.metrics._render import as_latex, as_text
+from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.tally import Cells, Classes
 
 WRITTEN = {
@@ -143,3 +143,9 @@ def test_what_is_taken_from_nothing_has_one_sign() -> None:
 def test_numbers_keep_their_fraction() -> None:
     assert as_text(const(0.5) * field("n")) == "0.5·n"
     assert as_text(const(2.0) * field("n")) == "2·n"
+
+
+def test_a_condition_guards_what_is_chosen_and_not_itself() -> None:
+    ratio = field("tp") / field("fp")
+    assert undefined_condition(where(field("fp"), ratio, 0.0)) == ""
+    assert undefined_condition(where(ratio, 1.0, 0.0)) == "FP_k = 0"

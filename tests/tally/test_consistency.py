@@ -53,6 +53,9 @@ UNSOUND = {
     ],
     "more false positives": [
         Cells.marginals([5, 5], [1, 1], [1, 0], classes=AB, n_rows=11),
+        Cells.marginals(
+            [[5, 5], [5, 5]], [[1, 1], [1, 1]], [[1, 1], [1, 0]], classes=AB, n_rows=[12, 11]
+        ),
         replace(TOTALS, counts=TOTALS.counts + np.array([[0.0], [0.1], [0.0]])),
     ],
     "larger than the square": [replace(WEIGHED, squares=WEIGHED.counts**2 + 1)],
@@ -65,6 +68,9 @@ UNSOUND = {
     "one of 3 classes": [replace(COUNTS, classes=Classes(("a", "b", "c"), positive=1))],
     "none of two classes": [replace(WEIGHED, classes=Classes(("a", "b")))],
     "mix strings and numbers": [replace(WEIGHED, classes=Classes(("a", 1), 1))],
+    "not said whether the classes": [
+        replace(WEIGHED, classes=Classes(("a", "b"), 1, is_declared=1))  # type: ignore[arg-type]
+    ],
     "is not a string": [replace(WEIGHED, classes=Classes(("a", "b"), 1, ("x", 2)))],  # type: ignore[arg-type]
 }
 

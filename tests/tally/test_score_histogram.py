@@ -214,6 +214,12 @@ def test_what_a_function_maps_has_no_sums_after_a_merge_either() -> None:
     assert table.merge(table).is_summed
 
 
+def test_the_mean_of_a_bucket_is_mapped_with_it() -> None:
+    table = ScoreHistogram.of([0.511, 0.512, 0.512, 0.514], [1, 0, 1, 0], 2, bits=3)
+    assert table.n_levels == 1
+    assert_same(table.mapped(logistic).means, logistic(np.array([0.51225])), within=1e-14)
+
+
 @given(data=st.data(), bits=some_bits)
 def test_some_levels_and_another_order_of_classes(data: st.DataObject, bits: int) -> None:
     table = ScoreHistogram.of(*data.draw(table_rows(is_weighted=True)), bits=bits)
@@ -324,9 +330,11 @@ def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
 def test_columns_of_nothing_that_would_be_large_are_refused() -> None:
     """Sums of no rows over very many classes would need memory that no file has paid for."""
     empty = ScoreHistogram.empty(3).to_bytes()
-    assert ScoreHistogram.from_bytes(rewritten(empty, at("counts", shape=[0, 5]))).k == 5
-    with pytest.raises(KaratError, match="holds nothing"):
-        ScoreHistogram.from_bytes(rewritten(empty, at("counts", shape=[0, 1 << 21])))
+    for k in (5, 1 << 20):
+        assert ScoreHistogram.from_bytes(rewritten(empty, at("counts", shape=[0, k]))).k == k
+    for k in ((1 << 20) + 1, 1 << 21):
+        with pytest.raises(KaratError, match="holds nothing"):
+            ScoreHistogram.from_bytes(rewritten(empty, at("counts", shape=[0, k])))
 
 
 def test_an_unchanged_header_is_read() -> None:
@@ -347,6 +355,8 @@ def test_an_unchanged_header_is_read() -> None:
         replace(EXACT_TABLE, n_rows=5),
         replace(WEIGHTED, squares=None),
         replace(WEIGHTED, counts=np.full((3, 2), np.nan)),
+        replace(WEIGHTED, counts=WEIGHTED.counts - np.array([[0.5, 0.0], [0.0, 0.0], [0.0, 0.0]])),
+        replace(WEIGHTED, squares=np.full((3, 2), np.inf)),
         replace(BUCKETS, moments=None),
         replace(BUCKETS, moments=np.array([np.inf, 0, 0])),
         replace(BUCKETS, moments=np.array([0.0, 0.0])),
