@@ -21,7 +21,7 @@ HOMES = {
     "tally": ("tests/tally/",),
 }
 """Where the tests of a package are."""
-OF_IMPORTS = {"tests/laws/test_catalogue_facts.py"}
+OF_IMPORTS = {"tests/laws/test_catalogue_facts.py", "tests/numerics/test_stated_bounds.py"}
 """Tests of what imports have made: they run no line themselves."""
 ALIKE = 4
 """So many of one test with other parameters in an attempt, but for the last."""
