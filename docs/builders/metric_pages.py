@@ -32,7 +32,7 @@ FAMILIES: Final = {
     "decompositions": "Parts of a loss",
     "thresholds": "Thresholds and operating points",
 }
-"""Headings of families that are called otherwise than their files."""
+"""Headings that differ from the name of the family."""
 
 
 def write_metric_pages(folder: Path) -> None:

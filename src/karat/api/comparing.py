@@ -196,8 +196,8 @@ def compare_files(
     Args:
         sources: files by the name of their model.
         columns, reading: the column of each role, and how rows are read, as of `read_rows`.
-        bar: follows one read.
-        read: is told the rows of each model, as they come.
+        bar: opens the progress bar of one read.
+        read: receives the name and the rows of each model, once they are read.
     """
     rows: list[Rows] = []
     for name, source in sources.items():

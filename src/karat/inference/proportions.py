@@ -50,7 +50,7 @@ class Curve:
 
 def _curve_through(shares: Floats, values: Floats) -> tuple[float, float, float] | None:
     """The a, b and c of the curve through three points, or None."""
-    # What is not finite solves to NaN, which no comparison holds of.
+    # A value that is not finite gives NaN, and every comparison with NaN is false.
     try:
         found = np.linalg.solve(np.stack([shares, np.ones(3), -shares * values], -1), values)
     except np.linalg.LinAlgError:

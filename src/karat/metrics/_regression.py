@@ -121,7 +121,7 @@ def pooled(hits: Numbers, weight: Numbers) -> npt.NDArray[np.intp]:
 
 _STEPS: Final = 200
 _SHIFTS: Final = 1000
-"""More than log-odds are apart: far from all rows a step moves by about 1."""
+"""Above the largest difference of two log-odds: far from all rows a step moves by about 1."""
 _GROUPS: Final = 4096
 _CLOSE: Final = 1e-9
 """A relative step after which Newton's method stops: it squares the error that is left."""

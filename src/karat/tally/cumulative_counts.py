@@ -193,7 +193,7 @@ class LevelSource(Protocol):
     def is_weighted(self) -> bool: ...
 
     def blocks(self) -> Iterator[ScoreLevels]:
-        """All score levels, best first, `N_BLOCK` at most; counts are of the rest, then own."""
+        """All score levels, best first, `N_BLOCK` at most; counts are [rest, own class]."""
         ...
 
 

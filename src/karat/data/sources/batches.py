@@ -56,7 +56,7 @@ def is_batch_source(values: object) -> TypeGuard[BatchSource]:
     """Return whether an object is a `BatchSource`; a frame with columns of these names is not."""
     if not callable(getattr(type(values), "read_batches", None)):
         return False
-    # Not evaluated: it may open a file, whose error is to be seen.
+    # A property is not evaluated here: it may open a file, and its error must reach the caller.
     return getattr_static(values, "column_names", None) is not None
 
 
