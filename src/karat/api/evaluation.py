@@ -20,6 +20,7 @@ from karat.api.arguments import (
     refuse_missing,
     score_columns,
 )
+from karat.api.doubts import check_found_scores
 from karat.api.functions import tallied
 from karat.api.measuring import Spec, report_of
 from karat.api.options import check_policy, one_of, plain_text, refuse_threshold
@@ -328,12 +329,14 @@ def report_of_table(
                 if isinstance(source, Rows | Counted):
                     open_files.close()
                 else:
-                    at = checked_threshold(spec.threshold, source.classes)
+                    at = checked_threshold(spec.threshold, source.classes, is_prob=source.is_prob)
                     empty = replace(empty, threshold=at)
                     source = replace(source, is_of_labels=is_of_labels, threshold=at)
             else:
                 # The classes of the units say which is positive.
-                empty = replace(empty, threshold=checked_threshold(spec.threshold, units.classes))
+                is_prob = isinstance(units.digest, Rows) and units.digest.is_prob
+                at = checked_threshold(spec.threshold, units.classes, is_prob=is_prob)
+                empty = replace(empty, threshold=at)
                 if is_of_labels and checkpoint is None:
                     units = replace(units, is_of_labels=True, threshold=empty.threshold)
                 settings = {**named, **reading}
@@ -366,6 +369,7 @@ def report_of_table(
 
             scores = refined(found.scores, source, spec.n_threads, cleanup)
             found = replace(found, scores=scores)
+        check_found_scores(found, columns["score"])
         return report_of(found, spec)
 
 

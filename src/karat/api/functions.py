@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from karat.api.options import check_policy, lift_of
 from karat.data.arguments import as_ndarray, check_threads
+from karat.data.checks import check_in_common
 from karat.data.sources.arrays.labels import Count, count_for, tally_labels, tally_matrix
 from karat.data.sources.arrays.labels import cells as count_cells
 from karat.errors import UndefinedWarning, error
@@ -201,11 +202,12 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
                 if tally is not None:
                     if not has_choice or lift != "plain":
                         value, n_undefined = run[0](tally, run[1])
-                        if n_undefined == 0.0:
+                        # Labels that never agree are looked at on the long path.
+                        if n_undefined == 0.0 and 0.0 < value < 1.0:
                             return value
-                    elif tally.k == 2:
+                    elif tally.k == 2 and _has_usual_positive(tally):
                         value, n_undefined = run[0](tally, run[1], 1)
-                        if n_undefined == 0.0:
+                        if n_undefined == 0.0 and 0.0 < value < 1.0:
                             return value
         policy = check_policy(undefined)
         lift = lift_of(record, fixed, average)
@@ -224,7 +226,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
             n_threads=n_threads,
         )
         if has_choice and lift == "plain" and cells.classes.positive is None:
-            if cells.classes.k > 2:
+            if cells.classes.k > 1:
                 raise no_positive(record.name, cells.classes, record.averages)
             cells = with_positive(cells, record.name)
         computed = metric.values(cells, policy)
@@ -244,6 +246,15 @@ def _are_plain(true: Any, pred: Any) -> bool:
         and true.dtype.kind in "iub"
         and pred.dtype.kind in "iub"
     )
+
+
+def _has_usual_positive(tally: Any) -> bool:
+    """Whether two counted whole numbers are 0 and 1 or −1 and 1, so that the second is positive."""
+    labels = tally.labels
+    if labels is None:
+        return False
+    first, second = labels.tolist()
+    return bool(second == 1 and (first == 0 or first == -1))
 
 
 @cache
@@ -276,9 +287,10 @@ def tallied(
     if y_pred is None:
         found = "y_pred was not given"
         raise error("K128", found=found, do="Give y_true and y_pred, or confusion=.")
-    return tally_labels(
-        y_true, y_pred, weights=weights, cells=cells, n_threads=n_threads, **classes
-    )
+    options: dict[str, Any] = {**classes, "weights": weights, "n_threads": n_threads}
+    counted = tally_labels(y_true, y_pred, cells=cells, **options)
+    check_in_common(counted)
+    return counted
 
 
 def _dressed(function: Callable[..., Any], record: Record, fixed: Lift) -> Callable[..., Any]:
@@ -327,8 +339,9 @@ def confusion_matrix(
     true, pred = as_ndarray(y_true), as_ndarray(y_pred)
     if _are_plain(true, pred) and labels is None and weights is None and n_threads is None:
         tally = count_cells(true, pred)
-        if tally is not None:
-            return tally.cells()
-    return tally_labels(
-        y_true, y_pred, labels=labels, weights=weights, cells=True, n_threads=n_threads
+        found = None if tally is None else tally.cells()
+        if found is not None and found.trace():
+            return found
+    return tallied(
+        y_true, y_pred, None, labels=labels, weights=weights, n_threads=n_threads
     ).matrix()

@@ -10,14 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.arguments import wanted_of_scores
+from karat.api.doubts import with_doubts
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.data.accumulator import Tallies, crossed_rows, rows_of_held, whole
+from karat.data.checks import check_in_common
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
 from karat.data.scores.histograms import sampled_rows
-from karat.data.scores.order import wrong_number
+from karat.data.scores.order import no_positive_of_scores, wrong_number
 from karat.data.scores.rows import InMemoryScores, in_units, repeated
 from karat.data.scores.storage import ScoreParts, discovered, scores_of_held
 from karat.data.slices.counted import by_cluster, by_slice
@@ -80,6 +82,7 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     """
     found = _with_axes(found)
     report, tally = _whole_report(found, spec)
+    report = with_doubts(report, found)
     rows = found.rows
     if found.sliced:
         return _with_slices(report, found.sliced)
@@ -151,6 +154,10 @@ def _whole_report(found: Tallies, spec: Spec) -> tuple[Report, InMemoryScores | 
         refuse_threshold(spec.threshold)
     cells = found.cells if rows is None else rows.cells
     assert cells is not None
+    if origin.scores is None:
+        columns = {role: f"column {name!r}" for role, name in origin.mapping.items()}
+        sides = (columns.get("true", "y_true"), columns.get("pred", "y_pred"))
+        check_in_common(cells, *sides)
     _check_weight(cells)
     clusters = None if rows is None else by_cluster(cells, rows)
     return _report(spec, cells, clusters, **facts), None
@@ -271,6 +278,9 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
 def _placed(scores: ScoreParts) -> ScoreParts:
     """The same, every column with its class (K134)."""
     if scores.is_placed:
+        classes = scores.classes
+        if scores.shape is not None and scores.shape[0] is None and classes.positive is None:
+            raise no_positive_of_scores(classes, "y_prob" if scores.is_prob else "y_score")
         return scores
     assert scores.shape is not None
     assert scores.held is not None

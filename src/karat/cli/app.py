@@ -15,6 +15,7 @@ from karat.cli.options import Described
 from karat.cli.streams import OutputError, complain, guarded_output, hold_closed_streams, silence
 from karat.errors import KaratError, error
 from karat.errors.kinds import SAID, lacks_memory
+from karat.errors.options import on_the_command_line
 
 INTERRUPTED = 130
 DEFECT = 70
@@ -88,7 +89,7 @@ def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code; every failure is one message."""
     hold_closed_streams()
     try:
-        with guarded_output():
+        with on_the_command_line(), guarded_output():
             returned: Any = app.main(arguments, prog_name="karat", standalone_mode=False)
     except click.ClickException as problem:
         with contextlib.suppress(OSError):

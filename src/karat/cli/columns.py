@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options import Described, shown_columns, source_of, sources
+from karat.cli.options import Described, source_of, sources
 
 if TYPE_CHECKING:
     from karat.data.roles import Role
@@ -99,6 +99,8 @@ def _document(survey: Survey) -> Document:
 
 def _mapping(survey: Survey, scores: ScoreColumns | None, problem: KaratError | None) -> list[str]:
     """What a report would use, or what keeps it from knowing."""
+    from karat.output.describe import shown_columns
+
     lines, settled = [], []
     for role, option in _OPTIONS.items():
         found = survey.roles.candidates.get(role, ())

@@ -197,29 +197,11 @@ def groups_of(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(found))
 
 
-def shown_columns(names: Sequence[str]) -> str:
-    """``proba_0…proba_9 (10)``; a single name as it is."""
-    return names[0] if len(names) == 1 else f"{names[0]}…{names[-1]} ({len(names)})"
-
-
 def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) -> str:
-    """``probabilities=proba_0…proba_9 (10), truth=label, pred=pred, weight=none``."""
-    parts = []
-    roles = {"truth": "true", "pred": "pred", "weight": "weights"}
-    columns = {shown: mapping.get(role) or "none" for shown, role in roles.items()}
-    for role, one, several in (
-        ("prob", "probability", "probabilities"),
-        ("score", "score", "scores"),
-    ):
-        if mapping.get(role):
-            parts.append(f"{several}={shown_columns(mapping[role])}")
-            if threshold is not None:
-                columns["pred"] = f"{one} from {threshold:g} on"
-            elif not mapping.get("pred"):
-                columns["pred"] = f"largest {one}"
-    if mapping.get("clusters"):
-        columns["clusters"] = str(mapping["clusters"])
-    return ", ".join([*parts, *(f"{shown}={column}" for shown, column in columns.items())])
+    """Return the columns by role in one line, as a report shows them."""
+    from karat.output.describe import shown_mapping as shown
+
+    return shown(mapping, threshold)
 
 
 def columns_given(given: Mapping[str, Any], by: str | None = None) -> dict[str, Any]:

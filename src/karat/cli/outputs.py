@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -178,9 +179,13 @@ def format_of(given: str | None, output: Path | None) -> str:
 def show(found: Report | Comparison, format_: str, output: Path | None, which: Which) -> None:
     """Print a result in a format, or write it to a file; `which` metrics a report lists."""
     if output is None and format_ == "text":
+        from karat.output.describe import COLUMNS
         from karat.output.terminal import print_document
 
-        print_document(found._document(which), sys.stdout)
+        document = found._document(which)
+        # Standard error has them.
+        rest = tuple(one for one in document.sections if one.title != COLUMNS)
+        print_document(replace(document, sections=rest), sys.stdout)
         return
     if format_ == "text":
         from karat.api.results import Comparison

@@ -177,9 +177,10 @@ def command(
 
 def tell(report: Report, *, says_warnings: bool = True) -> None:
     """Tell standard error what was read, and what the reader should know."""
+    from karat.errors.doubts import Doubt
     from karat.errors.text import counted
 
     mapping = shown_mapping(report.mapping, report.threshold)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
     for warning in report.warnings if says_warnings else ():
-        said(f"Warning: {warning}")
+        said(f"{'Doubt' if isinstance(warning, Doubt) else 'Warning'}: {warning}")

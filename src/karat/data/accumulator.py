@@ -241,6 +241,22 @@ class Tallies:
         counted = sum(int(part.n_rows) for part in parts if part is not None)
         return counted if self.rows is None else self.rows.n
 
+    @property
+    def limits_of_scores(self) -> tuple[float, float] | None:
+        """The smallest and the largest score; None of probabilities, and without scores."""
+        if self.rows is not None:
+            scores = self.rows.scores
+            values = [] if scores is None or scores.is_prob else [scores.values]
+        elif self.scores is None or self.scores.shape is None or self.scores.is_prob:
+            values = []
+        else:
+            values = self.scores.arrays_of_scores()
+        values = [each for each in values if each.size]
+        if not values:
+            return None
+        low, high = min(each.min() for each in values), max(each.max() for each in values)
+        return float(low), float(high)
+
     def plus(self, batch: Batch, empty: ScoreParts, n_threads: int | None = None) -> Tallies:
         """The same with one more batch.
 

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
-from karat.data.roles import ALIASES, normalized, unknown_column
+from karat.data.roles import (
+    ALIASES,
+    Family,
+    Role,
+    how_to_name,
+    looks_like,
+    meaning,
+    normalized,
+    unknown_column,
+)
 from karat.data.sources.files.text_labels import is_null_like, is_number
 from karat.errors import error, shown
+from karat.errors.doubts import Doubt, doubt
+from karat.errors.options import option
 from karat.tally import Cells, to_marginals
+from karat.tally.classes import usual_positive
 
 N_REMARKS = 3
 """Classes spelled oddly that are told; there may be thousands."""
@@ -24,7 +36,7 @@ def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[st
             raise error(
                 "K116",
                 argument=f"Column {name!r}, found by its name,",
-                found=f"Its type is {kind}; weights='' (--weight '') leaves it out",
+                found=f"Its type is {kind}; {option('weights', '')} leaves it out",
             )
 
 
@@ -42,28 +54,86 @@ def single_columns(groups: Iterable[tuple[str, ...]], columns: Sequence[str]) ->
     return found
 
 
-def unused_groups(columns: Iterable[str], used: Collection[str | None]) -> list[str]:
-    """What to tell of a column that is called like groups of rows, and that nobody named."""
+def unused_groups(columns: Iterable[str], used: Collection[str | None]) -> list[Doubt]:
+    """Return the doubt about a column that is called like groups of rows and that is not named."""
     found = [name for name in columns if normalized(name) in ALIASES["group"] and name not in used]
     return [
-        f"Column {name!r} may say which rows belong together, as those of one person do. "
-        f"Where its values repeat, name it: clusters={name!r} (--cluster {name}; '' for none). "
-        "Otherwise rows are taken to be independent, and intervals may be too narrow."
+        doubt(
+            "D107", column=repr(name), option=option("clusters", name), none=option("clusters", "")
+        )
         for name in found[:1]
     ]
+
+
+def unused_columns(
+    types: Mapping[str, Family],
+    used: Sequence[str | None],
+    given: Collection[Role],
+    noted: Collection[str] = (),
+) -> list[Doubt]:
+    """Return a doubt for each role whose name is like that of columns that are not used.
+
+    Args:
+        given: the roles that the caller named, or left out: other columns are not theirs.
+        noted: columns of which another doubt speaks.
+    """
+    others: tuple[Role, ...] = ("id", "fold", "group", "weights")
+    named = {alias for role in others for alias in ALIASES[role]}
+    known = {*used, *noted}
+    like: dict[Role, list[str]] = {}
+    for name, kind in types.items():
+        role = looks_like(name)
+        if role is None or name in known or normalized(name) in named or role in given:
+            continue
+        if role in ("true", "pred") or kind in ("whole", "real", "unknown"):
+            like.setdefault(role, []).append(name)
+    found = []
+    for role, names in like.items():
+        is_one = len(names) == 1
+        noticed = (
+            f"Column {names[0]!r} is not used, and its name is like that of {meaning(role)}"
+            if is_one
+            else f"Columns {shown(names, 4)} are not used, and their names are like those of "
+            f"{meaning(role)}"
+        )
+        found.append(
+            doubt(
+                "D104",
+                noticed=noticed,
+                found="Columns that are used: " + (shown(filter(None, used)) or "none"),
+                role=meaning(role),
+                they="it holds" if is_one else "one of them holds",
+                them="it",
+                option=how_to_name(role, names[0]),
+            )
+        )
+    return found
+
+
+def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -> None:
+    """Refuse truth and predictions that have no label in common (K191).
+
+    Classes that were declared, and 0 and 1, are one vocabulary whatever occurs of them.
+    """
+    classes = cells.classes
+    if classes.is_declared or classes.k < 2 or usual_positive(classes.labels) is not None:
+        return
+    hits, false_alarms, misses = (counts.reshape(-1) for counts in to_marginals(cells).counts)
+    is_true, is_predicted = hits + misses > 0, hits + false_alarms > 0
+    if (is_true & is_predicted).any() or not is_true.any():
+        return
+    sides = (
+        shown([classes.labels[i] for i in np.flatnonzero(occur)], 3)
+        for occur in (is_true, is_predicted)
+    )
+    of_each = dict(zip(("left_labels", "right_labels"), sides, strict=True))
+    raise error("K191", left=left, right=right, **of_each)
 
 
 def remarks(cells: Cells) -> list[str]:
     """Warnings of classes that are most often a slip in the data."""
     labels = cells.classes.labels
-    hits, false_alarms, misses = to_marginals(cells).counts
     found = []
-    if cells.k > 1 and not ((hits + false_alarms > 0) & (hits + misses > 0)).any():
-        true, pred = (
-            shown([labels[i] for i in np.flatnonzero(hits + missed)], 3)
-            for missed in (misses, false_alarms)
-        )
-        found.append(f"No class occurs in both: the truth has {true}; the predictions have {pred}.")
     if not cells.classes.is_declared:
         texts = [label for label in labels if isinstance(label, str)]
         nulls = [text for text in texts if is_null_like(text) or text.lower() in _MAYBE]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from karat.errors import KaratError, error, shown
+from karat.errors.options import option
 
 Role: TypeAlias = Literal[
     "true", "pred", "weights", "score", "prob", "confidence", "id", "fold", "group", "clusters"
@@ -20,10 +21,9 @@ Family: TypeAlias = Literal["whole", "real", "boolean", "text", "list", "other",
 
 
 class _Facts(NamedTuple):
-    """What a role is called in a sentence, its option, and names of its columns."""
+    """What a role is called in a sentence, and names of its columns."""
 
     meaning: str
-    option: str
     aliases: str = ""
 
 
@@ -32,35 +32,41 @@ class _Facts(NamedTuple):
 _ROLES: Final[Mapping[Role, _Facts]] = {
     "true": _Facts(
         "the true labels",
-        "--true",
-        "y_true true_label target label labels ground_truth gt actual truth true y class",
+        "y_true ytrue true_label true_labels true_class target label labels ground_truth "
+        "groundtruth gt gold gold_label actual actuals actual_label actual_class truth true y "
+        "y_test expected class",
     ),
     "pred": _Facts(
         "the predicted labels",
-        "--pred",
-        "y_pred predicted_label predicted prediction predictions pred pred_label predicted_class "
-        "_pred_class estimate label_pred",
+        "y_pred ypred yhat y_hat predicted_label predicted_labels predicted prediction "
+        "predictions pred preds pred_label pred_class predicted_class _pred_class estimate "
+        "label_pred class_pred",
     ),
-    "weights": _Facts("the weights", "--weight", "sample_weight weight weights w"),
-    "score": _Facts("the scores", "--score", "y_score score scores prediction_score logits"),
+    "weights": _Facts("the weights", "sample_weight weight weights w"),
+    "score": _Facts("the scores", "y_score score scores prediction_score logit logits"),
     "prob": _Facts(
         "the probabilities",
-        "--prob",
-        "proba prob probability y_prob y_proba p pred_proba probs probabilities",
+        "proba prob probability y_prob y_proba p p_hat phat pred_proba pred_prob predicted_proba "
+        "predicted_prob predicted_probability probs probabilities",
     ),
     # It may be the confidence of whichever class was predicted.
-    "confidence": _Facts("the confidence", "--prob", "confidence"),
-    "id": _Facts("the row ids", "--id", "id sample_id row_id image_id index"),
-    "fold": _Facts("the folds", "--fold", "fold"),
-    "group": _Facts(
-        "the groups", "--cluster", "group group_id cluster subject patient_id user_id session"
-    ),
+    "confidence": _Facts("the confidence", "confidence"),
+    "id": _Facts("the row ids", "id sample_id row_id image_id index"),
+    "fold": _Facts("the folds", "fold"),
+    "group": _Facts("the groups", "group group_id cluster subject patient_id user_id session"),
     # Never by a name alone: whether rows of a group depend on each other, only the caller knows.
-    "clusters": _Facts("the clusters", "--cluster"),
+    "clusters": _Facts("the clusters"),
 }
 ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
     role: tuple(facts.aliases.split()) for role, facts in _ROLES.items()
 }
+_WORDS: Final[Mapping[Role, frozenset[str]]] = {
+    "pred": frozenset(["pred", "preds", "predicted", "prediction", "predictions", "yhat"]),
+    "prob": frozenset(["prob", "proba", "probs", "probability", "probabilities"]),
+    "score": frozenset(["score", "scores", "logit", "logits"]),
+    "true": frozenset(["label", "labels", "target", "truth", "gt", "true", "gold", "actual"]),
+}
+"""Words of a name that make a column look like a role, of those that `_ROLES` does not list."""
 
 CATBOOST_PREDICTION = "Class"
 
@@ -89,7 +95,8 @@ class ProbabilityColumns:
     columns: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.stem}* ({len(self.columns)})"
+        n = len(self.columns)
+        return f"{self.stem}* ({n})" if n > 1 else self.columns[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +129,8 @@ class Roles:
         """The column of a role that cannot be left out (K405: several could be it; K406: none)."""
         found = self.column(role)
         if found is None:
-            there, option = named_columns(self.columns), how_to_name(role, "NAME")
-            raise error("K406", role=_ROLES[role].meaning, columns=there, option=option)
+            there, how = named_columns(self.columns), how_to_name(role, "NAME")
+            raise error("K406", role=_ROLES[role].meaning, columns=there, option=how)
         return found
 
     @property
@@ -186,6 +193,8 @@ def find_roles(
     _settle_class(candidates, free, chosen)
     named = {name for found in candidates.values() for name in found}
     families = _families([name for name in free if name not in named], known)
+    if candidates["prob"] or candidates["score"]:
+        families = tuple(family for family in families if len(family.columns) > 1)
     roles = Roles(tuple(columns), candidates, frozenset(chosen), families)
     needed = tuple(needs)
     for role in needed:
@@ -242,8 +251,19 @@ def _families(names: Sequence[str], types: Mapping[str, Family]) -> tuple[Probab
     return tuple(
         ProbabilityColumns(stem, tuple(x for x, _ in found), tuple(x for _, x in found))
         for stem, found in members.items()
-        if len(found) > 1
+        if len(found) > 1 or (_is_of_probabilities(stem) and len(members) == 1)
     )
+
+
+def _is_of_probabilities(stem: str) -> bool:
+    """Whether one column alone of that stem is a probability: `proba_fraud`, not `p_value`."""
+    return stem[:-1].lower() in ("proba", "prob", "probability")
+
+
+def looks_like(name: str) -> Role | None:
+    """What the words of a column name say that it may be, or None."""
+    words = set(normalized(name).split("_"))
+    return next((role for role, known in _WORDS.items() if words & known), None)
 
 
 def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
@@ -283,4 +303,4 @@ def meaning(role: Role) -> str:
 
 def how_to_name(role: Role, column: str) -> str:
     """How a caller says which column has a role."""
-    return f"{_ROLES[role].option} {column} (in Python {_ARGUMENT.get(role, role)}={column!r})"
+    return option(_ARGUMENT.get(role, role), column)

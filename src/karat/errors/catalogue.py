@@ -1,9 +1,9 @@
 """Every message of karat as it is shown, with the facts that fill it in braces.
 
 K10x to K12x: labels, weights and options. K13x: scores. K14x to K16x: arguments. K16x, K17x:
-comparisons, gates and sample sizes. K18x: slices. K2xx: tallies and streams. K3xx: metrics.
-K4xx: files and tables. K5xx: packages. K60x: CatBoost. K61x: oneDAL. K62x: torchmetrics.
-K70x: plots.
+comparisons, gates and sample sizes. K18x: slices. K19x: what only the caller can say.
+K2xx: tallies and streams. K3xx: metrics. K4xx: files and tables. K5xx: packages. K60x: CatBoost.
+K61x: oneDAL. K62x: torchmetrics. K70x: plots.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from karat.errors.kinds import (
 
 _UNKNOWN_NAMES = ("K168", "K183", "K211", "K301", "K306", "K307", "K308", "K309", "K404")
 _KINDS = {
+    "K194": UnknownNameError,
     **dict.fromkeys(_UNKNOWN_NAMES, UnknownNameError),
     "K126": UnknownArgumentError,
     "K611": OneDALError,
@@ -41,10 +42,10 @@ K102  {left} and {right} describe different numbers of rows.
 K103  {argument} is not one label per row.
       It has shape {shape}.
       Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, other scores y_score=.
+          Sets of labels (multilabel, an indicator matrix) are not measured.
 K104  {argument} has missing labels.
       First at row {row}; {count} of {n} rows are null or NaN.
-      Fill or remove those rows in every argument, or leave them out of a table: nulls='drop'
-          (--nulls drop).
+      Fill or remove those rows in every argument, or leave them out of a table: nulls='drop'.
 K105  {argument} holds numbers that are not whole, so they cannot be labels.
       First at row {row}: {value!r}; {count} of {n} rows.
       Scores and probabilities are not labels: give them as y_prob= or y_score= (of a table: prob=
@@ -99,7 +100,7 @@ K122  {argument}={value!r} is not a choice.
       {do}
 K123  {name} of one class needs to know the positive class.
       The only class that occurs is {label!r}.
-      Name both classes with labels=[negative, positive], or choose average=.
+      Name the positive class with positive=, or choose average=.
 K124  {argument} has labels that are not among the ordered categories of {other}.
       First at row {row}: {value!r}; {count} of {n} rows. Categories: {categories}.
       Add the label to the categories, or give every class in order with labels=.
@@ -127,12 +128,12 @@ K131  {argument} has scores that are missing, NaN or infinite.
       Every row needs a finite number for every class; remove such rows from all arguments.
 K132  {argument} has values that are no probabilities.
       First at row {row}{place}: {value!r}; {count} of {n} rows.
-      Probabilities lie from 0 to 1; give logits and other scores as y_score= (of a table: score=,
-          --score).
+      Probabilities lie from 0 to 1; give logits and other scores as y_score= (of a table:
+          score=).
 K133  Rows of {argument} do not add up to 1.
       First at row {row}: {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
       Probabilities are never renormalised: give a column for every class, or give other scores as
-          y_score= (of a table: score=, --score).
+          y_score= (of a table: score=).
 K134  {argument} has scores for {n_columns} classes; the labels have {k}.
       Classes: {labels}.
       {do}
@@ -142,7 +143,7 @@ K135  The columns of {argument} stand in another order than the classes.
           'proba_*'.
 K136  threshold={threshold!r} cannot be used.
       {found}.
-      Give one finite number, for two classes.
+      Give one finite number, for two classes; of probabilities from 0 to 1.
 K137  The columns of {argument} do not name the classes.
       {found}.
       Let each name end in its class, or list the columns in the order of labels=.
@@ -249,32 +250,31 @@ K170  pilot= is missing.
       Give a report, a confusion matrix or a comparison of rows like those to come.
 K171  Two rows of one model have the same id.
       In {where}, {count} of {n} rows repeat an id of {column}; first at row {row}: {value!r}.
-      Name a column that tells rows apart (--id, id=), or compare only the others: --allow-mismatch
-          (allow_mismatch=True).
+      Name a column that tells rows apart with id=, or compare only the others:
+          allow_mismatch=True.
 K172  Two models were not measured on the same rows.
       {found}.
-      Predict the same rows with both, or compare those that both have: --allow-mismatch
-          (allow_mismatch=True).
+      Predict the same rows with both, or compare those that both have: allow_mismatch=True.
 K173  Two models disagree about what was true.
       Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
           {left_value!r} and {right_value!r}.
       Check that both were measured on the same data in the same version; where rows are in another
-          order, name their ids (--id, id=).
+          order, name their ids with id=.
 K174  Two models have different classes.
       In {left}: {left_classes}. In {right}: {right_classes}.
-      Predict with the same classes, spelled alike; labels= (--labels) lists them in order.
+      Predict with the same classes, spelled alike; labels= lists them in order.
 K175  Two models have different numbers of rows, and no ids that both have.
       In {left}: {n_left}. In {right}: {n_right}.
       Rows without ids are matched by position: give the same rows, or name a column of ids that
-          both have (--id, id=).
+          both have with id=.
 K176  The rules of the gate cannot be used.
       {found}.
       {do}
 K177  Two models disagree about what rows weigh.
       Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
           {left_value:g} and {right_value:g}.
-      A row weighs the same whoever predicts it: name one column that both have (--weight,
-          weights=), or '' for none.
+      A row weighs the same whoever predicts it: name one column that both have with weights=, or ''
+          for none.
 K178  clusters= needs the same classes for every model.
       The rows of some models lack classes that others have.
       Give every class with labels=.
@@ -300,6 +300,23 @@ K184  loss= and labels are given together.
 K185  loss= holds values that are no losses.
       {found}.
       Give every row a finite loss of at least 0.
+K190  {what} needs to know which class is positive.
+      The two classes are {labels}, and nothing says which one is positive.
+      Give {options}{or_else}.
+K191  {left} and {right} have no label in common.
+      {left} has {left_labels}; {right} has {right_labels}.
+      Write the labels of both alike; where they never meet by chance, list every class with
+          labels=.
+K192  Column {column} may hold probabilities or other scores.
+      It was found by its name, and all {n} values lie in [0, 1].
+      Say what it holds: {prob} or {score}.
+K193  Several files hold rows with the same ids.
+      {count} ids of column {column} in {left} are in {right} too, first {value!r}.
+      Files of several models are compared: {compare}. Where the ids are those of other rows, give
+          {no_id}.
+K194  {name} needs to know which class is positive.
+      The two classes are {labels}, and nothing says which one is positive.
+      Give {options}. {found}.
 K201  What is put together does not have the same classes.
       Left: {left}. Right: {right}.
       Give the same labels= in the same order, and scores of the same columns.
@@ -449,7 +466,7 @@ K418  A temporary file cannot be written.
       Free space there, or let TMPDIR name a folder that has room.
 K419  There is not enough memory.
       {found}.
-      Parquet files are read in parts: max_memory= (--max-memory) says how much rows may take.
+      Parquet files are read in parts: max_memory= says how much rows may take.
 K420  The name of this file is not UTF-8.
       {path!r}
       Rename it: DuckDB, which reads the files, takes no other names.

@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any, Final
 
+from karat.errors.options import as_typed
 from karat.errors.text import filled, short
 
 SAID: Final = "K419  There is not enough memory."
@@ -99,7 +100,7 @@ class Entry:
             context: the facts; ``numbering`` may say which rows are counted, and ``advice`` what
                 to do where the rows do not come from arguments.
         """
-        lines = [filled(part, context) for part in (self.what, self.found, self.do)]
+        lines = [filled(as_typed(part), context) for part in (self.what, self.found, self.do)]
         if "numbering" in context:
             lines[1] = f"{lines[1]} {context['numbering']}"
         if "advice" in context:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
 from karat.errors.habits import karat_word
+from karat.errors.options import option
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
@@ -44,9 +45,25 @@ def with_positive(cells: Cells, name: str) -> Cells:
 
 
 def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratError:
-    """K121: a function of one class was called for many, without one of its averages."""
+    """Return the error of a function of one class where no class is positive.
+
+    K190 of two classes, K121 of more: it was called without one of its averages.
+    """
     choices = shown([None, *averages])
+    if classes.k == 2:
+        return error(
+            "K190",
+            what=name,
+            labels=shown(classes.labels),
+            options=positive_options(classes),
+            or_else=f", or average= from {choices}",
+        )
     return error("K121", name=name, k=classes.k, labels=shown(classes.labels), choices=choices)
+
+
+def positive_options(classes: Classes) -> str:
+    """Return the options that choose the positive class of two, as the user types them."""
+    return " or ".join(option("positive", label) for label in classes.labels)
 
 
 def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric]) -> None:
@@ -56,11 +73,21 @@ def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric
         held: the metrics of scores that a report holds; it can compute those of labels.
 
     Errors:
-        K307 there are more than two classes, and the metric is of one.
+        K194 neither of two classes is positive, K307 there are more, and the metric is of one.
     """
     record = metric.record
-    if record.is_per_class and metric.lift == "plain" and classes.k > 2:
+    if record.is_per_class and metric.lift == "plain" and classes.positive is None:
+        if classes.k == 1:
+            return
         found = _averages_held(metric, held)
+        if classes.k == 2:
+            raise error(
+                "K194",
+                name=metric.name,
+                labels=shown(classes.labels),
+                options=positive_options(classes),
+                found=found,
+            )
         raise error("K307", name=metric.name, k=classes.k, found=found)
 
 

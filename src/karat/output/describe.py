@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.errors import error
+from karat.errors.doubts import Doubt
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import Metric, PairRanks, Pairwise, get
 from karat.output.document import Cell, Document, Notes, Table, TableColumn
@@ -41,6 +42,8 @@ FAMILIES = (
 )
 """Order of the families of metrics at the head of a report; others follow."""
 
+COLUMNS = "Columns"
+"""Title of the section that shows which column has which role."""
 N_CLASSES_IN_FULL = 24
 """Up to here the table lists every class; above, the worst ones."""
 N_WORST = 10
@@ -54,8 +57,10 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
     """The document of a report."""
     # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
     headline = headline_names(report, metrics)
-    told = (*report.warnings, *report.cautions)
+    told = (*other_warnings(report), *report.cautions)
     sections = [
+        columns_section(report),
+        doubts_section(report),
         *(_every(report) if metrics == "all" else [_headline(report, headline)]),
         _classes(report),
         # The metric whose tests a report that was read from JSON holds.
@@ -68,6 +73,49 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
         Notes("Warnings", told, "warning") if told else None,
     ]
     return Document("karat report", facts(report), tuple(s for s in sections if s is not None))
+
+
+def shown_columns(names: Sequence[str]) -> str:
+    """``proba_0…proba_9 (10)``; a single name as it is."""
+    return names[0] if len(names) == 1 else f"{names[0]}…{names[-1]} ({len(names)})"
+
+
+def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) -> str:
+    """``probabilities=proba_0…proba_9 (10), truth=label, pred=pred, weight=none``."""
+    parts = []
+    roles = {"truth": "true", "pred": "pred", "weight": "weights"}
+    columns = {shown: mapping.get(role) or "none" for shown, role in roles.items()}
+    for role, one, several in (
+        ("prob", "probability", "probabilities"),
+        ("score", "score", "scores"),
+    ):
+        if mapping.get(role):
+            parts.append(f"{several}={shown_columns(mapping[role])}")
+            if threshold is not None:
+                columns["pred"] = f"{one} from {threshold:g} on"
+            elif not mapping.get("pred"):
+                columns["pred"] = f"largest {one}"
+    if mapping.get("clusters"):
+        columns["clusters"] = str(mapping["clusters"])
+    return ", ".join([*parts, *(f"{shown}={column}" for shown, column in columns.items())])
+
+
+def columns_section(report: ReportValues) -> Notes | None:
+    """Return the columns that a report was read from, by role; None where there are none."""
+    if not report.mapping:
+        return None
+    return Notes(COLUMNS, (shown_mapping(report.mapping, report.threshold),), "dim")
+
+
+def doubts_section(report: ReportValues) -> Notes | None:
+    """Return the doubts about the input, which stand on top; None without any."""
+    doubts = tuple(map(str, report.doubts))
+    return Notes("Doubts", doubts, "warning") if doubts else None
+
+
+def other_warnings(report: ReportValues) -> tuple[str, ...]:
+    """Return the warnings that are no doubts."""
+    return tuple(text for text in report.warnings if not isinstance(text, Doubt))
 
 
 def headline_names(report: ReportValues, which: str = "headline") -> list[str]:

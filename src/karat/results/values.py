@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from karat._version import __version__
 from karat.errors import KaratError, error
+from karat.errors.doubts import Doubt
 from karat.errors.habits import of_a_report
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import TableIntervals
@@ -124,6 +125,14 @@ class ReportValues:
     bounds: Mapping[Metric, Limits | None] = field(default_factory=dict)
     class_bounds: Mapping[Metric, ClassLimits] = field(default_factory=dict)
     kept_cautions: tuple[str, ...] = ()
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is unusual about the input, each with the option that settles it.
+
+        A doubt never changes a number. The sentences are among the `warnings` too.
+        """
+        return tuple(one for one in self.warnings if isinstance(one, Doubt))
 
     @property
     def classes(self) -> Classes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Label: TypeAlias = str | int | bool
 """A class label as users wrote it: a Python str, int or bool, never a NumPy scalar."""
@@ -16,7 +16,7 @@ class Classes:
 
     Attributes:
         labels: the k distinct labels, in the order of rows and columns.
-        positive: index of the positive class when there are exactly two, else None.
+        positive: index of the positive class of two; None of more, and where nothing names it.
         names: display names, one a label; display only.
         is_declared: whether the caller listed them (then an unseen class keeps its row).
     """
@@ -42,6 +42,28 @@ class Classes:
 
     @classmethod
     def of(cls, labels: Sequence[Label], *, is_declared: bool = False) -> Classes:
-        """Classes in the given order; with two, the last is positive."""
+        """Classes in the given order, with the positive one where the labels say which it is."""
         ordered = tuple(labels)
-        return cls(ordered, positive=1 if len(ordered) == 2 else None, is_declared=is_declared)
+        return cls(ordered, positive=usual_positive(ordered), is_declared=is_declared)
+
+
+_USUAL: Final = ((0, 1), (-1, 1), ("0", "1"), ("-1", "1"), ("false", "true"))
+"""Pairs of negative and positive class; False and True equal 0 and 1."""
+
+
+def usual_positive(labels: Sequence[Label]) -> int | None:
+    """Return the index of the class that is positive by convention, or None.
+
+    Of 0 and 1, False and True, −1 and 1 it is the larger, in any order and also as text. Any other
+    pair has none: only the caller knows which class is positive.
+
+    Example:
+        >>> usual_positive([0, 1]), usual_positive(["true", "false"]), usual_positive(["no", "yes"])
+        (1, 0, None)
+    """
+    if len(labels) != 2:
+        return None
+    first, second = (x.lower() if isinstance(x, str) else x for x in labels)
+    if (first, second) in _USUAL:
+        return 1
+    return 0 if (second, first) in _USUAL else None

@@ -218,7 +218,7 @@ def classes_of(
     kind = kind_of(both)
     if len(labels) != 1 or is_declared or kind is None:
         raise error("K111", positive=positive, labels=shown(labels))
-    return Classes.of(harmonized(both, kind))
+    return replace(Classes.of(harmonized(both, kind)), positive=1)
 
 
 def check_kinds(true: Column, pred: Column) -> None:

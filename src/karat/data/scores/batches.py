@@ -23,7 +23,7 @@ from karat.data.scores.classes import (
     matched,
 )
 from karat.data.scores.containers import Scores
-from karat.data.scores.order import wrong_number
+from karat.data.scores.order import no_positive_of_scores, wrong_number
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import classes_of_columns, discovered
 from karat.data.sources.files.row_blocks import RowBlocks
@@ -97,6 +97,11 @@ class GatheredScores:
         return len(self.kept)
 
     @property
+    def is_single(self) -> bool:
+        """Whether there is one score for each row."""
+        return self.values is not None and self.values.ndim == 1
+
+    @property
     def width(self) -> int:
         """Classes that the scores are for."""
         return 2 if self.values is None or self.values.ndim == 1 else self.values.shape[1]
@@ -155,7 +160,7 @@ class BatchReader:
             )
         if y_pred is not None and self._threshold is not None:
             raise both_decide("y_pred", self._threshold)
-        checked_threshold(self._threshold, classes_of_columns(scores.k))
+        checked_threshold(self._threshold, classes_of_columns(scores.k), is_prob=scores.is_prob)
         scores, classes, codes = self._placed(y_true, true, scores, known)
         pred = None
         if y_pred is not None:
@@ -183,7 +188,15 @@ class BatchReader:
     ) -> tuple[Scores, Classes, Codes]:
         """Scores in the order of the classes, the classes as far as they came, those of rows."""
         given = self._given
-        if given is not None and scores.columns is None and given.classes.k == scores.k:
+        is_settled = scores.values.ndim == 2 or (
+            given is not None and given.classes.positive is not None
+        )
+        if (
+            given is not None
+            and is_settled
+            and scores.columns is None
+            and given.classes.k == scores.k
+        ):
             codes = given.codes(y_true)
             if codes is not None:
                 return scores, given.classes, codes
@@ -199,9 +212,11 @@ class BatchReader:
 
 
 def _check_number(scores: Scores, classes: Classes) -> None:
+    is_single = scores.values.ndim == 1
     if classes.k > scores.k:
-        is_single = scores.values.ndim == 1
         raise wrong_number(scores.argument, scores.k, classes, is_single=is_single)
+    if is_single and classes.k == 2 and classes.positive is None:
+        raise no_positive_of_scores(classes, scores.argument)
 
 
 def _united(before: tuple[Label, ...], true: Column, positive: Label | None) -> Classes:

@@ -15,13 +15,19 @@ from karat.data.labels.align import align, classes_of, codes_within
 from karat.data.labels.column import Column, harmonized
 from karat.data.roles import ending_of
 from karat.data.scores.containers import Scores
-from karat.data.scores.order import check_single, place_columns, with_other, wrong_number
+from karat.data.scores.order import of_single, place_columns, with_other, wrong_number
 from karat.errors import KaratError, error, short, shown
+from karat.errors.options import option
 from karat.tally.classes import Classes
 
 
-def checked_threshold(threshold: Any, classes: Classes) -> float | None:
-    """A threshold as a float (K136: it is not a finite number, or there are not two classes)."""
+def checked_threshold(threshold: Any, classes: Classes, *, is_prob: bool = False) -> float | None:
+    """Return a threshold as a float.
+
+    Errors:
+        K136 it is not a finite number, no probability where it separates those, or there are not
+        two classes; K190 neither of two classes is positive.
+    """
     if threshold is None:
         return None
     is_number = isinstance(threshold, int | float | np.integer | np.floating)
@@ -31,8 +37,14 @@ def checked_threshold(threshold: Any, classes: Classes) -> float | None:
         is_finite = False
     if not is_finite or isinstance(threshold, bool):
         raise error("K136", threshold=threshold, found="It is not a finite number")
+    if classes.k == 2 and classes.positive is None:
+        options = " or ".join(option("positive", label) for label in classes.labels)
+        facts = {"labels": shown(classes.labels), "options": options, "or_else": ""}
+        raise error("K190", what=option("threshold", threshold), **facts)
     if classes.positive is None:
         raise error("K136", threshold=threshold, found=f"There are {classes.k} classes")
+    if is_prob and not 0.0 <= threshold <= 1.0:
+        raise error("K136", threshold=threshold, found="Probabilities lie from 0 to 1")
     return float(threshold)
 
 
@@ -59,11 +71,14 @@ def matched(
     """
     names, k, argument = scores.columns, scores.k, scores.argument
     if names is None or len(names) not in (1, k) or are_places(names):
-        return scores, *coded_truth(true, scores, labels, positive, n_threads)
+        classes, codes = coded_truth(true, scores, labels, positive, n_threads)
+        if scores.values.ndim == 1:
+            classes = of_single(classes, None, None, argument)
+        return scores, classes, codes
     if len(names) == 1:
         classes, codes = coded_truth(true, scores, labels, positive, n_threads)
         if scores.values.ndim == 1:
-            check_single(names[0], ending_of(names[0]), classes, argument)
+            classes = of_single(classes, names[0], ending_of(names[0]), argument)
         return scores, classes, codes
     options: dict[str, Any] = {"labels": labels, "positive": positive}
     placed = place_columns(true, None, k, argument=argument, names=names, **options)

@@ -26,6 +26,8 @@ from karat.data.roles import (
 )
 from karat.data.scores.containers import Argument
 from karat.errors import KaratError, error, shown
+from karat.errors.doubts import doubt
+from karat.errors.options import option
 from karat.tally.classes import Label
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
@@ -225,11 +227,18 @@ def find_score_columns(
             "K406",
             role="the predictions, probabilities or scores",
             columns=f"{found}; {shown(of_text)} {_OF_TEXT}" if of_text else found,
-            option="--pred, --prob or --score NAME (in Python pred=, prob= or score='NAME')",
+            option=f"{option('pred')}, {option('prob')} or {option('score', 'NAME')}",
         )
     if of_text:
         what = "a column" if len(of_text) == 1 else "columns"
-        notes.append(f"Probabilities or scores were not read: {shown(of_text)}, {what} {_OF_TEXT}.")
+        notes.append(
+            doubt(
+                "D108",
+                what="A column of probabilities or scores" if len(of_text) == 1 else "Columns",
+                found=f"{shown(of_text)}, {what} {_OF_TEXT}",
+                do="Write the numbers with a decimal point.",
+            )
+        )
     return roles, chosen, notes
 
 
@@ -328,9 +337,15 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
     for group in looked.families:
         role = role_of_family(group)
         if role is None:
+            pattern = f"{group.stem}*"
             notes.append(
-                f"Columns {group} were not read: their names do not say what they hold. "
-                f"If it is probabilities or scores, name them with prob= or score= ({group.stem}*)."
+                doubt(
+                    "D108",
+                    what=f"Columns {group}",
+                    found="Their names do not say what they hold",
+                    do="If it is probabilities or scores, name them: "
+                    f"{option('prob', pattern)} or {option('score', pattern)}.",
+                )
             )
         elif only in (None, role):
             argument, told = _ARGUMENTS[role], str(group)
@@ -348,8 +363,12 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
     if options:
         return options[0], []
     notes += [
-        f"Column {name!r} was not read: it may be the confidence of whichever class was "
-        "predicted. If it is the probability of the positive class, name it with prob= (--prob)."
+        doubt(
+            "D108",
+            what=f"Column {name!r}",
+            found="It may be the confidence of whichever class was predicted",
+            do=f"If it is the probability of the positive class, name it: {option('prob', name)}.",
+        )
         for name in looked.candidates["confidence"]
     ]
     return None, notes

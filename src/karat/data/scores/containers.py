@@ -12,6 +12,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.data.labels.column import Flags
 from karat.data.labels.containers import host_of
+from karat.data.roles import ending_of
 from karat.data.scores.numbers import Array, Origin, numbers_in
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
@@ -115,7 +116,12 @@ def as_scores(values: Any, argument: Argument) -> Scores:
     if isinstance(values, Mapping) or (host != "numpy" and is_frame(values)):
         return _of_table(values, argument)
     found = numbers_in(values, Origin(argument))
-    return Scores(argument, found.joined(), None, tolerance_of(is_half=found.is_half))
+    joined = found.joined()
+    name = getattr(values, "name", None)
+    # A named column may say of which class it is: proba_fraud.
+    names_class = joined.ndim == 1 and isinstance(name, str) and ending_of(name) is not None
+    columns = (str(name),) if names_class else None
+    return Scores(argument, joined, columns, tolerance_of(is_half=found.is_half))
 
 
 def _is_plain(array: npt.NDArray[Any]) -> bool:

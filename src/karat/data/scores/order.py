@@ -23,6 +23,8 @@ from karat.data.scores.columns import (
 )
 from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
+from karat.errors.doubts import doubt
+from karat.errors.options import option
 from karat.tally.classes import Classes, Label
 
 
@@ -49,6 +51,7 @@ def place_columns(
     endings: Sequence[str] | None = None,
     how: Literal["listed", "pattern", "found"] = "listed",
     are_places: bool = False,
+    is_single: bool = False,
     labels: Any = None,
     positive: Any = None,
 ) -> Placed:
@@ -66,11 +69,13 @@ def place_columns(
         endings: what follows the common part of each name, where that is known.
         how: who chose the columns; those found by their names alone have to name the classes.
         are_places: whether names that are numbers say which columns of the table they are.
+        is_single: whether there is one number for each row, of the positive class.
         labels: the classes in order, or None.
-        positive: the positive class of two, or None for the last.
+        positive: the positive class of two, or None.
 
     Errors:
         K108 strings against numbers; K110 to K112 unusable `labels` and `positive`;
+        K190 one number for each row, and neither class is positive;
         K134 another number of classes; K135 columns listed in another order than `labels`;
         K137 names of some classes but not of all, or of the wrong one.
     """
@@ -86,11 +91,11 @@ def place_columns(
     # Columns without names are those of sorted classes, as every classifier writes them.
     bare, other = replace(true, order=None), replace(pred, order=None)
     classes = with_other(align(bare, other, labels, positive).classes, k, labels, positive)
-    is_single = len(names) == 1 and k == 2
     if classes.k != k:
         raise wrong_number(argument, k, classes, is_single=is_single)
-    if is_single and endings is not None:
-        check_single(names[0], endings[0], classes, argument)
+    if is_single:
+        name, ending = names[0] if names else None, endings[0] if endings else None
+        classes = of_single(classes, name, ending, argument)
     if len(names) < 2:
         return Placed(classes)
     numbers = numbers_in_order(names, endings)
@@ -216,17 +221,56 @@ def _each_by_name(
     return None
 
 
-def check_single(name: str, ending: str | None, classes: Classes, argument: str) -> None:
-    """Refuse a single column that is named after the other class: K137."""
-    if ending is None:
-        return
-    label = label_in(ending, kind_of(classes.labels) or "integer")
-    if label is None or classes.positive is None or label not in classes.labels:
-        return
+def of_single(classes: Classes, name: str | None, ending: str | None, argument: str) -> Classes:
+    """Return the classes of a single column of scores, with the positive one that its name says.
+
+    Args:
+        name, ending: what the column is called, and the label that it may end in; or None.
+
+    Errors:
+        K137 it is named after the class that is not positive; K190 neither class is positive.
+    """
+    label = None if ending is None else label_in(ending, kind_of(classes.labels) or "integer")
+    if classes.k != 2:
+        return classes
+    if classes.positive is None:
+        if label in classes.labels:
+            return replace(classes, positive=classes.labels.index(label))
+        raise no_positive_of_scores(classes, argument if name is None else f"Column {name!r}")
     positive = classes.labels[classes.positive]
-    if label != positive:
+    if label in classes.labels and label != positive:
         found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
         raise error("K137", argument=argument, found=found)
+    return classes
+
+
+def refuse_found_scores(
+    columns: Sequence[str], limits: tuple[float, float] | None, n_rows: int
+) -> None:
+    """Refuse columns that nobody named, called like scores, whose values all lie in [0, 1]: K192.
+
+    Args:
+        limits: the smallest and the largest value; None of probabilities.
+    """
+    if limits is None or limits[0] < 0.0 or limits[1] > 1.0:
+        return
+    is_one = len(columns) == 1
+    name = columns[0] if is_one else ",".join(columns)
+    raise error(
+        "K192",
+        column=repr(columns[0]) if is_one else f"{columns[0]!r}, and others beside it,",
+        n=n_rows * len(columns),
+        prob=option("prob", name if is_one else None),
+        score=option("score", name if is_one else None),
+    )
+
+
+def no_positive_of_scores(classes: Classes, argument: str) -> KaratError:
+    """K190: one number for each row, and nothing says of which of two classes it is."""
+    options = " or ".join(option("positive", label) for label in classes.labels)
+    or_else = ", the class that the column is of; or a column for each class"
+    what = f"{argument}, one number for each row,"
+    return error("K190", what=what, labels=shown(classes.labels), options=options, or_else=or_else)
 
 
 _OF_NAMES = ("K134", "K135", "K137", "K410")
@@ -234,11 +278,19 @@ _BLOCK_BYTES = 1 << 24
 
 
 def placed(
-    chosen: ScoreColumns, k: int, true: Column, pred: Column | None, labels: Any, positive: Any
+    chosen: ScoreColumns,
+    k: int,
+    true: Column,
+    pred: Column | None,
+    labels: Any,
+    positive: Any,
+    *,
+    is_single: bool,
 ) -> Placed:
     """The classes of score columns, which are for k classes; see `place_columns`."""
     facts = ("argument", "names", "endings", "how", "are_places")
     options: dict[str, Any] = {name: getattr(chosen, name) for name in facts}
+    options["is_single"] = is_single
     return place_columns(true, pred, k, labels=labels, positive=positive, **options)
 
 
@@ -254,7 +306,8 @@ def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> 
         raise problem
     lines = [line.strip() for line in str(problem).splitlines()]
     what = lines[0].partition("  ")[2]
-    return f"{chosen.shown} was not read as {chosen.role}: {what} {lines[1]}"
+    found = f"{what} {lines[1]}".removesuffix(".")
+    return doubt("D108", what=f"{chosen.shown}, found by its name,", found=found, do=lines[2])
 
 
 def in_order(scores: Scores, order: tuple[int, ...] | None) -> Scores:

@@ -92,7 +92,7 @@ class InMemoryScores:
         is_part: bool = False,
     ) -> InMemoryScores:
         """The tally of rows with scores; a threshold predicts, whatever the rows have (K136)."""
-        at = checked_threshold(threshold, rows.classes)
+        at = checked_threshold(threshold, rows.classes, is_prob=rows.is_prob)
         if threshold is not None and rows.pred is not None:
             rows = replace(rows, pred=None)
         return cls(rows, at, n_threads or 0, is_part)

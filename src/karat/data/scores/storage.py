@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+import numpy.typing as npt
+
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import harmonized, kind_of
 from karat.data.rows import Rows
@@ -161,6 +163,14 @@ class ScoreParts:
     def n_rows(self) -> int:
         """Rows."""
         return sum(part.n_rows for part in (self.held, self.histograms) if part is not None)
+
+    def arrays_of_scores(self) -> list[npt.NDArray[Any]]:
+        """Arrays that hold every score, or the ends of every level of them."""
+        found = [] if self.held is None else [chunk.values for chunk in self.held.chunks]
+        if self.histograms is not None:
+            ranks = getattr(self.histograms, "ranks", ())
+            found += [ends for one in ranks for ends in (one.low, one.high)]
+        return found
 
     @property
     def is_placed(self) -> bool:

@@ -7,12 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from karat.data.accumulator import SlicesLater
-from karat.data.checks import check_unused_weights, no_slices, single_columns, unused_groups
+from karat.data.checks import (
+    check_unused_weights,
+    no_slices,
+    single_columns,
+    unused_columns,
+    unused_groups,
+)
 from karat.data.labels.column import Kind, declared_labels
 from karat.data.roles import ALIASES, Family, Role, normalized
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.slices.codes import Key
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
+from karat.errors.doubts import doubt
 from karat.tally.classes import Label
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -157,11 +164,19 @@ def find_columns(
     singles = single_columns(request.groups, header)
     found = TableColumns(mapping, chosen, singles, id_, notes)
     used = [*found.found.values(), *found.scores, id_, by, *singles]
+    texts: list[str] = []
     if of_text and chosen is None and prob is None and score is None:
         texts = [name for name in texts_called(types, "prob") if name not in used]
-        notes += [f"Column {name!r} was not read: it holds text. {of_text}" for name in texts]
+        of_columns = {"found": "It holds text", "do": of_text}
+        notes += [doubt("D108", what=f"Column {name!r}", **of_columns) for name in texts]
     if given["clusters"] is None:
         notes += unused_groups(header, used)
+    settled: list[Role] = [role for role, name in given.items() if name is not None]
+    if prob is not None or score is not None:
+        settled += ["prob", "score"]
+    noted = [name for family in roles.families for name in family.columns]
+    noted += [*texts, *roles.candidates["confidence"]]
+    notes += unused_columns(types, used, settled, noted)
     if given["weights"] is None and mapping["weights"] is None:
         check_unused_weights(types.items() if described is None else described, used)
     return found

@@ -17,7 +17,7 @@ from karat.errors import error
 from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
 from karat.output.compared import describe_comparison
-from karat.output.describe import POLICIES, facts, headline_names
+from karat.output.describe import POLICIES, facts, headline_names, other_warnings
 from karat.output.document import Notes, Table
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
@@ -113,7 +113,8 @@ def report_to_html(report: Report) -> str:
         "title": "karat report",
         "version": __version__,
         "facts": facts(report),
-        "warnings": (*report.warnings, *report.cautions),
+        "doubts": list(map(str, report.doubts)),
+        "warnings": (*other_warnings(report), *report.cautions),
         "level": "" if report.confidence is None else report.confidence.told,
         "metrics": metric_table(report, first),
         "more_metrics": metric_table(report, rest),

@@ -35,7 +35,7 @@ _NUMBERS: Final = ("value", "n", "low", "high", "standard_error", "exact", "boun
 _MEASURED: Final = "scores.measured"
 _KEPT: Final = (
     *("confusion", "mapping", "source", "tally"),
-    *("cautions", "karat", "schema", "warnings"),
+    *("cautions", "doubts", "karat", "schema", "warnings"),
 )
 """Kept as they are, in another form, or in words of the version."""
 _MOST: Final = 40

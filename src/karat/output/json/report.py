@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from karat._version import __version__
 from karat.errors import KaratError, error
+from karat.errors.doubts import Doubt
 from karat.inference.confidence import Confidence, Interval
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
@@ -52,6 +53,13 @@ def _place_of_label(part: Part, s: Scope) -> int | None:
     raise part.is_not("one of classes.labels")
 
 
+DOUBT: Final = js.record(
+    lambda s: Doubt(s.code, s.noticed, s.evidence, s.option),
+    code=js.TEXT,
+    noticed=js.TEXT,
+    evidence=js.TEXT,
+    option=js.TEXT,
+)
 CLASSES: Final = js.record(
     lambda s: Classes(tuple(s.labels), s.positive, s.names, s.is_declared),
     labels=js.each(js.LABEL).of(lambda classes: list(classes.labels)),
@@ -330,7 +338,7 @@ def _report(s: Scope) -> Any:
         s.settings["metrics"],
         s.mapping,
         s.source,
-        s.warnings,
+        tuple({str(one): one for one in s.doubts}.get(text, text) for text in s.warnings),
         {metric: Values(item.value, item.undefined) for metric, item in measured.items()},
         s.scores and s.scores.kind,
         s.scores and s.scores.threshold,
@@ -376,6 +384,7 @@ REPORT: Final = js.record(
     .of(lambda report: None if report.scores is None else report)
     .or_absent(None),
     **_DERIVED,
+    doubts=js.each(DOUBT).of(lambda report: report.doubts).or_absent(()),
     warnings=js.TEXTS,
     # Read as the part: only of rows in clusters they do not follow from the tally.
     cautions=Kind(js.itself, js.plain).or_absent(Part(None, "cautions")),

@@ -130,7 +130,7 @@ def _tallies(
 def _is_of_text(problem: KaratError, host: Host) -> bool:
     """Whether scores were not found, or cannot be read, where a column of text may be they."""
     if problem.code == "K406":
-        is_of_scores = "--prob" in str(problem.context.get("option"))
+        is_of_scores = "prob" in str(problem.context.get("option"))
         return is_of_scores and bool(texts_called(host.types, "prob", "score"))
     argument = str(problem.context.get("argument"))
     texts = [f"Column {name!r}" for name, kind in host.types.items() if kind == "text"]
@@ -164,7 +164,7 @@ def _scored(
     names, classes = chosen.names, place.classes
     if place.order is not None:
         names = tuple(names[i] for i in place.order)
-    checked_threshold(reading.threshold, classes)
+    checked_threshold(reading.threshold, classes, is_prob=chosen.argument == "y_prob")
     reading = replace(
         reading,
         wants="rows",
@@ -200,7 +200,8 @@ def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
     codes = np.arange(len(seen), dtype=np.int32)
     argument = f"Column {reading.found['true']!r}"
     truth = coded(argument, codes, seen, order=order if labels is None else None)
-    return placed(chosen, k, truth, None, labels, reading.positive)
+    is_single = one is not None and not is_list
+    return placed(chosen, k, truth, None, labels, reading.positive, is_single=is_single)
 
 
 def _whole(host: Host, reading: Reading) -> Partial:

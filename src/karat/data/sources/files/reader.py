@@ -258,7 +258,8 @@ class Reader:
             k = gathered.width
             declared = self.request.read_as(kind)
             try:
-                place = placed(chosen, k, true, pred, declared.labels, declared.positive)
+                given = (declared.labels, declared.positive)
+                place = placed(chosen, k, true, pred, *given, is_single=gathered.is_single)
             except KaratError as problem:
                 return not_scores(problem, chosen, has_pred=pred is not None)
             with self.explaining():

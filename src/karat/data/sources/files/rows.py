@@ -121,9 +121,12 @@ def _stream(reader: Reader, query: Query, max_memory: int) -> FileStream | str:
         ]
         read = reader.request.read_as(sides[0].kind)
         with reader.explaining(), closing(reader.pieces(query, step=0)) as pieces:
-            k = next((piece.width for piece in pieces if len(piece.true)), 2)
+            first = next((piece for piece in pieces if len(piece.true)), None)
+        k = 2 if first is None else first.width
+        is_single = first is None or first.is_single
         try:
-            place = placed(chosen, k, sides[0], sides[1], read.labels, read.positive)
+            given = (read.labels, read.positive)
+            place = placed(chosen, k, sides[0], sides[1], *given, is_single=is_single)
         except KaratError as problem:
             return not_scores(problem, chosen, has_pred=bool(mapping["pred"]))
         classes = place.classes
@@ -163,6 +166,11 @@ class FileStream:
     def later(self) -> SlicesLater:
         """How the values of columns become slices."""
         return slices_later(families(self.reader.relation), self.reader.request.groups)
+
+    @property
+    def is_prob(self) -> bool:
+        """Whether the rows have probabilities."""
+        return self.reader.chosen is not None and self.reader.chosen.argument == "y_prob"
 
     def warned(self, *sentences: str) -> FileStream:
         """The same with more warnings."""

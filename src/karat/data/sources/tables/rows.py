@@ -15,7 +15,7 @@ from karat.data.labels.counting import tally_columns
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.containers import Scores, gathered
-from karat.data.scores.order import not_scores, placed
+from karat.data.scores.order import not_scores, placed, refuse_found_scores
 from karat.data.scores.rows import InMemoryScores
 from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns
 from karat.data.sources.columns import TableRequest, dropped, find_columns
@@ -64,6 +64,11 @@ def read_rows(
     assert isinstance(read, Rows)
     found = replace(read, name=name)
     if found.scores is not None:
+        columns_of_scores = found.mapping.get("score")
+        if columns_of_scores and not columns.get("score"):
+            values = found.scores.values
+            limits = float(values.min()), float(values.max())
+            refuse_found_scores(columns_of_scores, limits, found.n)
         with numbered(found.kept):
             return predicted(found, threshold, n_threads)
     if threshold is not None:
@@ -286,11 +291,13 @@ def _scored(
     names, sides = chosen.names, (read.true, read.pred, request.labels, request.positive)
     try:
         # Several are placed before they are gathered, in the order of the classes.
-        place = placed(chosen, len(names), *sides) if len(names) > 1 else None
+        place = None
+        if len(names) > 1:
+            place = placed(chosen, len(names), *sides, is_single=False)
         if place is not None and place.order is not None:
             names = tuple(names[i] for i in place.order)
         scores = gathered(read.values, names, chosen.argument, read.kept)
-        place = place or placed(chosen, scores.k, *sides)
+        place = place or placed(chosen, scores.k, *sides, is_single=scores.values.ndim == 1)
     except KaratError as problem:
         return not_scores(problem, chosen, has_pred=read.pred is not None)
     if scores.n != read.n_rows:

@@ -107,7 +107,7 @@ class DeviceTallies:
         threshold = self.empty.threshold
         if rows.pred is not None and threshold is not None:
             raise both_decide("y_pred", threshold)
-        checked_threshold(threshold, classes)
+        checked_threshold(threshold, classes, is_prob=rows.is_prob)
         columns = None if scores.ndim == 1 else int(scores.shape[1])
         shape = (columns, rows.pred is not None, rows.weights is not None)
         with calm(rows.device):

@@ -1,0 +1,98 @@
+"""Doubts: what is unusual about an input that is measured all the same, and what settles it.
+
+A doubt never changes a number. What would change one is an error or an option.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, Self
+
+from karat.errors.options import as_typed
+from karat.errors.text import filled
+
+_MESSAGES: Final = """
+D101  No class is named as the positive one.
+      The two classes are {labels}.
+      Metrics of one class (precision, recall, F1) stand in the table of classes; {options} makes
+          the report that of one positive class.
+D102  The scores may be probabilities.
+      {what} lie in [0, 1].
+      If they are probabilities, give them as {option}: losses and calibration take a softmax of
+          scores, and two classes are separated at 0.
+D103  The scores rank the classes in reverse.
+      {metric} is {value}, and its interval [{low}, {high}] lies below 0.5.
+      {do}
+D104  {noticed}.
+      {found}.
+      If {they} {role}, name {them}: {option}.
+D105  Rows repeat an id.
+      {count} of {n} rows have an id of column {column} that an earlier row has, first row {row}:
+          {value}.
+      Remove rows that were written twice. Where one {column} has several rows, name it:
+          {option}.
+D106  Probabilities of the true class are 0.
+      {count} of {n} rows have p = 0 for the true class{of}.
+      log_loss is infinite; log_loss(eps=1e-15) clips probabilities.
+D107  Rows may belong together.
+      Column {column} is called as persons, groups or sessions are.
+      Where its values repeat, name it: {option} ({none} for none). Otherwise rows are taken to be
+          independent, and intervals may be too narrow.
+D108  {what} was not read.
+      {found}.
+      {do}
+"""
+"""What was noticed, the evidence, and the option that settles it."""
+
+
+class Doubt(str):
+    """One doubt about an input: a sentence, and its parts.
+
+    Attributes:
+        code: the entry of the catalogue, as ``"D101"``.
+        noticed: what is unusual.
+        evidence: what was found, with counts.
+        option: the option that settles it, as the user types it.
+
+    Example:
+        >>> import karat
+        >>> report = karat.evaluate(["ok", "fraud", "ok"], ["ok", "fraud", "fraud"])
+        >>> report.doubts[0].code, report.doubts[0].evidence
+        ('D101', "The two classes are 'fraud', 'ok'.")
+    """
+
+    code: str
+    noticed: str
+    evidence: str
+    option: str
+
+    __slots__ = ("code", "evidence", "noticed", "option")
+
+    def __new__(cls, code: str, noticed: str, evidence: str, option: str) -> Self:
+        found = super().__new__(cls, " ".join(part for part in (noticed, evidence, option) if part))
+        found.code, found.noticed, found.evidence, found.option = code, noticed, evidence, option
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.code, self.noticed, self.evidence, self.option)
+
+    def to_dict(self) -> dict[str, str]:
+        """As JSON types."""
+        parts = ("code", "noticed", "evidence", "option")
+        return {name: getattr(self, name) for name in parts}
+
+
+def doubt(code: str, **facts: Any) -> Doubt:
+    """Make the doubt of that code."""
+    return Doubt(code, *(filled(as_typed(part), facts) for part in DOUBTS[code]))
+
+
+def _parts(message: str) -> tuple[str, tuple[str, ...]]:
+    noticed, evidence, option = message.split("\n      ")
+    code, _, noticed = noticed.partition("  ")
+    return code, (noticed, evidence, option)
+
+
+_EACH = re.split(r"\n(?=D)", _MESSAGES.replace("\n          ", " ").strip())
+DOUBTS: Final[dict[str, tuple[str, ...]]] = dict(map(_parts, _EACH))
+"""The parts of each doubt by its code."""

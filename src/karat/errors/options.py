@@ -1,0 +1,83 @@
+"""Options in messages as the user types them: ``positive='fraud'``, or ``--positive fraud``."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+_SAME: Final = (
+    "true pred prob score by where labels positive threshold metrics undefined nulls max_memory "
+    "checkpoint exact level method side design seed allow_mismatch baseline min max "
+    "no_worse_than max_drop inconclusive"
+)
+_FLAGS: Final = {
+    **{name: f"--{name.replace('_', '-')}" for name in _SAME.split()},
+    "y_prob": "--prob",
+    "y_score": "--score",
+    "y_true": "--true",
+    "y_pred": "--pred",
+    "weights": "--weight",
+    "clusters": "--cluster",
+    "id": "--id",
+    "ids": "--id",
+    "n_threads": "--threads",
+}
+"""What the command line calls an argument; others keep their name."""
+_IN_TEXT: Final = re.compile(
+    rf"(?<![\w.'\"{{])({'|'.join(sorted(_FLAGS, key=len, reverse=True))})="
+    r"(?!=)('[^']*'|[0-9][0-9.]*|True)?"
+)
+
+_command_line = False
+"""Whether options are typed on a command line: it is one for the whole process."""
+
+
+@contextmanager
+def on_the_command_line() -> Iterator[None]:
+    """Write options within as a command line has them."""
+    global _command_line
+    before, _command_line = _command_line, True
+    try:
+        yield
+    finally:
+        _command_line = before
+
+
+def option(name: str, value: Any = None) -> str:
+    """Return an option as the user types it, with a value where one is given.
+
+    Example:
+        >>> option("positive", "fraud"), option("clusters")
+        ("positive='fraud'", 'clusters=')
+        >>> with on_the_command_line():
+        ...     option("positive", "two words"), option("clusters")
+        ("--positive 'two words'", '--cluster')
+    """
+    flag = _FLAGS.get(name) if _command_line else None
+    if flag is None:
+        return f"{name}=" if value is None else f"{name}={value!r}"
+    return flag if value is None or value is True else f"{flag} {shlex.quote(str(value))}"
+
+
+def as_typed(text: str) -> str:
+    """Return a text of karat's own, every option in it as the user types it.
+
+    Example:
+        >>> with on_the_command_line():
+        ...     as_typed("Leave positive= out, or give nulls='drop'.")
+        'Leave --positive out, or give --nulls drop.'
+    """
+    if not _command_line:
+        return text
+    return _IN_TEXT.sub(_flag, text)
+
+
+def _flag(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    flag = _FLAGS[name]
+    if value is None or value == "True":
+        return flag
+    return f"{flag} {shlex.quote(value[1:-1]) if value[0] == chr(39) else value}"
