@@ -19,7 +19,9 @@ from typing import Any
 from karat._version import __version__
 
 _HOMES = {
+    "Check": "karat.api.results",
     "Comparison": "karat.api.results",
+    "check": "karat.api.check",
     "compare": "karat.api.comparing",
     "evaluate": "karat.api.evaluation",
     "find_weak_slices": "karat.api.weak_slices",
@@ -78,6 +80,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Check",
     "Comparison",
     "GateResult",
     "InputError",
@@ -90,6 +93,7 @@ __all__ = [
     "UndefinedWarning",
     "UnknownNameError",
     "__version__",
+    "check",
     "compare",
     "confusion_matrix",
     "curves",

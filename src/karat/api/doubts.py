@@ -35,10 +35,11 @@ def doubts_of_rows(found: Tallies, classes: Classes, mapping: Mapping[str, Any])
     limits = found.limits_of_scores
     if limits is not None and limits[0] >= 0.0 and limits[1] <= 1.0:
         columns = mapping.get("score")
+        n = found.n_rows * found.n_columns_of_scores
         told = option("y_prob")
         if columns:
             told = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
-        yield doubt("D102", what=f"All {count(found.n_rows)} rows of scores", option=told)
+        yield doubt("D102", what=f"All {count(n)} scores", option=told)
 
 
 def _of_results(report: ReportValues) -> Iterator[Doubt]:

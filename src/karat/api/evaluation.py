@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from inspect import signature
 from os import PathLike
 from typing import Any, Final
 
@@ -69,6 +70,7 @@ def evaluate(
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     clusters: Any = None,
     by: Any = None,
+    ids: str | None = None,
     level: float | None = 0.95,
     method: str | None = None,
     side: str = "both",
@@ -114,6 +116,9 @@ def evaluate(
             dict from name to such values; of a table or files the name of a column, a tuple of
             names for their cross, or a list of both. Rows without a value are a slice; numbers of
             many different values are put into five bins. See docs/slices.md.
+        ids: the column of ids that no two rows of a table or of files should share, found by its
+            name when not given; ``""`` for none. Rows of several files with the same ids are
+            those of several models (K193); a doubt reports ids that rows repeat.
         level: the share of such intervals that hold the true value; None for no intervals.
         method: of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or
             ``"bayesian"``; default: the best known for each metric, see docs/intervals.md.
@@ -154,6 +159,55 @@ def evaluate(
         >>> report.macro_f1.name
         'macro_f1'
     """
+    return _run(is_dry=False, **locals())
+
+
+def dry_run(**given: Any) -> Report:
+    """Do what `evaluate` does with these arguments up to the tallies, and measure nothing.
+
+    Returns:
+        A report that has the classes, the mapping, the counts of labels and the doubts about them.
+    """
+    parameters = signature(evaluate).parameters.values()
+    defaults = {each.name: each.default for each in parameters}
+    return _run(is_dry=True, **{**defaults, **given, "level": None})
+
+
+def _run(
+    *,
+    is_dry: bool,
+    y_true: Any,
+    y_pred: Any,
+    y_prob: Any,
+    y_score: Any,
+    confusion: Any,
+    true: str | int | None,
+    pred: str | int | None,
+    prob: str | Sequence[str] | None,
+    score: str | Sequence[str] | None,
+    weights: Any,
+    labels: Sequence[Label] | None,
+    class_names: Sequence[str] | Mapping[Label, str] | None,
+    positive: Label | None,
+    threshold: float | None,
+    metrics: str | Metric | Iterable[str | Metric] | None,
+    clusters: Any,
+    by: Any,
+    ids: str | None,
+    level: float | None,
+    method: str | None,
+    side: str,
+    design: str,
+    weights_are: str,
+    seed: int,
+    n_replicates: int,
+    undefined: str,
+    nulls: str,
+    n_threads: int | None,
+    max_memory: int | None,
+    checkpoint: str | PathLike[str] | None,
+    exact: bool,
+) -> Report:
     wanted = None if metrics is None else tuple(requested(metrics))
     policy = check_policy(undefined)
     do = "'drop' leaves the rows out and reports how many."
@@ -172,14 +226,15 @@ def evaluate(
     columns |= {"prob": score_columns("prob", prob), "score": score_columns("score", score)}
     check_flag("exact", exact, "True reads files a second time.")
     scores = {"y_prob": y_prob, "y_score": y_score}
-    of_rows = {"weights": weights, "clusters": clusters}
+    of_rows = {"weights": weights, "clusters": clusters, "ids": ids}
     _check_sources(is_table, columns, scores, confusion, of_rows, nulls)
-    spec = Spec(wanted, policy, confidence, n_threads, threshold)
+    spec = Spec(wanted, policy, confidence, n_threads, threshold, is_dry=is_dry)
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)
         options["weights"] = of_table("weights", weights, where)
         columns["clusters"] = of_table("clusters", clusters, where)
+        columns["unique"] = column_name("ids", ids)
         report = report_of_table(
             y_true,
             columns,
@@ -204,7 +259,7 @@ def evaluate(
             source = _batch_of_arrays(given, options, clusters, by, spec)
         report = report_of(accumulate(source, empty, n_threads=n_threads), spec)
     report = dressed(report, class_names, is_frequency=is_frequency)
-    if wanted is not None:
+    if wanted is not None and not is_dry:
         # A metric that these classes do not have is an error here, not when the report is printed.
         refuse_missing(report, wanted)
     return report
@@ -339,7 +394,7 @@ def report_of_table(
                 empty = replace(empty, threshold=at)
                 if is_of_labels and checkpoint is None:
                     units = replace(units, is_of_labels=True, threshold=empty.threshold)
-                settings = {**named, **reading}
+                settings = {name: x for name, x in named.items() if name != "unique"} | reading
                 progress = ReadingUnits.of(units, empty, bar, checkpoint, settings)
                 source = units
         elif checkpoint is not None or (exact and pieces):

@@ -55,6 +55,7 @@ class Spec:
         n_threads: threads of native passes.
         threshold: from which score on the positive class of two is predicted.
         keeps_curves: whether its curves will be read, where it has them.
+        is_dry: whether nothing is measured: labels are counted and values are checked.
     """
 
     wanted: tuple[Metric, ...] | None = None
@@ -63,6 +64,7 @@ class Spec:
     n_threads: int | None = None
     threshold: float | None = None
     keeps_curves: bool = True
+    is_dry: bool = False
 
     def keeper(self, classes: Classes) -> Keeper | None:
         """What keeps the curves: they are for the whole page, not for a few numbers."""
@@ -180,6 +182,10 @@ def _report(
 def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
     """The report of rows in memory."""
     requested, confidence = spec.wanted, spec.confidence
+    if spec.is_dry:
+        rows.read(predicted=rows.pred is None and rows.threshold is None)
+        facts |= {"scores": "probabilities" if rows.is_prob else "scores"}
+        return _report(spec, rows.cells(), **facts, threshold=rows.threshold)
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
     for metric in wanted if requested is not None else ():
         check_has_positive(metric, rows.classes, ())
@@ -234,6 +240,9 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
     assert histograms is not None
     _check_weight(histograms.cells)
     rows = HistogramRows(histograms)
+    if spec.is_dry:
+        facts |= {"scores": "probabilities" if rows.is_prob else "scores"}
+        return _report(spec, histograms.cells, **facts, threshold=scores.threshold)
     wanted = wanted_of_scores(rows.classes, spec.wanted, is_prob=rows.is_prob)
     for metric in wanted:
         check_has_positive(metric, rows.classes, ())

@@ -1,8 +1,9 @@
-"""`karat columns`: what the columns of a file are taken for, before anything is counted."""
+"""`karat columns`: what the columns of a file are taken for, and what is in doubt."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -36,16 +37,28 @@ _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--w
 )
 @sources
 def command(predictions: tuple[str, ...]) -> None:
-    """What the columns of a file are taken for; nothing is counted.
+    """What the columns of a file are taken for, what can be measured, and what is in doubt.
 
-    A dry run of `karat report`: each column with its type and its role, and every role
-    that two columns could fill.
+    A dry run of `karat report`: each column with its type and its role, every role that two
+    columns could fill, and each doubt with the option that settles it. Rows are read, and no
+    metric is computed.
     """
+    from karat.api.check import check
     from karat.data.sources.files.counted import survey_files
+    from karat.data.sources.files.paths import is_read_once
+    from karat.output.checked import sections_of_check
     from karat.output.terminal import print_document
 
-    survey = survey_files(source_of(predictions))
-    print_document(_document(survey), sys.stdout)
+    source = source_of(predictions)
+    survey = survey_files(source)
+    document = _document(survey)
+    if not is_read_once(source):
+        found = check(source)
+        # Roles that cannot be found are listed with the columns.
+        is_known = found.problem is not None and found.problem.code in ("K405", "K406")
+        sections = [] if is_known else sections_of_check(found, has_columns=False)
+        document = replace(document, sections=(*document.sections, *sections))
+    print_document(document, sys.stdout)
 
 
 def _document(survey: Survey) -> Document:

@@ -78,7 +78,9 @@ _OPTIONS = {
     ),
     "labels": click.option("--labels", metavar="A,B,C", help="The classes, in order."),
     "positive": click.option(
-        "--positive", metavar="LABEL", help="The positive class of two; default: the last."
+        "--positive",
+        metavar="LABEL",
+        help="The positive class of two. Default: of 0 and 1, False and True, -1 and 1 the larger.",
     ),
     "undefined": choice(
         "--undefined",

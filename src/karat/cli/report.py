@@ -62,6 +62,12 @@ if TYPE_CHECKING:
     help="Column of a person, a patient, a session: its rows are not independent; '' for none.",
 )
 @click.option(
+    "--id",
+    "id_",
+    metavar="COLUMN",
+    help="Column of ids that no two rows should share; '' for none, though found.",
+)
+@click.option(
     "--by",
     multiple=True,
     metavar="COLUMN",
@@ -147,6 +153,7 @@ def command(
         "prob": columns_of(given["prob"]),
         "score": columns_of(given["score"]),
         "clusters": given["cluster"],
+        "unique": given["id_"],
     }
     classes = {"labels": labels_of(given["labels"]), "positive": given["positive"]}
     keeps_curves = chosen == "html"

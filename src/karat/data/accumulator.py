@@ -257,6 +257,15 @@ class Tallies:
         low, high = min(each.min() for each in values), max(each.max() for each in values)
         return float(low), float(high)
 
+    @property
+    def n_columns_of_scores(self) -> int:
+        """Scores of each row: 1 of two classes with a single column, 0 without scores."""
+        if self.rows is not None:
+            values = self.rows.values
+            return 0 if values is None else 1 if values.ndim == 1 else values.shape[1]
+        shape = None if self.scores is None else self.scores.shape
+        return 0 if shape is None else shape[0] or 1
+
     def plus(self, batch: Batch, empty: ScoreParts, n_threads: int | None = None) -> Tallies:
         """The same with one more batch.
 

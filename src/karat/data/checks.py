@@ -110,6 +110,18 @@ def unused_columns(
     return found
 
 
+def repeated_ids(count: int, n: int, column: str, value: object) -> Doubt:
+    """Return the doubt about ids that rows repeat."""
+    return doubt(
+        "D105",
+        count=count,
+        n=n,
+        column=repr(column),
+        value=repr(value),
+        option=option("clusters", column),
+    )
+
+
 def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -> None:
     """Refuse truth and predictions that have no label in common (K191).
 

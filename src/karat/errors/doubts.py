@@ -27,10 +27,9 @@ D104  {noticed}.
       {found}.
       If {they} {role}, name {them}: {option}.
 D105  Rows repeat an id.
-      {count} of {n} rows have an id of column {column} that an earlier row has, first row {row}:
-          {value}.
-      Remove rows that were written twice. Where one {column} has several rows, name it:
-          {option}.
+      {count} of {n} rows have an id of column {column} that another row has too, as {value}.
+      Remove rows that were written twice. Where one id has several rows that depend on each
+          other, name the column: {option}.
 D106  Probabilities of the true class are 0.
       {count} of {n} rows have p = 0 for the true class{of}.
       log_loss is infinite; log_loss(eps=1e-15) clips probabilities.

@@ -28,7 +28,7 @@ _FLAGS: Final = {
 """What the command line calls an argument; others keep their name."""
 _IN_TEXT: Final = re.compile(
     rf"(?<![\w.'\"{{])({'|'.join(sorted(_FLAGS, key=len, reverse=True))})="
-    r"(?!=)('[^']*'|[0-9][0-9.]*|True)?"
+    r"(?!=)('[^']*'|[0-9][0-9.]*|True|\{{[^}}]+\}})?"
 )
 
 _command_line = False

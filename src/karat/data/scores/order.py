@@ -260,6 +260,7 @@ def refuse_found_scores(
         "K192",
         column=repr(columns[0]) if is_one else f"{columns[0]!r}, and others beside it,",
         n=n_rows * len(columns),
+        settled_by={"score": columns[0] if is_one else list(columns)},
         prob=option("prob", name if is_one else None),
         score=option("score", name if is_one else None),
     )
@@ -270,7 +271,8 @@ def no_positive_of_scores(classes: Classes, argument: str) -> KaratError:
     options = " or ".join(option("positive", label) for label in classes.labels)
     or_else = ", the class that the column is of; or a column for each class"
     what = f"{argument}, one number for each row,"
-    return error("K190", what=what, labels=shown(classes.labels), options=options, or_else=or_else)
+    facts = {"labels": shown(classes.labels), "options": options, "or_else": or_else}
+    return error("K190", what=what, settled_by={"positive": classes.labels[-1]}, **facts)
 
 
 _OF_NAMES = ("K134", "K135", "K137", "K410")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -15,7 +15,7 @@ from karat.data.checks import (
     unused_groups,
 )
 from karat.data.labels.column import Kind, declared_labels
-from karat.data.roles import ALIASES, Family, Role, normalized
+from karat.data.roles import ALIASES, Family, Role, Roles, meaning, normalized, unknown_column
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.slices.codes import Key
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
@@ -41,6 +41,8 @@ class TableRequest:
             that there is none, and None that a column called like one is told. Of a table in
             memory, also one name or number a row.
         ids: a column of what the rows are called; with `keeps_rows` found by its name.
+        unique: a column of ids that no two rows should share; found by its name when not given,
+            and "" for none.
         by: a column of the slice that each row is in; it may have another role too.
         groups: columns, and crosses of several, whose values and bins are slices.
         keeps_rows: whether the rows are kept whatever they hold.
@@ -63,6 +65,7 @@ class TableRequest:
     weights: Any = None
     clusters: Any = None
     ids: str | None = None
+    unique: str | None = None
     by: str | None = None
     groups: Sequence[Key] = ()
     keeps_rows: bool = False
@@ -108,6 +111,7 @@ class TableColumns:
         chosen: the columns of scores, or None.
         singles: each column whose values are slices, once.
         id: the column of the names of the rows, or None.
+        unique: the column of ids that no two rows should share, or None.
         notes: what to tell of columns that are not read.
     """
 
@@ -115,6 +119,7 @@ class TableColumns:
     chosen: ScoreColumns | None
     singles: tuple[str, ...]
     id: str | None
+    unique: str | None
     notes: list[str]
 
     @property
@@ -162,7 +167,10 @@ def find_columns(
     if by is not None and by not in header:
         raise no_slices(by, header)
     singles = single_columns(request.groups, header)
-    found = TableColumns(mapping, chosen, singles, id_, notes)
+    unique = None
+    if not request.keeps_rows and not request.is_part:
+        unique = _column_of_ids(request, roles, [*mapping.values(), by, *singles])
+    found = TableColumns(mapping, chosen, singles, id_, unique, notes)
     used = [*found.found.values(), *found.scores, id_, by, *singles]
     texts: list[str] = []
     if of_text and chosen is None and prob is None and score is None:
@@ -180,6 +188,18 @@ def find_columns(
     if given["weights"] is None and mapping["weights"] is None:
         check_unused_weights(types.items() if described is None else described, used)
     return found
+
+
+def _column_of_ids(request: TableRequest, roles: Roles, used: Collection[str | None]) -> str | None:
+    """Return the column of ids that no two rows should share (K404: the named one is not there)."""
+    if request.unique is None:
+        known = (
+            x for alias in ALIASES["id"] for x in roles.candidates["id"] if normalized(x) == alias
+        )
+        return next((name for name in known if name not in used), None)
+    if request.unique and request.unique not in roles.columns:
+        raise unknown_column(request.unique, meaning("id"), roles.columns)
+    return request.unique or None
 
 
 def texts_called(types: Mapping[str, Family], *roles: Role) -> list[str]:

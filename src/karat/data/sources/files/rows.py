@@ -24,6 +24,7 @@ from karat.data.scores.rows import labels_alone
 from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
 from karat.data.sources.files.counted import facts_of, families, no_rows, opened, tally_relation
 from karat.data.sources.files.duck import check_condition
+from karat.data.sources.files.ids import doubts_of_ids
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.reader import Query, Reader, TooManyError
 from karat.errors import KaratError, error
@@ -72,6 +73,8 @@ def read_files(
         check_condition(relation.connection, request.where)
     columns = find_columns(request, relation.header, families(relation), relation.described)
     notes = columns.notes
+    if columns.unique is not None:
+        notes += doubts_of_ids(relation, columns.unique, columns.found["true"], request.where)
     named = (
         ("clusters", columns.found.get("clusters")),
         ("ids", columns.id),

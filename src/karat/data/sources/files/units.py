@@ -22,6 +22,7 @@ from karat.data.sources.files.duck import (
     literal,
     quoted,
 )
+from karat.data.sources.files.ids import doubts_of_ids
 from karat.data.sources.files.paths import Source, Stamp, stamp, unchanged
 from karat.data.sources.files.readers import folders_of
 from karat.data.sources.files.relations import Part, Relation
@@ -299,6 +300,8 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
                 notes.append(not_scores(problem, columns.chosen, has_pred="pred" in mapping))
                 names = ()
                 request = replace(request, prob="", score="")
+            if columns.unique is not None:
+                notes += doubts_of_ids(relation, columns.unique, mapping["true"], where)
             is_half = relation.halves([relation.column(name) for name in names])
         kinds = [dict(relation.described)[name] for name in names]
         of_labels = 8 + 8 * ("weights" in mapping) if axes and not names else 0

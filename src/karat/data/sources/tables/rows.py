@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from karat.data.checks import remarks
+from karat.data.checks import remarks, repeated_ids
 from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_rows
 from karat.data.labels.counting import tally_columns
@@ -23,6 +23,7 @@ from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
 from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error
+from karat.errors.doubts import Doubt
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
@@ -256,6 +257,8 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
     frame = open_frame(table)
     columns = find_columns(request, frame.names, frame.types)
     mapping, notes = columns.mapping, columns.notes
+    if columns.unique is not None:
+        notes += _doubts_of_ids(frame, columns.unique)
     found = columns.found
     found |= {role: name for role, name in (("id", columns.id), ("by", request.by)) if name}
     given = frame, found, request.weights, request.clusters, request.nulls
@@ -282,6 +285,29 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
     if request.keeps_rows or is_split:
         return read.rows(cells.classes, mapping, cells=cells).warned(*notes)
     return Counted(cells, mapping, read.source, (*read.notes, *notes), read.n_dropped)
+
+
+_MOST_IDS: Final = 200_000
+"""Ids of more rows are not looked at: it would take longer than all the rest."""
+
+
+def _doubts_of_ids(frame: Frame, column: str) -> list[Doubt]:
+    """Return the doubt about rows of a table that share an id."""
+    (values,) = frame.columns([column], ["id"]).values()
+    try:
+        if len(values) > _MOST_IDS:
+            return []
+        ids = encode_names(values, f"Column {column!r}", "keep")
+    except (KaratError, TypeError):
+        # No names of rows after all: they are asked for nothing else.
+        return []
+    present = ids.codes if ids.missing is None else ids.codes[~ids.missing]
+    n = len(present)
+    found, counts = np.unique(present, return_counts=True)
+    if len(found) == n:
+        return []
+    label = ids.label_at(int(np.argmax(ids.codes == found[counts.argmax()])))
+    return [repeated_ids(n - len(found), n, column, label)]
 
 
 def _scored(

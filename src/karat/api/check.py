@@ -1,0 +1,100 @@
+"""`check`: what can be measured with an input, what is missing, and every doubt about it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from karat.api.evaluation import dry_run
+from karat.api.results import Check
+from karat.errors import KaratError
+from karat.errors.doubts import Doubt
+from karat.errors.habits import names_its_arguments
+from karat.tally import Classes
+
+_MOST_QUESTIONS: Final = 3
+_OF_ANSWERS: Final = ("D101", "D102")
+"""Doubts that an error asks about already."""
+
+
+@names_its_arguments
+def check(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    true: Any = None,
+    pred: Any = None,
+    prob: Any = None,
+    score: Any = None,
+    weights: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    threshold: Any = None,
+    clusters: Any = None,
+    by: Any = None,
+    ids: Any = None,
+    nulls: str = "error",
+    max_memory: int | None = None,
+) -> Check:
+    """Return what can be measured with an input, what is missing, and every doubt about it.
+
+    Rows are read and labels are counted as `karat.evaluate` does; no metric is computed. What
+    `karat.evaluate` refuses is the `problem` of the check, not an error.
+
+    Args:
+        y_true, y_pred, y_prob, y_score, true, pred, prob, score, weights, labels, positive,
+            threshold, clusters, by, ids, nulls, max_memory: as of `karat.evaluate`.
+
+    Returns:
+        A `Check`: true where a report can be made and nothing is in doubt. ``.problem``,
+        ``.doubts``, ``.abilities``, ``.mapping``, ``print``.
+
+    Errors:
+        K126 an argument that does not exist.
+
+    Cost: one pass over the rows.
+
+    Example:
+        >>> import karat
+        >>> found = karat.check(["fraud", "ok", "ok"], y_prob=[0.9, 0.2, 0.1])
+        >>> bool(found), found.problem.code
+        (False, 'K190')
+        >>> print(karat.check([1, 0, 0], y_score=[0.9, 0.2, 0.1]).doubts[0].evidence)
+        All 3 scores lie in [0, 1].
+    """
+    given = dict(locals())
+    has_clusters, has_slices = bool(clusters is not None), by is not None
+    problem: KaratError | None = None
+    report = None
+    for _ in range(_MOST_QUESTIONS):
+        try:
+            report = dry_run(**given)
+            break
+        except KaratError as found:
+            problem = problem or found
+            # One question must not hide the doubts: with any answer to it the rest is read.
+            answer = found.context.get("settled_by")
+            if not isinstance(answer, dict):
+                break
+            given |= answer
+    if report is None:
+        return Check(problem=problem, has_clusters=has_clusters, has_slices=has_slices)
+    doubts = report.doubts
+    others = tuple(one for one in report.warnings if not isinstance(one, Doubt))
+    if problem is not None:
+        # What an answer was tried with is no finding.
+        doubts = tuple(one for one in doubts if one.code not in _OF_ANSWERS)
+        classes = Classes(report.classes.labels)
+        return Check(report.n_rows, classes, {}, None, problem, doubts, others)
+    return Check(
+        report.n_rows,
+        report.classes,
+        report.mapping,
+        report.scores,
+        None,
+        doubts,
+        others,
+        has_clusters,
+        has_slices,
+    )

@@ -1,0 +1,53 @@
+"""A `Check` as a document."""
+
+from __future__ import annotations
+
+from karat.errors.text import counted
+from karat.output.describe import COLUMNS, shown_mapping
+from karat.output.document import Cell, Document, Notes, Section, Table, TableColumn
+from karat.results.check import Check
+
+
+def describe_check(check: Check) -> Document:
+    """Return the document of a check."""
+    facts = []
+    if check.classes is not None:
+        facts = [counted(check.n_rows, "row"), counted(check.classes.k, "class")]
+        if check.classes.positive is not None:
+            facts.append(f"positive class {check.classes.display[check.classes.positive]}")
+        facts += [check.scores] if check.scores else []
+    return Document("karat check", tuple(facts), tuple(sections_of_check(check)))
+
+
+def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section]:
+    """Return what can be measured, what is missing, and the doubts.
+
+    Args:
+        has_columns: whether the columns by role are listed.
+    """
+    found: list[Section] = []
+    if check.mapping and has_columns:
+        found.append(Notes(COLUMNS, (shown_mapping(check.mapping),), "dim"))
+    if check.problem is not None:
+        lines = tuple(line.strip() for line in str(check.problem).splitlines())
+        found.append(Notes("To settle before a report", lines, "warning"))
+    if check.doubts:
+        found.append(Notes("Doubts", tuple(map(str, check.doubts)), "warning"))
+    if check.abilities:
+        columns = (
+            TableColumn("can be measured", "left"),
+            TableColumn("", "left"),
+            TableColumn("needs", "left"),
+        )
+        rows = tuple(
+            (
+                Cell(one.what),
+                Cell("yes" if one.is_there else "no", "good" if one.is_there else "dim"),
+                Cell(one.needs),
+            )
+            for one in check.abilities
+        )
+        found.append(Table("Measures", columns, rows))
+    if check.warnings:
+        found.append(Notes("Warnings", check.warnings, "warning"))
+    return found

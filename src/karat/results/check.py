@@ -1,0 +1,108 @@
+"""`Check`: what can be measured with an input, what is missing, and every doubt about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from karat.errors import KaratError
+from karat.errors.doubts import Doubt
+from karat.errors.options import option
+from karat.tally import Classes
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """One kind of result, and whether an input gives it.
+
+    Attributes:
+        what: the kind of metrics.
+        is_there: whether they can be measured.
+        needs: what is missing, with the option that gives it; empty where nothing is.
+    """
+
+    what: str
+    is_there: bool
+    needs: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """What `karat.check` found; true where a report can be made and nothing is in doubt.
+
+    Attributes:
+        n_rows: rows that would be measured; 0 where they could not be read.
+        classes: their classes, or None.
+        mapping: column by role, of a table or of files.
+        scores: ``"probabilities"``, ``"scores"`` or None.
+        problem: the error that a report raises, or None.
+        doubts: what is unusual, each with the option that settles it.
+        warnings: other sentences the reader should see.
+        has_clusters, has_slices: whether they were given.
+    """
+
+    n_rows: int = 0
+    classes: Classes | None = None
+    mapping: Mapping[str, Any] = field(default_factory=dict)
+    scores: str | None = None
+    problem: KaratError | None = None
+    doubts: tuple[Doubt, ...] = ()
+    warnings: tuple[str, ...] = ()
+    has_clusters: bool = False
+    has_slices: bool = False
+
+    def __bool__(self) -> bool:
+        return self.problem is None and not self.doubts
+
+    @property
+    def abilities(self) -> tuple[Ability, ...]:
+        """What can be measured, and what the rest needs; empty where there is a problem."""
+        if self.classes is None or self.problem is not None:
+            return ()
+        of_table = bool(self.mapping)
+        prob, score = ("prob", "score") if of_table else ("y_prob", "y_score")
+        is_prob, has_scores = self.scores == "probabilities", self.scores is not None
+        is_binary = self.classes.positive is not None
+        missing = "" if is_prob else option(prob)
+        if has_scores and not is_prob:
+            missing = f"{missing}, or the softmax of scores is measured"
+        any_scores = f"{option(prob)} or {option(score)}"
+        positive = "" if self.classes.k == 2 else "two classes"
+        return (
+            Ability("accuracy, F1, kappa", is_there=True),
+            Ability(
+                "precision and recall of one class",
+                is_binary,
+                "" if is_binary else positive or option("positive"),
+            ),
+            Ability(
+                "ROC AUC, average precision, curves", has_scores, "" if has_scores else any_scores
+            ),
+            Ability("log loss, Brier score, calibration", has_scores, missing),
+            Ability(
+                "intervals of rows in clusters",
+                self.has_clusters,
+                "" if self.has_clusters else option("clusters"),
+            ),
+            Ability("slices", self.has_slices, "" if self.has_slices else option("by")),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types."""
+        classes = self.classes
+        positive = None if classes is None or classes.positive is None else classes.positive
+        return {
+            "n_rows": self.n_rows,
+            "labels": None if classes is None else list(classes.labels),
+            "positive": None if positive is None or classes is None else classes.labels[positive],
+            "mapping": dict(self.mapping),
+            "scores": self.scores,
+            "problem": None if self.problem is None else str(self.problem),
+            "doubts": [one.to_dict() for one in self.doubts],
+            "warnings": list(map(str, self.warnings)),
+            "abilities": [
+                {"what": one.what, "is_there": one.is_there, "needs": one.needs}
+                for one in self.abilities
+            ],
+        }
