@@ -1,0 +1,148 @@
+"""Doubts stand on top of every form of a report; `check` and `karat columns` find them too."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+from karat.errors.doubts import DOUBTS, Doubt, doubt
+from karat.errors.options import as_typed, on_the_command_line, option
+from tests.cli.running import Karat
+
+TRUE = ["ok", "fraud", "ok", "ok", "fraud", "ok"]
+PRED = ["ok", "fraud", "fraud", "ok", "ok", "ok"]
+
+
+def test_a_doubt_has_what_was_noticed_the_evidence_and_the_option() -> None:
+    (found,) = karat.evaluate(TRUE, PRED).doubts
+    assert (found.code, found.noticed) == ("D101", "No class is named as the positive one.")
+    assert "'fraud', 'ok'" in found.evidence
+    assert "positive='fraud'" in found.option
+    assert str(found) == f"{found.noticed} {found.evidence} {found.option}"
+    assert found.to_dict().keys() == {"code", "noticed", "evidence", "option"}
+    for copied in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert copied == found
+        assert copied.to_dict() == found.to_dict()
+
+
+def test_every_form_of_a_report_begins_with_its_doubts() -> None:
+    report = karat.evaluate(TRUE, PRED)
+    noticed = report.doubts[0].noticed
+    forms = (str(report), report.to_markdown(), report.to_html(), report._repr_html_())
+    for text in forms:
+        assert noticed in text
+    for text in (str(report), report.to_markdown(), report._repr_html_()):
+        assert text.index(noticed) < text.index("accuracy")
+    page = forms[2]
+    assert page.index(noticed) < page.index('id="summary"')
+    plain = karat.evaluate(TRUE, PRED, positive="fraud")
+    assert plain.doubts == ()
+    assert all("Doubts" not in text for text in (str(plain), plain.to_markdown(), plain.to_html()))
+
+
+def test_doubts_are_kept_in_json() -> None:
+    report = karat.evaluate(TRUE, PRED)
+    stored = json.loads(report.to_json())
+    assert stored["doubts"] == [one.to_dict() for one in report.doubts]
+    again = karat.Report.from_json(report.to_json())
+    assert [one.to_dict() for one in again.doubts] == stored["doubts"]
+    assert again.warnings == report.warnings
+    del stored["doubts"]
+    assert karat.Report.from_json(json.dumps(stored)).doubts == ()
+
+
+def test_the_command_line_says_doubts_on_standard_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    karat_ = Karat(capsys)
+    path = tmp_path / "rows.csv"
+    pd.DataFrame({"label": TRUE, "pred": PRED}).to_csv(path, index=False)
+    done = karat_("report", path)
+    assert done.code == 0
+    assert "Doubt: No class is named" in done.err
+    assert "--positive fraud or --positive ok" in done.err
+    assert "positive=" not in done.err.replace("--positive", "")
+    assert "Doubts" in done.out
+
+
+def test_a_check_measures_nothing_and_finds_the_same(tmp_path: Path) -> None:
+    found = karat.check(TRUE, PRED)
+    assert not found
+    assert found.doubts == karat.evaluate(TRUE, PRED).doubts
+    assert found.problem is None
+    assert karat.check([0, 1, 1], [0, 1, 0])
+    able = {one.what: one for one in found.abilities}
+    assert not able["precision and recall of one class"].is_there
+    assert able["precision and recall of one class"].needs == "positive="
+    asked = karat.check(TRUE, y_prob=np.linspace(0.1, 0.9, 6))
+    assert asked.problem is not None
+    assert asked.problem.code == "K190"
+    assert "positive='fraud'" in str(asked)
+    assert json.dumps(asked.to_dict())
+    path = tmp_path / "rows.csv"
+    rows = pd.DataFrame({"id": [1, 2, 2], "label": [0, 1, 1], "score": [0.2, 0.7, 0.4]})
+    rows.to_csv(path, index=False)
+    of_file = karat.check(path)
+    assert of_file.problem is not None
+    assert of_file.problem.code == "K192"
+    assert [one.code for one in of_file.doubts] == ["D105"]
+
+
+def test_the_doctor_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    karat_ = Karat(capsys)
+    path = tmp_path / "rows.csv"
+    pd.DataFrame({"label": TRUE, "yhat": PRED, "lr_pred": PRED}).to_csv(path, index=False)
+    done = karat_("columns", path)
+    assert done.code == 0
+    for text in ("Doubts", "--positive", "--pred lr_pred", "can be measured", "truth"):
+        assert text in done.out
+    pd.DataFrame({"label": [0, 1], "score": [0.2, 0.7]}).to_csv(path, index=False)
+    asked = karat_("columns", path)
+    assert asked.code == 0
+    assert "--prob score or --score score" in asked.out
+    assert "prob=" not in asked.out
+
+
+@pytest.mark.parametrize("code", sorted(DOUBTS))
+def test_every_doubt_has_three_parts(code: str) -> None:
+    noticed, evidence, settles = DOUBTS[code]
+    assert noticed.endswith(".")
+    assert evidence.endswith(".")
+    assert settles.endswith((".", "{do}"))
+
+
+def test_a_doubt_is_filled_from_its_facts() -> None:
+    found = doubt("D108", what="Column 'x'", found="It holds text", do="Write numbers.")
+    assert isinstance(found, Doubt)
+    assert found == "Column 'x' was not read. It holds text. Write numbers."
+
+
+def test_options_are_written_as_the_user_types_them() -> None:
+    text = "Give nulls='drop', y_prob= or weights='', and metrics={value!r}; not y_pred[0]."
+    assert as_typed(text) == text
+    with on_the_command_line():
+        assert as_typed(text) == (
+            "Give --nulls drop, --prob or --weight '', and --metrics {value!r}; not y_pred[0]."
+        )
+        assert option("clusters", "user id") == "--cluster 'user id'"
+        assert option("average") == "average="
+    assert option("clusters", "user id") == "clusters='user id'"
+
+
+def test_errors_of_the_command_line_name_its_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    karat_ = Karat(capsys)
+    path = tmp_path / "rows.csv"
+    pd.DataFrame({"label": TRUE, "pred": PRED}).to_csv(path, index=False)
+    done = karat_("report", path, "--positive", "spam")
+    assert done.code == 2
+    assert "K111  --positive is not one of the classes." in done.err
+    assert "--positive 'spam'" in done.err
