@@ -81,4 +81,5 @@ def _flag(found: re.Match[str]) -> str:
     if value is None or value == "True":
         return flag
     # What stands in braces is filled in later.
-    return f"{flag} {shlex.quote(value[1:-1]) if value.startswith("'") else value}"
+    is_text = value.startswith("'")
+    return f"{flag} {shlex.quote(value[1:-1]) if is_text else value}"
