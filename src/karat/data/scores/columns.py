@@ -19,6 +19,7 @@ from karat.data.roles import (
     ending_of,
     find_roles,
     how_to_name,
+    looks_like,
     meaning,
     named_columns,
     normalized,
@@ -223,10 +224,15 @@ def find_score_columns(
         of_text = _scores_of_text(columns, types or {}, given)
     if roles.column("pred") is None and chosen is None:
         found = named_columns(roles.columns)
+        notes_of_columns = [f"{shown(of_text)} {_OF_TEXT}"] if of_text else []
+        like = [x for x in roles.columns if looks_like(x) in ("pred", "prob", "score")]
+        like = [x for x in like if x not in of_text and x not in given.values()]
+        if like:
+            notes_of_columns.append(f"{shown(like)} may be meant")
         raise error(
             "K406",
             role="the predictions, probabilities or scores",
-            columns=f"{found}; {shown(of_text)} {_OF_TEXT}" if of_text else found,
+            columns="; ".join([found, *notes_of_columns]),
             option=f"{option('pred')}, {option('prob')} or {option('score', 'NAME')}",
         )
     if of_text:
