@@ -1,4 +1,4 @@
-"""`karat report FILE` without an option on twenty messy files: the intended number, or a question."""
+"""`karat report FILE` without an option on messy files: the intended number, or a question."""
 
 from __future__ import annotations
 
