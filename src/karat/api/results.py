@@ -148,7 +148,29 @@ class Exports:
 
 
 class Result(result.Result):
-    __doc__ = result.Result.__doc__
+    """One value of one metric.
+
+    ``float(result)`` is the value; NaN when the data do not define it and no convention does.
+    Beside a number it compares as its value; two results are equal when all of them is.
+
+    Attributes:
+        name: canonical text of the metric, ``"macro_f1"``.
+        value: the number; NaN or infinite only together with `undefined`.
+        n: rows read.
+        undefined: why and where the data do not define it, or None.
+        low, high: limits of the interval at `level`, or None.
+        level: confidence level of the interval, or None.
+        method: what made the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None.
+        standard_error: of the value, by the influence of each row or by replicates, or None.
+        remark: why there is no interval, or what to know of it, or None.
+        exact: whether the value is exact, not an approximation with a `bound`.
+        bound: (low, high) between which the exact value lies when it is not exact, else None.
+        definition: the formula in words and symbols.
+        range: smallest and largest value the metric can take.
+        better: ``"higher"``, ``"lower"``, or None where neither is better.
+        signature: the choices that can change the number.
+    """
+
     __slots__ = ()
 
     def _repr_html_(self) -> str:
@@ -209,6 +231,7 @@ class Report(Exports, report.Report):
     """
 
     result_type: ClassVar[type[result.Result]] = Result
+    """What a metric is given as."""
 
     @property
     def confusion(self) -> Confusion:
@@ -417,7 +440,25 @@ class Report(Exports, report.Report):
 
 
 class Comparison(Exports, outcome.Comparison):
-    __doc__ = outcome.Comparison.__doc__
+    """Differences of models in each metric, with intervals, p-values and verdicts.
+
+    Read the first pair of models by metric, ``comparison["macro_f1"]``, and another one by its
+    models too: ``comparison["macro_f1", "forest", "logreg"]``.
+
+    Attributes:
+        models: their names, in the order given.
+        metrics: canonical names, in the order given.
+        differences: every metric and pair of models.
+        values: metric → model → what it gave, with its interval.
+        omnibus: metric → the test that all models are equally good, of three models or more.
+        classes: the classes.
+        n: model → rows.
+        level: of the intervals, and 1 − the error rate of the tests.
+        adjust: how p-values allow for many pairs: ``"holm"``, ``"maxt"`` or ``"none"``.
+        baseline: the model that the others were compared with, or None.
+        is_paired: whether the models were measured on the same rows.
+        notes: sentences the reader should see.
+    """
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """The comparison as one HTML page that opens anywhere, offline; written to `path` too.
