@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from karat.api.forms import attach_forms
 from karat.results import comparison as outcome
 from karat.results import report, result
 from karat.tally.writing import write_text
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from karat.output.tidy import Backend, MlflowLog, Row
 
     Path = str | PathLike[str] | None
+
+
+attach_forms()
 
 
 class Exports:
@@ -174,9 +178,10 @@ class Result(result.Result):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
+        from karat.output.forms import form
         from karat.output.notebook import result_as_html
 
-        return result_as_html(self)
+        return form(result_as_html, self)
 
 
 class Confusion(result.Confusion):
@@ -194,9 +199,10 @@ class Confusion(result.Confusion):
         return confusion_as_text(self)
 
     def _repr_html_(self) -> str:
+        from karat.output.forms import form
         from karat.output.notebook import confusion_as_html
 
-        return confusion_as_html(self)
+        return form(confusion_as_html, self)
 
 
 class Report(Exports, report.Report):
@@ -433,10 +439,87 @@ class Report(Exports, report.Report):
 
         return wandb_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
-    def _repr_html_(self) -> str:
-        from karat.output.notebook import html_of
+    @property
+    def thresholds(self) -> dict[str, Any] | list[dict[str, Any]]:
+        """The thresholds that are best on these rows: for F1, informedness and equal costs.
 
-        return html_of(self._document("headline"))
+        Of two classes ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one;
+        of more, one such dict a class with its ``"label"`` and ``"name"``.
+        Chosen on the rows that they are measured on, so their values are optimistic. Of scores in
+        buckets what is not exact has its limits under ``"bounds"``.
+
+        Errors:
+            K210 there were no scores; K211 only other metrics were asked for.
+        """
+        found = super().thresholds
+        if isinstance(found, list):
+            return ThresholdsOfClasses(found, self)
+        return Thresholds(found, self)
+
+    @property
+    def calibration(self) -> Mapping[str, result.Result]:
+        """Every metric of calibration by name; diagrams are ``report.curves.reliability``.
+
+        Errors:
+            K210 there were no scores; K211 only other metrics were asked for.
+        """
+        return Calibration(super().calibration, self)
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import form, report_as_html
+
+        return form(report_as_html, self)
+
+
+class Thresholds(dict[str, Any]):
+    """The best thresholds of two classes, which a notebook shows with their picture."""
+
+    def __init__(self, found: Mapping[str, Any], report: Report) -> None:
+        super().__init__(found)
+        self._report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Numbers travel, not the report."""
+        return dict, (dict(self),)
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import form, thresholds_as_html
+
+        return form(lambda found: thresholds_as_html(found, self._report), self)
+
+
+class ThresholdsOfClasses(list[dict[str, Any]]):
+    """The best thresholds of each class, which a notebook shows as a table."""
+
+    def __init__(self, found: Sequence[dict[str, Any]], report: Report) -> None:
+        super().__init__(found)
+        self._report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Numbers travel, not the report."""
+        return list, (list(self),)
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import form, thresholds_as_html
+
+        return form(lambda found: thresholds_as_html(found, self._report), self)
+
+
+class Calibration(dict[str, result.Result]):
+    """The metrics of calibration, which a notebook shows with the reliability diagram."""
+
+    def __init__(self, found: Mapping[str, result.Result], report: Report) -> None:
+        super().__init__(found)
+        self._report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Results travel, not the report."""
+        return dict, (dict(self),)
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import calibration_as_html, form
+
+        return form(lambda found: calibration_as_html(found, self._report), self)
 
 
 class Comparison(Exports, outcome.Comparison):
@@ -488,9 +571,9 @@ class Comparison(Exports, outcome.Comparison):
         return rows_of_comparison(self), COMPARISON_COLUMNS
 
     def _repr_html_(self) -> str:
-        from karat.output.notebook import html_of
+        from karat.output.forms import comparison_as_html, form
 
-        return html_of(self._document("headline"))
+        return form(comparison_as_html, self)
 
 
 def _written(text: str, path: Path, end: str = "\n") -> str:
