@@ -138,6 +138,7 @@ tables: $(VENV)/installed-test  ## write docs/equivalents.md again, from the cat
 
 stub: $(VENV)/installed-test  ## write the type stubs again, from the catalogue and the table of the drop-in for torchmetrics
 	$(BIN)/python -m karat.metrics._stub
+	$(BIN)/python -m karat.api.stubs
 	$(BIN)/python -m karat.compat.torchmetrics.stub
 
 # BUILD and INSTALL are lists of interpreters: BUILD="python3.11 python3.12" INSTALL=python3.13.

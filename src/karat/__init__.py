@@ -11,10 +11,8 @@ Example:
 Names are loaded when first used: importing karat imports nothing but itself.
 """
 
-from __future__ import annotations
-
-import importlib
-from typing import Any
+import importlib as _importlib
+from typing import Any as _Any
 
 from karat._version import __version__
 
@@ -44,14 +42,14 @@ _HOMES = {
 _MODULES = ("curves", "errors", "metrics", "objectives", "plot", "tally", "testing")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if not name.startswith("_"):
         # Refuses a sub-interpreter before NumPy is loaded there, which the main one would miss.
-        importlib.import_module("karat._native")
+        _importlib.import_module("karat._native")
     if name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
+        value = getattr(_importlib.import_module(_HOMES[name]), name)
     elif name in _MODULES:
-        return importlib.import_module(f"karat.{name}")
+        return _importlib.import_module(f"karat.{name}")
     elif name.startswith("_"):
         raise AttributeError(f"module 'karat' has no attribute {name!r}")
     else:
@@ -60,7 +58,7 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _metric_function(name: str) -> Any:
+def _metric_function(name: str) -> _Any:
     from karat.api.functions import function_of
     from karat.errors import UnknownNameError
 
@@ -74,9 +72,10 @@ def _metric_function(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    from karat.metrics import names
+    """Public names only, whatever was loaded."""
+    from karat.metrics._registry import all_names
 
-    return sorted({*globals(), *_HOMES, *_MODULES, *names()})
+    return sorted({*__all__, *all_names()})
 
 
 __all__ = [

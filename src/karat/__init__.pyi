@@ -1,9 +1,9 @@
 """Public names of karat. Written by `make stub`; do not edit."""
 
-from typing import Any, Literal, Protocol, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
-import numpy as np
-import numpy.typing as npt
+from numpy import float64
+from numpy.typing import NDArray
 
 from karat import curves as curves
 from karat import errors as errors
@@ -35,1080 +35,7745 @@ from karat.results.result import Signature as Signature
 __version__: str
 
 _Undefined: TypeAlias = Literal["zero", "exclude", "nan"]
-_Floats: TypeAlias = npt.NDArray[np.float64]
+_Floats: TypeAlias = NDArray[float64]
 
-class _PerClassMacroMicroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: None,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: Literal["macro", "micro", "weighted"] = ...,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+@overload
+def precision(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def precision(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of it.
 
-class _Plain(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Of the positive class: TP / (TP + FP)
+    """
 
-class _BetaPerClassMacroMicroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: None,
-        beta: float = ...,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: Literal["macro", "micro", "weighted"] = ...,
-        beta: float = ...,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+def macro_precision(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of it.
 
-class _Beta(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        beta: float = ...,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Mean over the classes: TP / (TP + FP)
+    """
 
-class _Adjusted(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        adjusted: bool = ...,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+def micro_precision(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of it.
 
-class _Disagreement(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        disagreement: Any,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: From the counts added over the classes: TP / (TP + FP)
+    """
 
-class _OfScoresBinsSchemeClosedNorm(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        bins: int = ...,
-        scheme: Literal["uniform", "quantile"] = ...,
-        closed: Literal["right", "left"] = ...,
-        norm: Literal["l1", "l2"] = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+def weighted_precision(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of it.
 
-class _OfScoresBinsSchemeClosed(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        bins: int = ...,
-        scheme: Literal["uniform", "quantile"] = ...,
-        closed: Literal["right", "left"] = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Mean over the classes, each weighted by its support: TP / (TP + FP)
+    """
 
-class _OfScoresBinsClosedNorm(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        bins: int = ...,
-        closed: Literal["right", "left"] = ...,
-        norm: Literal["l1", "l2"] = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+@overload
+def positive_predictive_value(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def positive_predictive_value(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of it.
 
-class _OfScoresBinsSchemeClosedNormPerClassMacro(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        bins: int = ...,
-        scheme: Literal["uniform", "quantile"] = ...,
-        closed: Literal["right", "left"] = ...,
-        norm: Literal["l1", "l2"] = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro"] = ...,
-        bins: int = ...,
-        scheme: Literal["uniform", "quantile"] = ...,
-        closed: Literal["right", "left"] = ...,
-        norm: Literal["l1", "l2"] = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Of the positive class: TP / (TP + FP)
 
-class _Costs(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        costs: Any,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Another name of `precision`.
+    """
 
-class _PerClassMicro(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: None,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: Literal["micro"] = ...,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+@overload
+def ppv(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def ppv(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of it.
 
-class _OfScoresPerClassMacro(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro"] = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Of the positive class: TP / (TP + FP)
 
-class _OfScores(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Another name of `precision`.
+    """
 
-class _OfScoresK(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        k: int = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+@overload
+def precision_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def precision_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of it.
 
-class _OfScoresMaxFprPerClassMacroMicroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        max_fpr: float | None = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro", "micro", "weighted"] = ...,
-        max_fpr: float | None = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Of the positive class: TP / (TP + FP)
 
-class _OfScoresMaxFpr(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        max_fpr: float | None = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Another name of `precision`.
+    """
 
-class _OfScoresCost(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        cost: Any = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+@overload
+def recall(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def recall(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
 
-class _OfScoresPerClassMacroMicroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro", "micro", "weighted"] = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Of the positive class: TP / (TP + FN)
+    """
 
-class _OfScoresPerClassMacroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro", "weighted"] = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+def macro_recall(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
 
-class _OfScoresPerClass(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Mean over the classes: TP / (TP + FN)
+    """
 
-class _OfScoresSharePerClassMacroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        share: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro", "weighted"] = ...,
-        share: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+def micro_recall(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
 
-class _OfScoresShare(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        share: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: From the counts added over the classes: TP / (TP + FN)
+    """
 
-class _OfScoresKPerClassMacroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        k: int = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro", "weighted"] = ...,
-        k: int = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+def weighted_recall(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
 
-class _OfScoresMinPrecisionPerClassMacroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        min_precision: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro", "weighted"] = ...,
-        min_precision: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Mean over the classes, each weighted by its support: TP / (TP + FN)
+    """
 
-class _OfScoresMinPrecision(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        min_precision: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+@overload
+def sensitivity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def sensitivity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
 
-class _OfScoresBetaPerClassMacroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        beta: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro", "weighted"] = ...,
-        beta: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Of the positive class: TP / (TP + FN)
 
-class _OfScoresBeta(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        beta: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Another name of `recall`.
+    """
 
-class _OfScoresBetaPerClass(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        beta: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        beta: float = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+@overload
+def true_positive_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def true_positive_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
 
-class _OfScoresCostsPerClassMacroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        costs: Any = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: Literal["macro", "weighted"] = ...,
-        costs: Any = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Definition: Of the positive class: TP / (TP + FN)
 
-class _OfScoresCosts(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        costs: Any = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+    Another name of `recall`.
+    """
 
-class _OfScoresCostsPerClass(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        average: None,
-        costs: Any = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        costs: Any = ...,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
+@overload
+def tpr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def tpr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
 
-precision: _PerClassMacroMicroWeighted
-macro_precision: _Plain
-micro_precision: _Plain
-weighted_precision: _Plain
-positive_predictive_value: _PerClassMacroMicroWeighted
-ppv: _PerClassMacroMicroWeighted
-precision_score: _PerClassMacroMicroWeighted
-recall: _PerClassMacroMicroWeighted
-macro_recall: _Plain
-micro_recall: _Plain
-weighted_recall: _Plain
-sensitivity: _PerClassMacroMicroWeighted
-true_positive_rate: _PerClassMacroMicroWeighted
-tpr: _PerClassMacroMicroWeighted
-hit_rate: _PerClassMacroMicroWeighted
-recall_score: _PerClassMacroMicroWeighted
-specificity: _PerClassMacroMicroWeighted
-macro_specificity: _Plain
-micro_specificity: _Plain
-weighted_specificity: _Plain
-true_negative_rate: _PerClassMacroMicroWeighted
-tnr: _PerClassMacroMicroWeighted
-selectivity: _PerClassMacroMicroWeighted
-negative_predictive_value: _PerClassMacroMicroWeighted
-macro_negative_predictive_value: _Plain
-micro_negative_predictive_value: _Plain
-weighted_negative_predictive_value: _Plain
-npv: _PerClassMacroMicroWeighted
-false_positive_rate: _PerClassMacroMicroWeighted
-macro_false_positive_rate: _Plain
-micro_false_positive_rate: _Plain
-weighted_false_positive_rate: _Plain
-fpr: _PerClassMacroMicroWeighted
-fall_out: _PerClassMacroMicroWeighted
-false_negative_rate: _PerClassMacroMicroWeighted
-macro_false_negative_rate: _Plain
-micro_false_negative_rate: _Plain
-weighted_false_negative_rate: _Plain
-fnr: _PerClassMacroMicroWeighted
-miss_rate: _PerClassMacroMicroWeighted
-false_discovery_rate: _PerClassMacroMicroWeighted
-macro_false_discovery_rate: _Plain
-micro_false_discovery_rate: _Plain
-weighted_false_discovery_rate: _Plain
-fdr: _PerClassMacroMicroWeighted
-false_omission_rate: _PerClassMacroMicroWeighted
-macro_false_omission_rate: _Plain
-micro_false_omission_rate: _Plain
-weighted_false_omission_rate: _Plain
-false_omission: _PerClassMacroMicroWeighted
-for_rate: _PerClassMacroMicroWeighted
-prevalence: _PerClassMacroMicroWeighted
-macro_prevalence: _Plain
-micro_prevalence: _Plain
-weighted_prevalence: _Plain
-base_rate: _PerClassMacroMicroWeighted
-informedness: _PerClassMacroMicroWeighted
-macro_informedness: _Plain
-micro_informedness: _Plain
-weighted_informedness: _Plain
-youden_j: _PerClassMacroMicroWeighted
-youden_index: _PerClassMacroMicroWeighted
-bookmaker_informedness: _PerClassMacroMicroWeighted
-markedness: _PerClassMacroMicroWeighted
-macro_markedness: _Plain
-micro_markedness: _Plain
-weighted_markedness: _Plain
-delta_p: _PerClassMacroMicroWeighted
-positive_likelihood_ratio: _PerClassMacroMicroWeighted
-macro_positive_likelihood_ratio: _Plain
-micro_positive_likelihood_ratio: _Plain
-weighted_positive_likelihood_ratio: _Plain
-lr_positive: _PerClassMacroMicroWeighted
-lr_plus: _PerClassMacroMicroWeighted
-negative_likelihood_ratio: _PerClassMacroMicroWeighted
-macro_negative_likelihood_ratio: _Plain
-micro_negative_likelihood_ratio: _Plain
-weighted_negative_likelihood_ratio: _Plain
-lr_negative: _PerClassMacroMicroWeighted
-lr_minus: _PerClassMacroMicroWeighted
-diagnostic_odds_ratio: _PerClassMacroMicroWeighted
-macro_diagnostic_odds_ratio: _Plain
-micro_diagnostic_odds_ratio: _Plain
-weighted_diagnostic_odds_ratio: _Plain
-dor: _PerClassMacroMicroWeighted
-fowlkes_mallows: _PerClassMacroMicroWeighted
-macro_fowlkes_mallows: _Plain
-micro_fowlkes_mallows: _Plain
-weighted_fowlkes_mallows: _Plain
-g_measure: _PerClassMacroMicroWeighted
-fmi: _PerClassMacroMicroWeighted
-f1: _PerClassMacroMicroWeighted
-macro_f1: _Plain
-micro_f1: _Plain
-weighted_f1: _Plain
-f_score: _PerClassMacroMicroWeighted
-f1_score: _PerClassMacroMicroWeighted
-dice: _PerClassMacroMicroWeighted
-sorensen_dice: _PerClassMacroMicroWeighted
-f_beta: _BetaPerClassMacroMicroWeighted
-macro_f_beta: _Beta
-micro_f_beta: _Beta
-weighted_f_beta: _Beta
-fbeta: _BetaPerClassMacroMicroWeighted
-fbeta_score: _BetaPerClassMacroMicroWeighted
-jaccard: _PerClassMacroMicroWeighted
-macro_jaccard: _Plain
-micro_jaccard: _Plain
-weighted_jaccard: _Plain
-iou: _PerClassMacroMicroWeighted
-intersection_over_union: _PerClassMacroMicroWeighted
-critical_success_index: _PerClassMacroMicroWeighted
-jaccard_score: _PerClassMacroMicroWeighted
-f1_of_macro_averages: _Plain
-macro_fscore_sokolova: _Plain
-f_beta_of_macro_averages: _Beta
-accuracy: _Plain
-accuracy_score: _Plain
-fraction_correct: _Plain
-error_rate: _Plain
-misclassification_rate: _Plain
-zero_one_loss: _Plain
-hamming_loss: _Plain
-average_accuracy: _Plain
-average_error_rate: _Plain
-balanced_accuracy: _Adjusted
-balanced_accuracy_score: _Adjusted
-mean_recall: _Adjusted
-g_mean: _Plain
-geometric_mean: _Plain
-geometric_mean_score: _Plain
-no_information_rate: _Plain
-nir: _Plain
-majority_share: _Plain
-null_accuracy: _Plain
-matthews_correlation: _Plain
-mcc: _Plain
-matthews_corrcoef: _Plain
-phi_coefficient: _Plain
-r_k: _Plain
-kappa: _Plain
-cohen_kappa: _Plain
-cohen_kappa_score: _Plain
-kappa_linear: _Plain
-linear_kappa: _Plain
-kappa_quadratic: _Plain
-quadratic_weighted_kappa: _Plain
-qwk: _Plain
-kappa_weighted: _Disagreement
-weighted_kappa_matrix: _Disagreement
-gwet_ac1: _Plain
-ac1: _Plain
-gwet_gamma: _Plain
-mutual_information: _Plain
-mi: _Plain
-mutual_info_score: _Plain
-normalized_mutual_information: _Plain
-nmi: _Plain
-normalized_mutual_info_score: _Plain
-expected_calibration_error: _OfScoresBinsSchemeClosedNorm
-ece: _OfScoresBinsSchemeClosedNorm
-top_label_calibration_error: _OfScoresBinsSchemeClosedNorm
-maximum_calibration_error: _OfScoresBinsSchemeClosed
-mce: _OfScoresBinsSchemeClosed
-adaptive_calibration_error: _OfScoresBinsClosedNorm
-adaptive_ece: _OfScoresBinsClosedNorm
-equal_mass_calibration_error: _OfScoresBinsClosedNorm
-class_calibration_error: _OfScoresBinsSchemeClosedNormPerClassMacro
-classwise_calibration_error: _OfScoresBinsSchemeClosedNorm
-macro_class_calibration_error: _OfScoresBinsSchemeClosedNorm
-binary_calibration_error: _OfScoresBinsSchemeClosedNormPerClassMacro
-debiased_calibration_error: _OfScoresBinsSchemeClosed
-debiased_squared_calibration_error: _OfScoresBinsSchemeClosed
-expected_calibration_error_if_calibrated: _OfScoresBinsSchemeClosed
-ece_if_calibrated: _OfScoresBinsSchemeClosed
-expected_cost: _Costs
-mean_cost: _Costs
-average_cost: _Costs
-true_positives: _PerClassMicro
-micro_true_positives: _Plain
-tp: _PerClassMicro
-false_positives: _PerClassMicro
-micro_false_positives: _Plain
-fp: _PerClassMicro
-false_alarms: _PerClassMicro
-false_negatives: _PerClassMicro
-micro_false_negatives: _Plain
-fn: _PerClassMicro
-misses: _PerClassMicro
-true_negatives: _PerClassMicro
-micro_true_negatives: _Plain
-tn: _PerClassMicro
-correct_rejections: _PerClassMicro
-support: _PerClassMicro
-micro_support: _Plain
-true_count: _PerClassMicro
-predicted_count: _PerClassMicro
-micro_predicted_count: _Plain
-correct_count: _Plain
-brier_miscalibration: _OfScoresPerClassMacro
-macro_brier_miscalibration: _OfScores
-brier_mcb: _OfScoresPerClassMacro
-brier_reliability: _OfScoresPerClassMacro
-brier_discrimination: _OfScoresPerClassMacro
-macro_brier_discrimination: _OfScores
-brier_dsc: _OfScoresPerClassMacro
-brier_resolution: _OfScoresPerClassMacro
-brier_uncertainty: _OfScoresPerClassMacro
-macro_brier_uncertainty: _OfScores
-brier_unc: _OfScoresPerClassMacro
-log_loss_miscalibration: _OfScoresPerClassMacro
-macro_log_loss_miscalibration: _OfScores
-log_loss_mcb: _OfScoresPerClassMacro
-log_loss_discrimination: _OfScoresPerClassMacro
-macro_log_loss_discrimination: _OfScores
-log_loss_dsc: _OfScoresPerClassMacro
-log_loss_uncertainty: _OfScoresPerClassMacro
-macro_log_loss_uncertainty: _OfScores
-log_loss_unc: _OfScoresPerClassMacro
-log_loss: _OfScores
-cross_entropy: _OfScores
-logistic_loss: _OfScores
-negative_log_likelihood: _OfScores
-log_loss_score: _OfScores
-one_vs_all_log_loss: _OfScores
-brier: _OfScores
-brier_score: _OfScores
-brier_score_loss: _OfScores
-quadratic_score: _OfScores
-hinge_loss: _OfScores
-hinge: _OfScores
-top_k_accuracy: _OfScoresK
-top_k_accuracy_score: _OfScoresK
-d2_log_loss: _OfScores
-d2_log_loss_score: _OfScores
-mcfadden_r2: _OfScores
-d2_brier: _OfScores
-d2_brier_score: _OfScores
-brier_skill_score: _OfScores
-roc_auc: _OfScoresMaxFprPerClassMacroMicroWeighted
-roc_auc_ovr_macro: _OfScoresMaxFpr
-macro_roc_auc: _OfScoresMaxFpr
-roc_auc_ovr_micro: _OfScoresMaxFpr
-micro_roc_auc: _OfScoresMaxFpr
-roc_auc_ovr_weighted: _OfScoresMaxFpr
-weighted_roc_auc: _OfScoresMaxFpr
-auc: _OfScoresMaxFprPerClassMacroMicroWeighted
-auroc: _OfScoresMaxFprPerClassMacroMicroWeighted
-roc_auc_score: _OfScoresMaxFprPerClassMacroMicroWeighted
-c_statistic: _OfScoresMaxFprPerClassMacroMicroWeighted
-roc_auc_ovr: _OfScoresMaxFprPerClassMacroMicroWeighted
-roc_auc_ovo_macro: _OfScores
-hand_till: _OfScores
-auc_ovo: _OfScores
-roc_auc_ovo: _OfScores
-roc_auc_ovo_weighted: _OfScores
-auc_ovo_weighted: _OfScores
-roc_auc_mu: _OfScoresCost
-auc_mu: _OfScoresCost
-aucmu: _OfScoresCost
-average_precision: _OfScoresPerClassMacroMicroWeighted
-mean_average_precision: _OfScores
-macro_average_precision: _OfScores
-micro_average_precision: _OfScores
-weighted_average_precision: _OfScores
-ap: _OfScoresPerClassMacroMicroWeighted
-auprc: _OfScoresPerClassMacroMicroWeighted
-average_precision_score: _OfScoresPerClassMacroMicroWeighted
-pr_auc_trapezoid: _OfScoresPerClassMacroMicroWeighted
-macro_pr_auc_trapezoid: _OfScores
-micro_pr_auc_trapezoid: _OfScores
-weighted_pr_auc_trapezoid: _OfScores
-pr_auc: _OfScoresPerClassMacroMicroWeighted
-prauc: _OfScoresPerClassMacroMicroWeighted
-gini: _OfScoresPerClassMacroWeighted
-macro_gini: _OfScores
-weighted_gini: _OfScores
-accuracy_ratio: _OfScoresPerClassMacroWeighted
-somers_d: _OfScoresPerClassMacroWeighted
-spiegelhalter_z: _OfScores
-spiegelhalter_p: _OfScores
-calibration_slope: _OfScoresPerClass
-cox_slope: _OfScoresPerClass
-calibration_intercept: _OfScoresPerClass
-cox_intercept: _OfScoresPerClass
-calibration_in_the_large: _OfScoresPerClass
-calibration_intercept_of_slope_one: _OfScoresPerClass
-ks_statistic: _OfScoresPerClassMacroWeighted
-macro_ks_statistic: _OfScores
-weighted_ks_statistic: _OfScores
-ks: _OfScoresPerClassMacroWeighted
-kolmogorov_smirnov: _OfScoresPerClassMacroWeighted
-equal_error_rate: _OfScoresPerClassMacroWeighted
-macro_equal_error_rate: _OfScores
-weighted_equal_error_rate: _OfScores
-eer: _OfScoresPerClassMacroWeighted
-lift_at: _OfScoresSharePerClassMacroWeighted
-macro_lift_at: _OfScoresShare
-weighted_lift_at: _OfScoresShare
-lift: _OfScoresSharePerClassMacroWeighted
-gain_at: _OfScoresSharePerClassMacroWeighted
-macro_gain_at: _OfScoresShare
-weighted_gain_at: _OfScoresShare
-cumulative_gain: _OfScoresSharePerClassMacroWeighted
-gain: _OfScoresSharePerClassMacroWeighted
-precision_at_k: _OfScoresKPerClassMacroWeighted
-macro_precision_at_k: _OfScoresK
-weighted_precision_at_k: _OfScoresK
-recall_at_k: _OfScoresKPerClassMacroWeighted
-macro_recall_at_k: _OfScoresK
-weighted_recall_at_k: _OfScoresK
-recall_at_precision: _OfScoresMinPrecisionPerClassMacroWeighted
-macro_recall_at_precision: _OfScoresMinPrecision
-weighted_recall_at_precision: _OfScoresMinPrecision
-max_f_beta: _OfScoresBetaPerClassMacroWeighted
-macro_max_f_beta: _OfScoresBeta
-weighted_max_f_beta: _OfScoresBeta
-best_f_beta: _OfScoresBetaPerClassMacroWeighted
-f_beta_threshold: _OfScoresBetaPerClass
-informedness_threshold: _OfScoresPerClass
-max_informedness: _OfScoresPerClassMacroWeighted
-macro_max_informedness: _OfScores
-weighted_max_informedness: _OfScores
-min_cost: _OfScoresCostsPerClassMacroWeighted
-macro_min_cost: _OfScoresCosts
-weighted_min_cost: _OfScoresCosts
-cost_threshold: _OfScoresCostsPerClass
+    Definition: Of the positive class: TP / (TP + FN)
+
+    Another name of `recall`.
+    """
+
+@overload
+def hit_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def hit_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
+
+    Definition: Of the positive class: TP / (TP + FN)
+
+    Another name of `recall`.
+    """
+
+@overload
+def recall_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def recall_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
+
+    Definition: Of the positive class: TP / (TP + FN)
+
+    Another name of `recall`.
+    """
+
+@overload
+def specificity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def specificity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were not predicted as this one.
+
+    Definition: Of the positive class: TN / (TN + FP)
+    """
+
+def macro_specificity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were not predicted as this one.
+
+    Definition: Mean over the classes: TN / (TN + FP)
+    """
+
+def micro_specificity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were not predicted as this one.
+
+    Definition: From the counts added over the classes: TN / (TN + FP)
+    """
+
+def weighted_specificity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were not predicted as this one.
+
+    Definition: Mean over the classes, each weighted by its support: TN / (TN + FP)
+    """
+
+@overload
+def true_negative_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def true_negative_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were not predicted as this one.
+
+    Definition: Of the positive class: TN / (TN + FP)
+
+    Another name of `specificity`.
+    """
+
+@overload
+def tnr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def tnr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were not predicted as this one.
+
+    Definition: Of the positive class: TN / (TN + FP)
+
+    Another name of `specificity`.
+    """
+
+@overload
+def selectivity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def selectivity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were not predicted as this one.
+
+    Definition: Of the positive class: TN / (TN + FP)
+
+    Another name of `specificity`.
+    """
+
+@overload
+def negative_predictive_value(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def negative_predictive_value(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are not of it.
+
+    Definition: Of the positive class: TN / (TN + FN)
+    """
+
+def macro_negative_predictive_value(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are not of it.
+
+    Definition: Mean over the classes: TN / (TN + FN)
+    """
+
+def micro_negative_predictive_value(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are not of it.
+
+    Definition: From the counts added over the classes: TN / (TN + FN)
+    """
+
+def weighted_negative_predictive_value(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are not of it.
+
+    Definition: Mean over the classes, each weighted by its support: TN / (TN + FN)
+    """
+
+@overload
+def npv(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def npv(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are not of it.
+
+    Definition: Of the positive class: TN / (TN + FN)
+
+    Another name of `negative_predictive_value`.
+    """
+
+@overload
+def false_positive_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def false_positive_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were predicted as this one.
+
+    Definition: Of the positive class: FP / (TN + FP)
+    """
+
+def macro_false_positive_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were predicted as this one.
+
+    Definition: Mean over the classes: FP / (TN + FP)
+    """
+
+def micro_false_positive_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were predicted as this one.
+
+    Definition: From the counts added over the classes: FP / (TN + FP)
+    """
+
+def weighted_false_positive_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were predicted as this one.
+
+    Definition: Mean over the classes, each weighted by its support: FP / (TN + FP)
+    """
+
+@overload
+def fpr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fpr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were predicted as this one.
+
+    Definition: Of the positive class: FP / (TN + FP)
+
+    Another name of `false_positive_rate`.
+    """
+
+@overload
+def fall_out(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fall_out(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were predicted as this one.
+
+    Definition: Of the positive class: FP / (TN + FP)
+
+    Another name of `false_positive_rate`.
+    """
+
+@overload
+def false_negative_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def false_negative_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as another.
+
+    Definition: Of the positive class: FN / (TP + FN)
+    """
+
+def macro_false_negative_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as another.
+
+    Definition: Mean over the classes: FN / (TP + FN)
+    """
+
+def micro_false_negative_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as another.
+
+    Definition: From the counts added over the classes: FN / (TP + FN)
+    """
+
+def weighted_false_negative_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as another.
+
+    Definition: Mean over the classes, each weighted by its support: FN / (TP + FN)
+    """
+
+@overload
+def fnr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fnr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as another.
+
+    Definition: Of the positive class: FN / (TP + FN)
+
+    Another name of `false_negative_rate`.
+    """
+
+@overload
+def miss_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def miss_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as another.
+
+    Definition: Of the positive class: FN / (TP + FN)
+
+    Another name of `false_negative_rate`.
+    """
+
+@overload
+def false_discovery_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def false_discovery_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of another.
+
+    Definition: Of the positive class: FP / (TP + FP)
+    """
+
+def macro_false_discovery_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of another.
+
+    Definition: Mean over the classes: FP / (TP + FP)
+    """
+
+def micro_false_discovery_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of another.
+
+    Definition: From the counts added over the classes: FP / (TP + FP)
+    """
+
+def weighted_false_discovery_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of another.
+
+    Definition: Mean over the classes, each weighted by its support: FP / (TP + FP)
+    """
+
+@overload
+def fdr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fdr(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of another.
+
+    Definition: Of the positive class: FP / (TP + FP)
+
+    Another name of `false_discovery_rate`.
+    """
+
+@overload
+def false_omission_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def false_omission_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are of it.
+
+    Definition: Of the positive class: FN / (TN + FN)
+    """
+
+def macro_false_omission_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are of it.
+
+    Definition: Mean over the classes: FN / (TN + FN)
+    """
+
+def micro_false_omission_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are of it.
+
+    Definition: From the counts added over the classes: FN / (TN + FN)
+    """
+
+def weighted_false_omission_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are of it.
+
+    Definition: Mean over the classes, each weighted by its support: FN / (TN + FN)
+    """
+
+@overload
+def false_omission(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def false_omission(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are of it.
+
+    Definition: Of the positive class: FN / (TN + FN)
+
+    Another name of `false_omission_rate`.
+    """
+
+@overload
+def for_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def for_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are of it.
+
+    Definition: Of the positive class: FN / (TN + FN)
+
+    Another name of `false_omission_rate`.
+    """
+
+@overload
+def prevalence(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def prevalence(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of all rows that truly are of the class.
+
+    Definition: Of the positive class: (TP + FN) / n
+    """
+
+def macro_prevalence(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of all rows that truly are of the class.
+
+    Definition: Mean over the classes: (TP + FN) / n
+    """
+
+def micro_prevalence(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of all rows that truly are of the class.
+
+    Definition: From the counts added over the classes: (TP + FN) / n
+    """
+
+def weighted_prevalence(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of all rows that truly are of the class.
+
+    Definition: Mean over the classes, each weighted by its support: (TP + FN) / n
+    """
+
+@overload
+def base_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def base_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of all rows that truly are of the class.
+
+    Definition: Of the positive class: (TP + FN) / n
+
+    Another name of `prevalence`.
+    """
+
+@overload
+def informedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def informedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+
+    Definition: Of the positive class: TP / (TP + FN) + TN / (TN + FP) − 1
+    """
+
+def macro_informedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+
+    Definition: Mean over the classes: TP / (TP + FN) + TN / (TN + FP) − 1
+    """
+
+def micro_informedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+
+    Definition: From the counts added over the classes: TP / (TP + FN) + TN / (TN + FP) − 1
+    """
+
+def weighted_informedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+
+    Definition: Mean over the classes, each weighted by its support: TP / (TP + FN) + TN / (TN + FP)
+    − 1
+    """
+
+@overload
+def youden_j(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def youden_j(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+
+    Definition: Of the positive class: TP / (TP + FN) + TN / (TN + FP) − 1
+
+    Another name of `informedness`.
+    """
+
+@overload
+def youden_index(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def youden_index(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+
+    Definition: Of the positive class: TP / (TP + FN) + TN / (TN + FP) − 1
+
+    Another name of `informedness`.
+    """
+
+@overload
+def bookmaker_informedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def bookmaker_informedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+
+    Definition: Of the positive class: TP / (TP + FN) + TN / (TN + FP) − 1
+
+    Another name of `informedness`.
+    """
+
+@overload
+def markedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def markedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+
+    Definition: Of the positive class: TP / (TP + FP) + TN / (TN + FN) − 1
+    """
+
+def macro_markedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+
+    Definition: Mean over the classes: TP / (TP + FP) + TN / (TN + FN) − 1
+    """
+
+def micro_markedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+
+    Definition: From the counts added over the classes: TP / (TP + FP) + TN / (TN + FN) − 1
+    """
+
+def weighted_markedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+
+    Definition: Mean over the classes, each weighted by its support: TP / (TP + FP) + TN / (TN + FN)
+    − 1
+    """
+
+@overload
+def delta_p(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def delta_p(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+
+    Definition: Of the positive class: TP / (TP + FP) + TN / (TN + FN) − 1
+
+    Another name of `markedness`.
+    """
+
+@overload
+def positive_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def positive_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier this prediction is for rows of the class than for the others.
+
+    Definition: Of the positive class: (TP / (TP + FN)) / (FP / (TN + FP))
+    """
+
+def macro_positive_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier this prediction is for rows of the class than for the others.
+
+    Definition: Mean over the classes: (TP / (TP + FN)) / (FP / (TN + FP))
+    """
+
+def micro_positive_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier this prediction is for rows of the class than for the others.
+
+    Definition: From the counts added over the classes: (TP / (TP + FN)) / (FP / (TN + FP))
+    """
+
+def weighted_positive_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier this prediction is for rows of the class than for the others.
+
+    Definition: Mean over the classes, each weighted by its support: (TP / (TP + FN)) / (FP / (TN +
+    FP))
+    """
+
+@overload
+def lr_positive(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def lr_positive(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier this prediction is for rows of the class than for the others.
+
+    Definition: Of the positive class: (TP / (TP + FN)) / (FP / (TN + FP))
+
+    Another name of `positive_likelihood_ratio`.
+    """
+
+@overload
+def lr_plus(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def lr_plus(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier this prediction is for rows of the class than for the others.
+
+    Definition: Of the positive class: (TP / (TP + FN)) / (FP / (TN + FP))
+
+    Another name of `positive_likelihood_ratio`.
+    """
+
+@overload
+def negative_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def negative_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier any other prediction is for rows of the class than for the others.
+
+    Definition: Of the positive class: (FN / (TP + FN)) / (TN / (TN + FP))
+    """
+
+def macro_negative_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier any other prediction is for rows of the class than for the others.
+
+    Definition: Mean over the classes: (FN / (TP + FN)) / (TN / (TN + FP))
+    """
+
+def micro_negative_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier any other prediction is for rows of the class than for the others.
+
+    Definition: From the counts added over the classes: (FN / (TP + FN)) / (TN / (TN + FP))
+    """
+
+def weighted_negative_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier any other prediction is for rows of the class than for the others.
+
+    Definition: Mean over the classes, each weighted by its support: (FN / (TP + FN)) / (TN / (TN +
+    FP))
+    """
+
+@overload
+def lr_negative(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def lr_negative(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier any other prediction is for rows of the class than for the others.
+
+    Definition: Of the positive class: (FN / (TP + FN)) / (TN / (TN + FP))
+
+    Another name of `negative_likelihood_ratio`.
+    """
+
+@overload
+def lr_minus(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def lr_minus(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier any other prediction is for rows of the class than for the others.
+
+    Definition: Of the positive class: (FN / (TP + FN)) / (TN / (TN + FP))
+
+    Another name of `negative_likelihood_ratio`.
+    """
+
+@overload
+def diagnostic_odds_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def diagnostic_odds_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Odds of the prediction among rows of the class over its odds among the others.
+
+    Definition: Of the positive class: TP·TN / (FP·FN)
+    """
+
+def macro_diagnostic_odds_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Odds of the prediction among rows of the class over its odds among the others.
+
+    Definition: Mean over the classes: TP·TN / (FP·FN)
+    """
+
+def micro_diagnostic_odds_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Odds of the prediction among rows of the class over its odds among the others.
+
+    Definition: From the counts added over the classes: TP·TN / (FP·FN)
+    """
+
+def weighted_diagnostic_odds_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Odds of the prediction among rows of the class over its odds among the others.
+
+    Definition: Mean over the classes, each weighted by its support: TP·TN / (FP·FN)
+    """
+
+@overload
+def dor(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def dor(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Odds of the prediction among rows of the class over its odds among the others.
+
+    Definition: Of the positive class: TP·TN / (FP·FN)
+
+    Another name of `diagnostic_odds_ratio`.
+    """
+
+@overload
+def fowlkes_mallows(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fowlkes_mallows(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of precision and recall.
+
+    Definition: Of the positive class: TP / sqrt((TP + FP)·(TP + FN))
+    """
+
+def macro_fowlkes_mallows(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of precision and recall.
+
+    Definition: Mean over the classes: TP / sqrt((TP + FP)·(TP + FN))
+    """
+
+def micro_fowlkes_mallows(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of precision and recall.
+
+    Definition: From the counts added over the classes: TP / sqrt((TP + FP)·(TP + FN))
+    """
+
+def weighted_fowlkes_mallows(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of precision and recall.
+
+    Definition: Mean over the classes, each weighted by its support: TP / sqrt((TP + FP)·(TP + FN))
+    """
+
+@overload
+def g_measure(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def g_measure(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of precision and recall.
+
+    Definition: Of the positive class: TP / sqrt((TP + FP)·(TP + FN))
+
+    Another name of `fowlkes_mallows`.
+    """
+
+@overload
+def fmi(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fmi(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of precision and recall.
+
+    Definition: Of the positive class: TP / sqrt((TP + FP)·(TP + FN))
+
+    Another name of `fowlkes_mallows`.
+    """
+
+@overload
+def f1(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def f1(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of precision and recall.
+
+    Definition: Of the positive class: 2·TP / (2·TP + FP + FN)
+    """
+
+def macro_f1(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of precision and recall.
+
+    Definition: Mean over the classes: 2·TP / (2·TP + FP + FN)
+    """
+
+def micro_f1(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of precision and recall.
+
+    Definition: From the counts added over the classes: 2·TP / (2·TP + FP + FN)
+    """
+
+def weighted_f1(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of precision and recall.
+
+    Definition: Mean over the classes, each weighted by its support: 2·TP / (2·TP + FP + FN)
+    """
+
+@overload
+def f_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def f_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of precision and recall.
+
+    Definition: Of the positive class: 2·TP / (2·TP + FP + FN)
+
+    Another name of `f1`.
+    """
+
+@overload
+def f1_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def f1_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of precision and recall.
+
+    Definition: Of the positive class: 2·TP / (2·TP + FP + FN)
+
+    Another name of `f1`.
+    """
+
+@overload
+def dice(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def dice(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of precision and recall.
+
+    Definition: Of the positive class: 2·TP / (2·TP + FP + FN)
+
+    Another name of `f1`.
+    """
+
+@overload
+def sorensen_dice(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def sorensen_dice(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of precision and recall.
+
+    Definition: Of the positive class: 2·TP / (2·TP + FP + FN)
+
+    Another name of `f1`.
+    """
+
+@overload
+def f_beta(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def f_beta(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+
+    Definition: Of the positive class: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN + FP)
+    """
+
+def macro_f_beta(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+
+    Definition: Mean over the classes: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN + FP)
+    """
+
+def micro_f_beta(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+
+    Definition: From the counts added over the classes: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN
+    + FP)
+    """
+
+def weighted_f_beta(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+
+    Definition: Mean over the classes, each weighted by its support: (1 + beta²)·TP / ((1 +
+    beta²)·TP + beta²·FN + FP)
+    """
+
+@overload
+def fbeta(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fbeta(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+
+    Definition: Of the positive class: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN + FP)
+
+    Another name of `f_beta`.
+    """
+
+@overload
+def fbeta_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fbeta_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+
+    Definition: Of the positive class: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN + FP)
+
+    Another name of `f_beta`.
+    """
+
+@overload
+def jaccard(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def jaccard(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class in both truth and prediction over rows of it in either.
+
+    Definition: Of the positive class: TP / (TP + FP + FN)
+    """
+
+def macro_jaccard(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class in both truth and prediction over rows of it in either.
+
+    Definition: Mean over the classes: TP / (TP + FP + FN)
+    """
+
+def micro_jaccard(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class in both truth and prediction over rows of it in either.
+
+    Definition: From the counts added over the classes: TP / (TP + FP + FN)
+    """
+
+def weighted_jaccard(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class in both truth and prediction over rows of it in either.
+
+    Definition: Mean over the classes, each weighted by its support: TP / (TP + FP + FN)
+    """
+
+@overload
+def iou(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def iou(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class in both truth and prediction over rows of it in either.
+
+    Definition: Of the positive class: TP / (TP + FP + FN)
+
+    Another name of `jaccard`.
+    """
+
+@overload
+def intersection_over_union(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def intersection_over_union(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class in both truth and prediction over rows of it in either.
+
+    Definition: Of the positive class: TP / (TP + FP + FN)
+
+    Another name of `jaccard`.
+    """
+
+@overload
+def critical_success_index(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def critical_success_index(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class in both truth and prediction over rows of it in either.
+
+    Definition: Of the positive class: TP / (TP + FP + FN)
+
+    Another name of `jaccard`.
+    """
+
+@overload
+def jaccard_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def jaccard_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class in both truth and prediction over rows of it in either.
+
+    Definition: Of the positive class: TP / (TP + FP + FN)
+
+    Another name of `jaccard`.
+    """
+
+def f1_of_macro_averages(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of macro precision and macro recall.
+
+    Definition: 2·((Σ_k TP_k / (TP_k + FP_k)) / K)·((Σ_k TP_k / (TP_k + FN_k)) / K) / ((Σ_k TP_k /
+    (TP_k + FP_k)) / K + (Σ_k TP_k / (TP_k + FN_k)) / K)
+    """
+
+def macro_fscore_sokolova(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of macro precision and macro recall.
+
+    Definition: 2·((Σ_k TP_k / (TP_k + FP_k)) / K)·((Σ_k TP_k / (TP_k + FN_k)) / K) / ((Σ_k TP_k /
+    (TP_k + FP_k)) / K + (Σ_k TP_k / (TP_k + FN_k)) / K)
+
+    Another name of `f1_of_macro_averages`.
+    """
+
+def f_beta_of_macro_averages(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """F-beta of macro precision and macro recall; see f1_of_macro_averages.
+
+    Definition: (1 + beta²)·((Σ_k TP_k / (TP_k + FP_k)) / K)·((Σ_k TP_k / (TP_k + FN_k)) / K) /
+    (beta²·((Σ_k TP_k / (TP_k + FP_k)) / K) + (Σ_k TP_k / (TP_k + FN_k)) / K)
+    """
+
+def accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows that were predicted as their true class.
+
+    Definition: (Σ_k TP_k) / n
+    """
+
+def accuracy_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows that were predicted as their true class.
+
+    Definition: (Σ_k TP_k) / n
+
+    Another name of `accuracy`.
+    """
+
+def fraction_correct(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows that were predicted as their true class.
+
+    Definition: (Σ_k TP_k) / n
+
+    Another name of `accuracy`.
+    """
+
+def error_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows that were predicted as another class: 1 − accuracy.
+
+    Definition: (Σ_k FN_k) / n
+    """
+
+def misclassification_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows that were predicted as another class: 1 − accuracy.
+
+    Definition: (Σ_k FN_k) / n
+
+    Another name of `error_rate`.
+    """
+
+def zero_one_loss(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean loss when a wrong class costs 1 and the right one 0: the error rate.
+
+    Definition: (Σ_k FN_k) / n
+    """
+
+def hamming_loss(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the labels that are wrong; with one label a row, the error rate.
+
+    Definition: (Σ_k FN_k) / n
+    """
+
+def average_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over the classes of the accuracy of one class against the rest.
+
+    Definition: (Σ_k (TP_k + TN_k)) / (K·n)
+    """
+
+def average_error_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over the classes of the error rate of one class against the rest.
+
+    Definition: (Σ_k (FP_k + FN_k)) / (K·n)
+    """
+
+def balanced_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    adjusted: bool = False,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean recall of the classes that occur in y_true.
+
+    Definition: (Σ_k where(TP_k + FN_k > 0, TP_k / (TP_k + FN_k), 0)) / (Σ_k (TP_k + FN_k > 0))
+    """
+
+def balanced_accuracy_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    adjusted: bool = False,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean recall of the classes that occur in y_true.
+
+    Definition: (Σ_k where(TP_k + FN_k > 0, TP_k / (TP_k + FN_k), 0)) / (Σ_k (TP_k + FN_k > 0))
+
+    Another name of `balanced_accuracy`.
+    """
+
+def mean_recall(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    adjusted: bool = False,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean recall of the classes that occur in y_true.
+
+    Definition: (Σ_k where(TP_k + FN_k > 0, TP_k / (TP_k + FN_k), 0)) / (Σ_k (TP_k + FN_k > 0))
+
+    Another name of `balanced_accuracy`.
+    """
+
+def g_mean(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of the recalls: 0 as soon as one class is never recognised.
+
+    Definition: Π_k (TP_k / (TP_k + FN_k))^(1 / K)
+    """
+
+def geometric_mean(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of the recalls: 0 as soon as one class is never recognised.
+
+    Definition: Π_k (TP_k / (TP_k + FN_k))^(1 / K)
+
+    Another name of `g_mean`.
+    """
+
+def geometric_mean_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of the recalls: 0 as soon as one class is never recognised.
+
+    Definition: Π_k (TP_k / (TP_k + FN_k))^(1 / K)
+
+    Another name of `g_mean`.
+    """
+
+def no_information_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the commonest true class: the accuracy of always naming it.
+
+    Definition: max(TP_k + FN_k) / n
+    """
+
+def nir(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the commonest true class: the accuracy of always naming it.
+
+    Definition: max(TP_k + FN_k) / n
+
+    Another name of `no_information_rate`.
+    """
+
+def majority_share(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the commonest true class: the accuracy of always naming it.
+
+    Definition: max(TP_k + FN_k) / n
+
+    Another name of `no_information_rate`.
+    """
+
+def null_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the commonest true class: the accuracy of always naming it.
+
+    Definition: max(TP_k + FN_k) / n
+
+    Another name of `no_information_rate`.
+    """
+
+def matthews_correlation(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Correlation of true and predicted class: Matthews' phi, Gorodkin's R_K for more than two.
+
+    Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / ((Σ_k (TP_k + FN_k)·(TN_k + FP_k))·sqrt((Σ_k (TP_k +
+    FP_k)·(TN_k + FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FP_k))))
+    """
+
+def mcc(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Correlation of true and predicted class: Matthews' phi, Gorodkin's R_K for more than two.
+
+    Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / ((Σ_k (TP_k + FN_k)·(TN_k + FP_k))·sqrt((Σ_k (TP_k +
+    FP_k)·(TN_k + FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FP_k))))
+
+    Another name of `matthews_correlation`.
+    """
+
+def matthews_corrcoef(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Correlation of true and predicted class: Matthews' phi, Gorodkin's R_K for more than two.
+
+    Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / ((Σ_k (TP_k + FN_k)·(TN_k + FP_k))·sqrt((Σ_k (TP_k +
+    FP_k)·(TN_k + FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FP_k))))
+
+    Another name of `matthews_correlation`.
+    """
+
+def phi_coefficient(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Correlation of true and predicted class: Matthews' phi, Gorodkin's R_K for more than two.
+
+    Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / ((Σ_k (TP_k + FN_k)·(TN_k + FP_k))·sqrt((Σ_k (TP_k +
+    FP_k)·(TN_k + FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FP_k))))
+
+    Another name of `matthews_correlation`.
+    """
+
+def r_k(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Correlation of true and predicted class: Matthews' phi, Gorodkin's R_K for more than two.
+
+    Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / ((Σ_k (TP_k + FN_k)·(TN_k + FP_k))·sqrt((Σ_k (TP_k +
+    FP_k)·(TN_k + FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FP_k))))
+
+    Another name of `matthews_correlation`.
+    """
+
+def kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Cohen's kappa: agreement beyond what the class totals give by chance, over the most
+    possible.
+
+    Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FN_k))
+    """
+
+def cohen_kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Cohen's kappa: agreement beyond what the class totals give by chance, over the most
+    possible.
+
+    Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FN_k))
+
+    Another name of `kappa`.
+    """
+
+def cohen_kappa_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Cohen's kappa: agreement beyond what the class totals give by chance, over the most
+    possible.
+
+    Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FN_k))
+
+    Another name of `kappa`.
+    """
+
+def kappa_linear(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted kappa: a disagreement counts its distance in the order of the classes.
+
+    Definition: 1 − n·(Σ_i,j C[i,j]·|i − j|) / (Σ_k (cumulative(TP_k + FN_k)·later(TP_k + FP_k) +
+    cumulative(TP_k + FP_k)·later(TP_k + FN_k)))
+    """
+
+def linear_kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted kappa: a disagreement counts its distance in the order of the classes.
+
+    Definition: 1 − n·(Σ_i,j C[i,j]·|i − j|) / (Σ_k (cumulative(TP_k + FN_k)·later(TP_k + FP_k) +
+    cumulative(TP_k + FP_k)·later(TP_k + FN_k)))
+
+    Another name of `kappa_linear`.
+    """
+
+def kappa_quadratic(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted kappa: a disagreement counts the square of its distance in the order of the
+    classes.
+
+    Definition: 1 − n·(Σ_i,j C[i,j]·(i − j)²) / (Σ_k (later(TP_k +
+    FP_k)·(2·cumulative(cumulative(TP_k + FN_k)) − cumulative(TP_k + FN_k)) + later(TP_k +
+    FN_k)·(2·cumulative(cumulative(TP_k + FP_k)) − cumulative(TP_k + FP_k))))
+    """
+
+def quadratic_weighted_kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted kappa: a disagreement counts the square of its distance in the order of the
+    classes.
+
+    Definition: 1 − n·(Σ_i,j C[i,j]·(i − j)²) / (Σ_k (later(TP_k +
+    FP_k)·(2·cumulative(cumulative(TP_k + FN_k)) − cumulative(TP_k + FN_k)) + later(TP_k +
+    FN_k)·(2·cumulative(cumulative(TP_k + FP_k)) − cumulative(TP_k + FP_k))))
+
+    Another name of `kappa_quadratic`.
+    """
+
+def qwk(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted kappa: a disagreement counts the square of its distance in the order of the
+    classes.
+
+    Definition: 1 − n·(Σ_i,j C[i,j]·(i − j)²) / (Σ_k (later(TP_k +
+    FP_k)·(2·cumulative(cumulative(TP_k + FN_k)) − cumulative(TP_k + FN_k)) + later(TP_k +
+    FN_k)·(2·cumulative(cumulative(TP_k + FP_k)) − cumulative(TP_k + FP_k))))
+
+    Another name of `kappa_quadratic`.
+    """
+
+def kappa_weighted(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    disagreement: Any,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted kappa with any matrix of disagreements.
+
+    Definition: 1 − n·(Σ_i,j disagreement[i,j]·C[i,j]) / (Σ_i,j disagreement[i,j]·(TP_i +
+    FN_i)·(TP_j + FP_j))
+    """
+
+def weighted_kappa_matrix(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    disagreement: Any,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted kappa with any matrix of disagreements.
+
+    Definition: 1 − n·(Σ_i,j disagreement[i,j]·C[i,j]) / (Σ_i,j disagreement[i,j]·(TP_i +
+    FN_i)·(TP_j + FP_j))
+
+    Another name of `kappa_weighted`.
+    """
+
+def gwet_ac1(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gwet's AC1: agreement beyond chance that stays stable when one class dominates.
+
+    Definition: ((Σ_k TP_k) / n − (Σ_k ((TP_k + FN_k + TP_k + FP_k) / (2·n))·(1 − (TP_k + FN_k +
+    TP_k + FP_k) / (2·n))) / (K − 1)) / (1 − (Σ_k ((TP_k + FN_k + TP_k + FP_k) / (2·n))·(1 − (TP_k +
+    FN_k + TP_k + FP_k) / (2·n))) / (K − 1))
+    """
+
+def ac1(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gwet's AC1: agreement beyond chance that stays stable when one class dominates.
+
+    Definition: ((Σ_k TP_k) / n − (Σ_k ((TP_k + FN_k + TP_k + FP_k) / (2·n))·(1 − (TP_k + FN_k +
+    TP_k + FP_k) / (2·n))) / (K − 1)) / (1 − (Σ_k ((TP_k + FN_k + TP_k + FP_k) / (2·n))·(1 − (TP_k +
+    FN_k + TP_k + FP_k) / (2·n))) / (K − 1))
+
+    Another name of `gwet_ac1`.
+    """
+
+def gwet_gamma(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gwet's AC1: agreement beyond chance that stays stable when one class dominates.
+
+    Definition: ((Σ_k TP_k) / n − (Σ_k ((TP_k + FN_k + TP_k + FP_k) / (2·n))·(1 − (TP_k + FN_k +
+    TP_k + FP_k) / (2·n))) / (K − 1)) / (1 − (Σ_k ((TP_k + FN_k + TP_k + FP_k) / (2·n))·(1 − (TP_k +
+    FN_k + TP_k + FP_k) / (2·n))) / (K − 1))
+
+    Another name of `gwet_ac1`.
+    """
+
+def mutual_information(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Information that the prediction carries about the truth, in nats.
+
+    Definition: (Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))), 0)) /
+    n
+    """
+
+def mi(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Information that the prediction carries about the truth, in nats.
+
+    Definition: (Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))), 0)) /
+    n
+
+    Another name of `mutual_information`.
+    """
+
+def mutual_info_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Information that the prediction carries about the truth, in nats.
+
+    Definition: (Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))), 0)) /
+    n
+
+    Another name of `mutual_information`.
+    """
+
+def normalized_mutual_information(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mutual information over the mean of the entropies of truth and prediction.
+
+    Definition: 2·((Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))),
+    0)) / n) / ((Σ_k where(TP_k + FN_k > 0, (TP_k + FN_k)·log(n / (TP_k + FN_k)), 0)) / n + (Σ_k
+    where(TP_k + FP_k > 0, (TP_k + FP_k)·log(n / (TP_k + FP_k)), 0)) / n)
+    """
+
+def nmi(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mutual information over the mean of the entropies of truth and prediction.
+
+    Definition: 2·((Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))),
+    0)) / n) / ((Σ_k where(TP_k + FN_k > 0, (TP_k + FN_k)·log(n / (TP_k + FN_k)), 0)) / n + (Σ_k
+    where(TP_k + FP_k > 0, (TP_k + FP_k)·log(n / (TP_k + FP_k)), 0)) / n)
+
+    Another name of `normalized_mutual_information`.
+    """
+
+def normalized_mutual_info_score(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mutual information over the mean of the entropies of truth and prediction.
+
+    Definition: 2·((Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))),
+    0)) / n) / ((Σ_k where(TP_k + FN_k > 0, (TP_k + FN_k)·log(n / (TP_k + FN_k)), 0)) / n + (Σ_k
+    where(TP_k + FP_k > 0, (TP_k + FP_k)·log(n / (TP_k + FP_k)), 0)) / n)
+
+    Another name of `normalized_mutual_information`.
+    """
+
+def expected_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean distance between how sure the predictions are and how often they are right.
+
+    Definition: mean over the bins, by weight, of |share of right predictions − mean confidence|
+    """
+
+def ece(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean distance between how sure the predictions are and how often they are right.
+
+    Definition: mean over the bins, by weight, of |share of right predictions − mean confidence|
+
+    Another name of `expected_calibration_error`.
+    """
+
+def top_label_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean distance between how sure the predictions are and how often they are right.
+
+    Definition: mean over the bins, by weight, of |share of right predictions − mean confidence|
+
+    Another name of `expected_calibration_error`.
+    """
+
+def maximum_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Largest distance of a bin between how sure the predictions are and how often they are
+    right.
+
+    Definition: largest |share of right predictions − mean confidence| of a bin
+    """
+
+def mce(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Largest distance of a bin between how sure the predictions are and how often they are
+    right.
+
+    Definition: largest |share of right predictions − mean confidence| of a bin
+
+    Another name of `maximum_calibration_error`.
+    """
+
+def adaptive_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Calibration error of the predicted class in bins that hold equally many rows.
+
+    Definition: expected_calibration_error with bins of equal weight
+    """
+
+def adaptive_ece(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Calibration error of the predicted class in bins that hold equally many rows.
+
+    Definition: expected_calibration_error with bins of equal weight
+
+    Another name of `adaptive_calibration_error`.
+    """
+
+def equal_mass_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Calibration error of the predicted class in bins that hold equally many rows.
+
+    Definition: expected_calibration_error with bins of equal weight
+
+    Another name of `adaptive_calibration_error`.
+    """
+
+@overload
+def class_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def class_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean distance between the probability of a class and how often the class is true.
+
+    Definition: Of the positive class: mean over the bins of the probability of the class, by
+    weight, of |share of rows of the class − mean probability|
+    """
+
+def classwise_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean distance between the probability of a class and how often the class is true.
+
+    Definition: Mean over the classes that can be measured: mean over the bins of the probability of
+    the class, by weight, of |share of rows of the class − mean probability|
+    """
+
+def macro_class_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean distance between the probability of a class and how often the class is true.
+
+    Definition: Mean over the classes that can be measured: mean over the bins of the probability of
+    the class, by weight, of |share of rows of the class − mean probability|
+
+    Another name of `classwise_calibration_error`.
+    """
+
+@overload
+def binary_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def binary_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean distance between the probability of a class and how often the class is true.
+
+    Definition: Of the positive class: mean over the bins of the probability of the class, by
+    weight, of |share of rows of the class − mean probability|
+
+    Another name of `class_calibration_error`.
+    """
+
+def debiased_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean square of the calibration error of the bins, without what chance adds to it.
+
+    Definition: mean over the bins, by weight, of the mean of (y − p)·(y' − p') over pairs of rows
+    """
+
+def debiased_squared_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean square of the calibration error of the bins, without what chance adds to it.
+
+    Definition: mean over the bins, by weight, of the mean of (y − p)·(y' − p') over pairs of rows
+
+    Another name of `debiased_calibration_error`.
+    """
+
+def expected_calibration_error_if_calibrated(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """What expected_calibration_error would be, on average, if the confidences were right.
+
+    Definition: the mean of expected_calibration_error if every row is right with the probability
+    that its confidence says
+    """
+
+def ece_if_calibrated(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """What expected_calibration_error would be, on average, if the confidences were right.
+
+    Definition: the mean of expected_calibration_error if every row is right with the probability
+    that its confidence says
+
+    Another name of `expected_calibration_error_if_calibrated`.
+    """
+
+def expected_cost(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    costs: Any,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean cost of a row under a matrix of costs for every true and predicted class.
+
+    Definition: (Σ_i,j costs[i,j]·C[i,j]) / n
+    """
+
+def mean_cost(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    costs: Any,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean cost of a row under a matrix of costs for every true and predicted class.
+
+    Definition: (Σ_i,j costs[i,j]·C[i,j]) / n
+
+    Another name of `expected_cost`.
+    """
+
+def average_cost(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    costs: Any,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean cost of a row under a matrix of costs for every true and predicted class.
+
+    Definition: (Σ_i,j costs[i,j]·C[i,j]) / n
+
+    Another name of `expected_cost`.
+    """
+
+@overload
+def true_positives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def true_positives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class that were predicted as it.
+
+    Definition: Of the positive class: TP
+    """
+
+def micro_true_positives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class that were predicted as it.
+
+    Definition: From the counts added over the classes: TP
+    """
+
+@overload
+def tp(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def tp(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class that were predicted as it.
+
+    Definition: Of the positive class: TP
+
+    Another name of `true_positives`.
+    """
+
+@overload
+def false_positives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def false_positives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of another class that were predicted as this one.
+
+    Definition: Of the positive class: FP
+    """
+
+def micro_false_positives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of another class that were predicted as this one.
+
+    Definition: From the counts added over the classes: FP
+    """
+
+@overload
+def fp(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fp(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of another class that were predicted as this one.
+
+    Definition: Of the positive class: FP
+
+    Another name of `false_positives`.
+    """
+
+@overload
+def false_alarms(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def false_alarms(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of another class that were predicted as this one.
+
+    Definition: Of the positive class: FP
+
+    Another name of `false_positives`.
+    """
+
+@overload
+def false_negatives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def false_negatives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class that were predicted as another.
+
+    Definition: Of the positive class: FN
+    """
+
+def micro_false_negatives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class that were predicted as another.
+
+    Definition: From the counts added over the classes: FN
+    """
+
+@overload
+def fn(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def fn(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class that were predicted as another.
+
+    Definition: Of the positive class: FN
+
+    Another name of `false_negatives`.
+    """
+
+@overload
+def misses(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def misses(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class that were predicted as another.
+
+    Definition: Of the positive class: FN
+
+    Another name of `false_negatives`.
+    """
+
+@overload
+def true_negatives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def true_negatives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of another class that were not predicted as this one.
+
+    Definition: Of the positive class: TN
+    """
+
+def micro_true_negatives(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of another class that were not predicted as this one.
+
+    Definition: From the counts added over the classes: TN
+    """
+
+@overload
+def tn(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def tn(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of another class that were not predicted as this one.
+
+    Definition: Of the positive class: TN
+
+    Another name of `true_negatives`.
+    """
+
+@overload
+def correct_rejections(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def correct_rejections(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of another class that were not predicted as this one.
+
+    Definition: Of the positive class: TN
+
+    Another name of `true_negatives`.
+    """
+
+@overload
+def support(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def support(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows truly of the class.
+
+    Definition: Of the positive class: TP + FN
+    """
+
+def micro_support(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows truly of the class.
+
+    Definition: From the counts added over the classes: TP + FN
+    """
+
+@overload
+def true_count(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def true_count(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows truly of the class.
+
+    Definition: Of the positive class: TP + FN
+
+    Another name of `support`.
+    """
+
+@overload
+def predicted_count(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def predicted_count(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["micro"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows predicted as the class.
+
+    Definition: Of the positive class: TP + FP
+    """
+
+def micro_predicted_count(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows predicted as the class.
+
+    Definition: From the counts added over the classes: TP + FP
+    """
+
+def correct_count(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows predicted as their true class.
+
+    Definition: Σ_k TP_k
+    """
+
+@overload
+def brier_miscalibration(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def brier_miscalibration(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score a monotone recalibration of the probabilities would save.
+
+    Definition: Of the positive class: mean (p − y)² − mean (x − y)², x: the isotonic recalibration
+    of p
+    """
+
+def macro_brier_miscalibration(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score a monotone recalibration of the probabilities would save.
+
+    Definition: Mean over the classes that can be measured: mean (p − y)² − mean (x − y)², x: the
+    isotonic recalibration of p
+    """
+
+@overload
+def brier_mcb(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def brier_mcb(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score a monotone recalibration of the probabilities would save.
+
+    Definition: Of the positive class: mean (p − y)² − mean (x − y)², x: the isotonic recalibration
+    of p
+
+    Another name of `brier_miscalibration`.
+    """
+
+@overload
+def brier_reliability(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def brier_reliability(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score a monotone recalibration of the probabilities would save.
+
+    Definition: Of the positive class: mean (p − y)² − mean (x − y)², x: the isotonic recalibration
+    of p
+
+    Another name of `brier_miscalibration`.
+    """
+
+@overload
+def brier_discrimination(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def brier_discrimination(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score of the class share the recalibrated probabilities save.
+
+    Definition: Of the positive class: mean (r − y)² − mean (x − y)², x: the isotonic recalibration
+    of p, r: the share of the class
+    """
+
+def macro_brier_discrimination(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score of the class share the recalibrated probabilities save.
+
+    Definition: Mean over the classes that can be measured: mean (r − y)² − mean (x − y)², x: the
+    isotonic recalibration of p, r: the share of the class
+    """
+
+@overload
+def brier_dsc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def brier_dsc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score of the class share the recalibrated probabilities save.
+
+    Definition: Of the positive class: mean (r − y)² − mean (x − y)², x: the isotonic recalibration
+    of p, r: the share of the class
+
+    Another name of `brier_discrimination`.
+    """
+
+@overload
+def brier_resolution(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def brier_resolution(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score of the class share the recalibrated probabilities save.
+
+    Definition: Of the positive class: mean (r − y)² − mean (x − y)², x: the isotonic recalibration
+    of p, r: the share of the class
+
+    Another name of `brier_discrimination`.
+    """
+
+@overload
+def brier_uncertainty(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def brier_uncertainty(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Brier score of giving every row the share of the class: a property of the rows alone.
+
+    Definition: Of the positive class: share of the class × share of the others
+    """
+
+def macro_brier_uncertainty(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Brier score of giving every row the share of the class: a property of the rows alone.
+
+    Definition: Mean over the classes that can be measured: share of the class × share of the others
+    """
+
+@overload
+def brier_unc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def brier_unc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Brier score of giving every row the share of the class: a property of the rows alone.
+
+    Definition: Of the positive class: share of the class × share of the others
+
+    Another name of `brier_uncertainty`.
+    """
+
+@overload
+def log_loss_miscalibration(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def log_loss_miscalibration(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the log-loss a monotone recalibration of the probabilities would save.
+
+    Definition: Of the positive class: log-loss of p − log-loss of x, x: the isotonic recalibration
+    of p
+    """
+
+def macro_log_loss_miscalibration(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the log-loss a monotone recalibration of the probabilities would save.
+
+    Definition: Mean over the classes that can be measured: log-loss of p − log-loss of x, x: the
+    isotonic recalibration of p
+    """
+
+@overload
+def log_loss_mcb(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def log_loss_mcb(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the log-loss a monotone recalibration of the probabilities would save.
+
+    Definition: Of the positive class: log-loss of p − log-loss of x, x: the isotonic recalibration
+    of p
+
+    Another name of `log_loss_miscalibration`.
+    """
+
+@overload
+def log_loss_discrimination(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def log_loss_discrimination(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the log-loss of the class share the recalibrated probabilities save.
+
+    Definition: Of the positive class: log-loss of r − log-loss of x, x: the isotonic recalibration
+    of p, r: the share of the class
+    """
+
+def macro_log_loss_discrimination(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the log-loss of the class share the recalibrated probabilities save.
+
+    Definition: Mean over the classes that can be measured: log-loss of r − log-loss of x, x: the
+    isotonic recalibration of p, r: the share of the class
+    """
+
+@overload
+def log_loss_dsc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def log_loss_dsc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the log-loss of the class share the recalibrated probabilities save.
+
+    Definition: Of the positive class: log-loss of r − log-loss of x, x: the isotonic recalibration
+    of p, r: the share of the class
+
+    Another name of `log_loss_discrimination`.
+    """
+
+@overload
+def log_loss_uncertainty(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def log_loss_uncertainty(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Log-loss of giving every row the share of the class: a property of the rows alone.
+
+    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the share of the class
+    """
+
+def macro_log_loss_uncertainty(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Log-loss of giving every row the share of the class: a property of the rows alone.
+
+    Definition: Mean over the classes that can be measured: −r·ln r − (1 − r)·ln(1 − r), r: the
+    share of the class
+    """
+
+@overload
+def log_loss_unc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def log_loss_unc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Log-loss of giving every row the share of the class: a property of the rows alone.
+
+    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the share of the class
+
+    Another name of `log_loss_uncertainty`.
+    """
+
+def log_loss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of minus the logarithm of the probability given to the true class, in nats.
+
+    Definition: mean over the rows of −ln p[true class]
+    """
+
+def cross_entropy(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of minus the logarithm of the probability given to the true class, in nats.
+
+    Definition: mean over the rows of −ln p[true class]
+
+    Another name of `log_loss`.
+    """
+
+def logistic_loss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of minus the logarithm of the probability given to the true class, in nats.
+
+    Definition: mean over the rows of −ln p[true class]
+
+    Another name of `log_loss`.
+    """
+
+def negative_log_likelihood(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of minus the logarithm of the probability given to the true class, in nats.
+
+    Definition: mean over the rows of −ln p[true class]
+
+    Another name of `log_loss`.
+    """
+
+def log_loss_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of minus the logarithm of the probability given to the true class, in nats.
+
+    Definition: mean over the rows of −ln p[true class]
+
+    Another name of `log_loss`.
+    """
+
+def one_vs_all_log_loss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over rows and classes of the two-class log-loss of each class against the rest.
+
+    Definition: mean over the rows of (1/k) Σ over the classes of the log-loss of class against rest
+    """
+
+def brier(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean squared distance between the probabilities and what happened.
+
+    Definition: two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p −
+    [true])²
+    """
+
+def brier_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean squared distance between the probabilities and what happened.
+
+    Definition: two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p −
+    [true])²
+
+    Another name of `brier`.
+    """
+
+def brier_score_loss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean squared distance between the probabilities and what happened.
+
+    Definition: two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p −
+    [true])²
+
+    Another name of `brier`.
+    """
+
+def quadratic_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean squared distance between the probabilities and what happened.
+
+    Definition: two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p −
+    [true])²
+
+    Another name of `brier`.
+    """
+
+def hinge_loss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean shortfall of the margin between the true class and the best other class.
+
+    Definition: mean over the rows of max(0, 1 − (s[true class] − largest other s))
+    """
+
+def hinge(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean shortfall of the margin between the true class and the best other class.
+
+    Definition: mean over the rows of max(0, 1 − (s[true class] − largest other s))
+
+    Another name of `hinge_loss`.
+    """
+
+def top_k_accuracy(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 2,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows whose true class has one of the k largest scores.
+
+    Definition: share of the rows whose true class is among the k largest scores
+    """
+
+def top_k_accuracy_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 2,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows whose true class has one of the k largest scores.
+
+    Definition: share of the rows whose true class is among the k largest scores
+
+    Another name of `top_k_accuracy`.
+    """
+
+def d2_log_loss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the log-loss of the class shares that the probabilities save.
+
+    Definition: 1 − log-loss ÷ log-loss of the class shares
+    """
+
+def d2_log_loss_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the log-loss of the class shares that the probabilities save.
+
+    Definition: 1 − log-loss ÷ log-loss of the class shares
+
+    Another name of `d2_log_loss`.
+    """
+
+def mcfadden_r2(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the log-loss of the class shares that the probabilities save.
+
+    Definition: 1 − log-loss ÷ log-loss of the class shares
+
+    Another name of `d2_log_loss`.
+    """
+
+def d2_brier(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the Brier score of the class shares that the probabilities save.
+
+    Definition: 1 − Brier score ÷ Brier score of the class shares
+    """
+
+def d2_brier_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the Brier score of the class shares that the probabilities save.
+
+    Definition: 1 − Brier score ÷ Brier score of the class shares
+
+    Another name of `d2_brier`.
+    """
+
+def brier_skill_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the Brier score of the class shares that the probabilities save.
+
+    Definition: 1 − Brier score ÷ Brier score of the class shares
+
+    Another name of `d2_brier`.
+    """
+
+@overload
+def roc_auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def roc_auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Of the positive class: chance that a row of the class scores above another row, ties
+    counting half
+    """
+
+def roc_auc_ovr_macro(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Mean over the classes that can be measured: chance that a row of the class scores
+    above another row, ties counting half
+    """
+
+def macro_roc_auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Mean over the classes that can be measured: chance that a row of the class scores
+    above another row, ties counting half
+
+    Another name of `roc_auc_ovr_macro`.
+    """
+
+def roc_auc_ovr_micro(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Over every row and class pooled: chance that a row of the class scores above another
+    row, ties counting half
+    """
+
+def micro_roc_auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Over every row and class pooled: chance that a row of the class scores above another
+    row, ties counting half
+
+    Another name of `roc_auc_ovr_micro`.
+    """
+
+def roc_auc_ovr_weighted(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: chance
+    that a row of the class scores above another row, ties counting half
+    """
+
+def weighted_roc_auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: chance
+    that a row of the class scores above another row, ties counting half
+
+    Another name of `roc_auc_ovr_weighted`.
+    """
+
+@overload
+def auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Of the positive class: chance that a row of the class scores above another row, ties
+    counting half
+
+    Another name of `roc_auc`.
+    """
+
+@overload
+def auroc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def auroc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Of the positive class: chance that a row of the class scores above another row, ties
+    counting half
+
+    Another name of `roc_auc`.
+    """
+
+@overload
+def roc_auc_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def roc_auc_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Of the positive class: chance that a row of the class scores above another row, ties
+    counting half
+
+    Another name of `roc_auc`.
+    """
+
+@overload
+def c_statistic(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def c_statistic(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Of the positive class: chance that a row of the class scores above another row, ties
+    counting half
+
+    Another name of `roc_auc`.
+    """
+
+@overload
+def roc_auc_ovr(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def roc_auc_ovr(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Of the positive class: chance that a row of the class scores above another row, ties
+    counting half
+
+    Another name of `roc_auc`.
+    """
+
+def roc_auc_ovo_macro(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+
+    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
+    above a row of j by the score of i
+    """
+
+def hand_till(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+
+    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
+    above a row of j by the score of i
+
+    Another name of `roc_auc_ovo_macro`.
+    """
+
+def auc_ovo(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+
+    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
+    above a row of j by the score of i
+
+    Another name of `roc_auc_ovo_macro`.
+    """
+
+def roc_auc_ovo(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+
+    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
+    above a row of j by the score of i
+
+    Another name of `roc_auc_ovo_macro`.
+    """
+
+def roc_auc_ovo_weighted(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over pairs of classes of how well they are told apart, by the rows of each pair.
+
+    Definition: as roc_auc_ovo_macro, each pair weighted by the support of its two classes
+    """
+
+def auc_ovo_weighted(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over pairs of classes of how well they are told apart, by the rows of each pair.
+
+    Definition: as roc_auc_ovo_macro, each pair weighted by the support of its two classes
+
+    Another name of `roc_auc_ovo_weighted`.
+    """
+
+def roc_auc_mu(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    cost: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over pairs of classes of how well the rows are told apart by both scores together.
+
+    Definition: mean over the pairs of classes i < j of the chance that a row of i outranks a row of
+    j along the normal of the boundary between them
+    """
+
+def auc_mu(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    cost: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over pairs of classes of how well the rows are told apart by both scores together.
+
+    Definition: mean over the pairs of classes i < j of the chance that a row of i outranks a row of
+    j along the normal of the boundary between them
+
+    Another name of `roc_auc_mu`.
+    """
+
+def aucmu(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    cost: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over pairs of classes of how well the rows are told apart by both scores together.
+
+    Definition: mean over the pairs of classes i < j of the chance that a row of i outranks a row of
+    j along the normal of the boundary between them
+
+    Another name of `roc_auc_mu`.
+    """
+
+@overload
+def average_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def average_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    Definition: Of the positive class: Σ over the thresholds of the increase of recall × precision
+    """
+
+def mean_average_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    Definition: Mean over the classes that can be measured: Σ over the thresholds of the increase of
+    recall × precision
+    """
+
+def macro_average_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    Definition: Mean over the classes that can be measured: Σ over the thresholds of the increase of
+    recall × precision
+
+    Another name of `mean_average_precision`.
+    """
+
+def micro_average_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    Definition: Over every row and class pooled: Σ over the thresholds of the increase of recall ×
+    precision
+    """
+
+def weighted_average_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: Σ over the
+    thresholds of the increase of recall × precision
+    """
+
+@overload
+def ap(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def ap(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    Definition: Of the positive class: Σ over the thresholds of the increase of recall × precision
+
+    Another name of `average_precision`.
+    """
+
+@overload
+def auprc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def auprc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    Definition: Of the positive class: Σ over the thresholds of the increase of recall × precision
+
+    Another name of `average_precision`.
+    """
+
+@overload
+def average_precision_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def average_precision_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    Definition: Of the positive class: Σ over the thresholds of the increase of recall × precision
+
+    Another name of `average_precision`.
+    """
+
+@overload
+def pr_auc_trapezoid(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def pr_auc_trapezoid(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+
+    Definition: Of the positive class: area under precision by recall, straight lines between the
+    thresholds
+    """
+
+def macro_pr_auc_trapezoid(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+
+    Definition: Mean over the classes that can be measured: area under precision by recall, straight
+    lines between the thresholds
+    """
+
+def micro_pr_auc_trapezoid(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+
+    Definition: Over every row and class pooled: area under precision by recall, straight lines
+    between the thresholds
+    """
+
+def weighted_pr_auc_trapezoid(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: area under
+    precision by recall, straight lines between the thresholds
+    """
+
+@overload
+def pr_auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def pr_auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+
+    Definition: Of the positive class: area under precision by recall, straight lines between the
+    thresholds
+
+    Another name of `pr_auc_trapezoid`.
+    """
+
+@overload
+def prauc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def prauc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "micro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+
+    Definition: Of the positive class: area under precision by recall, straight lines between the
+    thresholds
+
+    Another name of `pr_auc_trapezoid`.
+    """
+
+@overload
+def gini(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def gini(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+
+    Definition: Of the positive class: 2 · ROC AUC − 1
+    """
+
+def macro_gini(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+
+    Definition: Mean over the classes that can be measured: 2 · ROC AUC − 1
+    """
+
+def weighted_gini(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: 2 · ROC
+    AUC − 1
+    """
+
+@overload
+def accuracy_ratio(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def accuracy_ratio(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+
+    Definition: Of the positive class: 2 · ROC AUC − 1
+
+    Another name of `gini`.
+    """
+
+@overload
+def somers_d(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def somers_d(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+
+    Definition: Of the positive class: 2 · ROC AUC − 1
+
+    Another name of `gini`.
+    """
+
+def spiegelhalter_z(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many standard deviations the squared error lies above what the confidences promise.
+
+    Definition: Σ(y − p)(1 − 2p) ÷ √Σ(1 − 2p)²·p(1 − p), p: the confidence, y: whether it was right
+    """
+
+def spiegelhalter_p(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Two-sided p-value of Spiegelhalter's test that the confidences are right.
+
+    Definition: chance of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)
+    """
+
+@overload
+def calibration_slope(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def calibration_slope(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How the log-odds of the class grow with those of its probability: 1 when calibrated.
+
+    Definition: Of the positive class: b of the logistic regression logit P(class) = a + b·logit p
+    """
+
+@overload
+def cox_slope(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def cox_slope(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How the log-odds of the class grow with those of its probability: 1 when calibrated.
+
+    Definition: Of the positive class: b of the logistic regression logit P(class) = a + b·logit p
+
+    Another name of `calibration_slope`.
+    """
+
+@overload
+def calibration_intercept(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def calibration_intercept(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Log-odds of the class where its probability says one half: 0 when calibrated.
+
+    Definition: Of the positive class: a of the logistic regression logit P(class) = a + b·logit p
+    """
+
+@overload
+def cox_intercept(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def cox_intercept(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Log-odds of the class where its probability says one half: 0 when calibrated.
+
+    Definition: Of the positive class: a of the logistic regression logit P(class) = a + b·logit p
+
+    Another name of `calibration_intercept`.
+    """
+
+@overload
+def calibration_in_the_large(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def calibration_in_the_large(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """By how much the log-odds are too low for all rows alike: 0 when right on average.
+
+    Definition: Of the positive class: a of the logistic regression logit P(class) = a + logit p
+    """
+
+@overload
+def calibration_intercept_of_slope_one(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def calibration_intercept_of_slope_one(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """By how much the log-odds are too low for all rows alike: 0 when right on average.
+
+    Definition: Of the positive class: a of the logistic regression logit P(class) = a + logit p
+
+    Another name of `calibration_in_the_large`.
+    """
+
+@overload
+def ks_statistic(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def ks_statistic(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Largest gap between the score distributions of the class and of the rest.
+
+    Definition: Of the positive class: largest distance between the true and the false positive rate
+    over all thresholds
+    """
+
+def macro_ks_statistic(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Largest gap between the score distributions of the class and of the rest.
+
+    Definition: Mean over the classes that can be measured: largest distance between the true and
+    the false positive rate over all thresholds
+    """
+
+def weighted_ks_statistic(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Largest gap between the score distributions of the class and of the rest.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: largest
+    distance between the true and the false positive rate over all thresholds
+    """
+
+@overload
+def ks(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def ks(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Largest gap between the score distributions of the class and of the rest.
+
+    Definition: Of the positive class: largest distance between the true and the false positive rate
+    over all thresholds
+
+    Another name of `ks_statistic`.
+    """
+
+@overload
+def kolmogorov_smirnov(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def kolmogorov_smirnov(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Largest gap between the score distributions of the class and of the rest.
+
+    Definition: Of the positive class: largest distance between the true and the false positive rate
+    over all thresholds
+
+    Another name of `ks_statistic`.
+    """
+
+@overload
+def equal_error_rate(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def equal_error_rate(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Error rate where as large a share of positives is missed as of negatives is accepted.
+
+    Definition: Of the positive class: the rate at which false positive rate and false negative rate
+    are equal
+    """
+
+def macro_equal_error_rate(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Error rate where as large a share of positives is missed as of negatives is accepted.
+
+    Definition: Mean over the classes that can be measured: the rate at which false positive rate
+    and false negative rate are equal
+    """
+
+def weighted_equal_error_rate(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Error rate where as large a share of positives is missed as of negatives is accepted.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: the rate
+    at which false positive rate and false negative rate are equal
+    """
+
+@overload
+def eer(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def eer(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Error rate where as large a share of positives is missed as of negatives is accepted.
+
+    Definition: Of the positive class: the rate at which false positive rate and false negative rate
+    are equal
+
+    Another name of `equal_error_rate`.
+    """
+
+@overload
+def lift_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def lift_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times more rows of the class the best share holds than a random choice would.
+
+    Definition: Of the positive class: share of the class among the best rows ÷ share of the class
+    among all
+    """
+
+def macro_lift_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times more rows of the class the best share holds than a random choice would.
+
+    Definition: Mean over the classes that can be measured: share of the class among the best rows ÷
+    share of the class among all
+    """
+
+def weighted_lift_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times more rows of the class the best share holds than a random choice would.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: share of
+    the class among the best rows ÷ share of the class among all
+    """
+
+@overload
+def lift(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def lift(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times more rows of the class the best share holds than a random choice would.
+
+    Definition: Of the positive class: share of the class among the best rows ÷ share of the class
+    among all
+
+    Another name of `lift_at`.
+    """
+
+@overload
+def gain_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def gain_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class that is found when only the best share of the rows is looked at.
+
+    Definition: Of the positive class: rows of the class among the best rows ÷ rows of the class
+    """
+
+def macro_gain_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class that is found when only the best share of the rows is looked at.
+
+    Definition: Mean over the classes that can be measured: rows of the class among the best rows ÷
+    rows of the class
+    """
+
+def weighted_gain_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class that is found when only the best share of the rows is looked at.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: rows of
+    the class among the best rows ÷ rows of the class
+    """
+
+@overload
+def cumulative_gain(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def cumulative_gain(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class that is found when only the best share of the rows is looked at.
+
+    Definition: Of the positive class: rows of the class among the best rows ÷ rows of the class
+
+    Another name of `gain_at`.
+    """
+
+@overload
+def gain(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def gain(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class that is found when only the best share of the rows is looked at.
+
+    Definition: Of the positive class: rows of the class among the best rows ÷ rows of the class
+
+    Another name of `gain_at`.
+    """
+
+@overload
+def precision_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def precision_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class among the k rows with the highest scores.
+
+    Definition: Of the positive class: rows of the class among the k best rows ÷ k
+    """
+
+def macro_precision_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class among the k rows with the highest scores.
+
+    Definition: Mean over the classes that can be measured: rows of the class among the k best rows
+    ÷ k
+    """
+
+def weighted_precision_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class among the k rows with the highest scores.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: rows of
+    the class among the k best rows ÷ k
+    """
+
+@overload
+def recall_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def recall_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class found among the k rows with the highest scores.
+
+    Definition: Of the positive class: rows of the class among the k best rows ÷ rows of the class
+    """
+
+def macro_recall_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class found among the k rows with the highest scores.
+
+    Definition: Mean over the classes that can be measured: rows of the class among the k best rows
+    ÷ rows of the class
+    """
+
+def weighted_recall_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class found among the k rows with the highest scores.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: rows of
+    the class among the k best rows ÷ rows of the class
+    """
+
+@overload
+def recall_at_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    min_precision: float = 0.9,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def recall_at_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    min_precision: float = 0.9,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The most rows of the class that can be found while precision stays high enough.
+
+    Definition: Of the positive class: largest recall over the thresholds whose precision is at
+    least min_precision
+    """
+
+def macro_recall_at_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    min_precision: float = 0.9,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The most rows of the class that can be found while precision stays high enough.
+
+    Definition: Mean over the classes that can be measured: largest recall over the thresholds whose
+    precision is at least min_precision
+    """
+
+def weighted_recall_at_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    min_precision: float = 0.9,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The most rows of the class that can be found while precision stays high enough.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: largest
+    recall over the thresholds whose precision is at least min_precision
+    """
+
+@overload
+def max_f_beta(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def max_f_beta(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+
+    Definition: Of the positive class: largest F-beta over all thresholds
+    """
+
+def macro_max_f_beta(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+
+    Definition: Mean over the classes that can be measured: largest F-beta over all thresholds
+    """
+
+def weighted_max_f_beta(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: largest
+    F-beta over all thresholds
+    """
+
+@overload
+def best_f_beta(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def best_f_beta(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+
+    Definition: Of the positive class: largest F-beta over all thresholds
+
+    Another name of `max_f_beta`.
+    """
+
+@overload
+def f_beta_threshold(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def f_beta_threshold(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The score from which on to predict the class so that F-beta is largest on these rows.
+
+    Definition: Of the positive class: the highest threshold at which F-beta is largest
+    """
+
+@overload
+def informedness_threshold(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def informedness_threshold(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The score from which on to predict the class so that informedness is largest.
+
+    Definition: Of the positive class: the highest threshold at which TPR − FPR is largest
+    """
+
+@overload
+def max_informedness(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def max_informedness(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Informedness at the threshold that makes it largest: an optimistic number.
+
+    Definition: Of the positive class: largest TPR − FPR over all thresholds
+    """
+
+def macro_max_informedness(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Informedness at the threshold that makes it largest: an optimistic number.
+
+    Definition: Mean over the classes that can be measured: largest TPR − FPR over all thresholds
+    """
+
+def weighted_max_informedness(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Informedness at the threshold that makes it largest: an optimistic number.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: largest
+    TPR − FPR over all thresholds
+    """
+
+@overload
+def min_cost(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    costs: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def min_cost(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: Literal["macro", "weighted"] = ...,
+    costs: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean cost of the outcomes at the threshold that makes it smallest on these rows.
+
+    Definition: Of the positive class: smallest mean cost over all thresholds, predicting nothing
+    included
+    """
+
+def macro_min_cost(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    costs: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean cost of the outcomes at the threshold that makes it smallest on these rows.
+
+    Definition: Mean over the classes that can be measured: smallest mean cost over all thresholds,
+    predicting nothing included
+    """
+
+def weighted_min_cost(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    costs: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean cost of the outcomes at the threshold that makes it smallest on these rows.
+
+    Definition: Mean over the classes that can be measured, each weighted by its support: smallest
+    mean cost over all thresholds, predicting nothing included
+    """
+
+@overload
+def cost_threshold(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    average: None,
+    costs: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def cost_threshold(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    costs: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The score from which on to predict the class so that outcomes cost least on these rows.
+
+    Definition: Of the positive class: the highest threshold at which the mean cost is smallest
+    """

@@ -155,8 +155,9 @@ main()"""
 
 def test_it_is_in_the_type_stub(example: Example) -> None:
     stub = example.run("from karat.metrics._stub import stub_text\nprint(stub_text())")
-    assert f"\n{NAME}: _" in stub
-    assert f"\nmacro_{NAME}: _Plain\n" in stub
+    assert f"\n@overload\ndef {NAME}(\n" in stub
+    assert f"\ndef macro_{NAME}(\n" in stub
+    assert "Share of hits beyond those of chance" in stub
 
 
 def test_it_is_on_the_reference_page(example: Example) -> None:

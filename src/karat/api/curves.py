@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Final
 
+from karat.api.forms import attach_forms
 from karat.api.functions import SCORE_ARGUMENTS
 from karat.api.options import one_of, unknown_choice, whole_number
 from karat.api.score_functions import given_scores, no_predictions
@@ -37,6 +38,8 @@ from karat.metrics._metric import no_positive
 from karat.metrics._reliability import MOST_BINS, binned
 from karat.results.result import NOT_GIVEN
 from karat.tally import Label
+
+attach_forms()
 
 _DEFAULTS: Final = {
     "drop_intermediate": False,

@@ -169,7 +169,7 @@ def _docstring(
     return "\n".join(lines)
 
 
-_BODIES = (
+BODIES: Final = (
     _confusion.confusion,
     _forest.compare,
     _forest.intervals,
@@ -182,4 +182,4 @@ _BODIES = (
     _traced.precision_recall,
     _traced.roc,
 )
-FUNCTIONS: Final = {body.__name__: _plotted(body) for body in _BODIES}
+FUNCTIONS: Final = {body.__name__: _plotted(body) for body in BODIES}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from karat.api.forms import attach_forms
 from karat.results import check as checked
 from karat.results import comparison as outcome
 from karat.results import report, result
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from karat.output.tidy import Backend, MlflowLog, Row
 
     Path = str | PathLike[str] | None
+
+
+attach_forms()
 
 
 class Exports:
@@ -149,13 +153,36 @@ class Exports:
 
 
 class Result(result.Result):
-    __doc__ = result.Result.__doc__
+    """One value of one metric.
+
+    ``float(result)`` is the value; NaN when the data do not define it and no convention does.
+    Beside a number it compares as its value; two results are equal when all of them is.
+
+    Attributes:
+        name: canonical text of the metric, ``"macro_f1"``.
+        value: the number; NaN or infinite only together with `undefined`.
+        n: rows read.
+        undefined: why and where the data do not define it, or None.
+        low, high: limits of the interval at `level`, or None.
+        level: confidence level of the interval, or None.
+        method: what made the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None.
+        standard_error: of the value, by the influence of each row or by replicates, or None.
+        remark: why there is no interval, or what to know of it, or None.
+        exact: whether the value is exact, not an approximation with a `bound`.
+        bound: (low, high) between which the exact value lies when it is not exact, else None.
+        definition: the formula in words and symbols.
+        range: smallest and largest value the metric can take.
+        better: ``"higher"``, ``"lower"``, or None where neither is better.
+        signature: the choices that can change the number.
+    """
+
     __slots__ = ()
 
     def _repr_html_(self) -> str:
+        from karat.output.forms import form
         from karat.output.notebook import result_as_html
 
-        return result_as_html(self)
+        return form(result_as_html, self)
 
 
 class Confusion(result.Confusion):
@@ -173,9 +200,10 @@ class Confusion(result.Confusion):
         return confusion_as_text(self)
 
     def _repr_html_(self) -> str:
+        from karat.output.forms import form
         from karat.output.notebook import confusion_as_html
 
-        return confusion_as_html(self)
+        return form(confusion_as_html, self)
 
 
 class Report(Exports, report.Report):
@@ -210,6 +238,7 @@ class Report(Exports, report.Report):
     """
 
     result_type: ClassVar[type[result.Result]] = Result
+    """What a metric is given as."""
 
     @property
     def confusion(self) -> Confusion:
@@ -411,14 +440,109 @@ class Report(Exports, report.Report):
 
         return wandb_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
-    def _repr_html_(self) -> str:
-        from karat.output.notebook import html_of
+    @property
+    def thresholds(self) -> dict[str, Any] | list[dict[str, Any]]:
+        """The thresholds that are best on these rows: for F1, informedness and equal costs.
 
-        return html_of(self._document("headline"))
+        Of two classes ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one;
+        of more, one such dict a class with its ``"label"`` and ``"name"``.
+        Chosen on the rows that they are measured on, so their values are optimistic. Of scores in
+        buckets what is not exact has its limits under ``"bounds"``.
+
+        Errors:
+            K210 there were no scores; K211 only other metrics were asked for.
+        """
+        found = super().thresholds
+        if isinstance(found, list):
+            return ThresholdsOfClasses(found, self)
+        return Thresholds(found, self)
+
+    @property
+    def calibration(self) -> Mapping[str, result.Result]:
+        """Every metric of calibration by name; diagrams are ``report.curves.reliability``.
+
+        Errors:
+            K210 there were no scores; K211 only other metrics were asked for.
+        """
+        return Calibration(super().calibration, self)
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import form, report_as_html
+
+        return form(report_as_html, self)
+
+
+class Thresholds(dict[str, Any]):
+    """The best thresholds of two classes, which a notebook shows with their picture."""
+
+    def __init__(self, found: Mapping[str, Any], report: Report) -> None:
+        super().__init__(found)
+        self._report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Numbers travel, not the report."""
+        return dict, (dict(self),)
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import form, thresholds_as_html
+
+        return form(lambda found: thresholds_as_html(found, self._report), self)
+
+
+class ThresholdsOfClasses(list[dict[str, Any]]):
+    """The best thresholds of each class, which a notebook shows as a table."""
+
+    def __init__(self, found: Sequence[dict[str, Any]], report: Report) -> None:
+        super().__init__(found)
+        self._report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Numbers travel, not the report."""
+        return list, (list(self),)
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import form, thresholds_as_html
+
+        return form(lambda found: thresholds_as_html(found, self._report), self)
+
+
+class Calibration(dict[str, result.Result]):
+    """The metrics of calibration, which a notebook shows with the reliability diagram."""
+
+    def __init__(self, found: Mapping[str, result.Result], report: Report) -> None:
+        super().__init__(found)
+        self._report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Results travel, not the report."""
+        return dict, (dict(self),)
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import calibration_as_html, form
+
+        return form(lambda found: calibration_as_html(found, self._report), self)
 
 
 class Comparison(Exports, outcome.Comparison):
-    __doc__ = outcome.Comparison.__doc__
+    """Differences of models in each metric, with intervals, p-values and verdicts.
+
+    Read the first pair of models by metric, ``comparison["macro_f1"]``, and another one by its
+    models too: ``comparison["macro_f1", "forest", "logreg"]``.
+
+    Attributes:
+        models: their names, in the order given.
+        metrics: canonical names, in the order given.
+        differences: every metric and pair of models.
+        values: metric → model → what it gave, with its interval.
+        omnibus: metric → the test that all models are equally good, of three models or more.
+        classes: the classes.
+        n: model → rows.
+        level: of the intervals, and 1 − the error rate of the tests.
+        adjust: how p-values allow for many pairs: ``"holm"``, ``"maxt"`` or ``"none"``.
+        baseline: the model that the others were compared with, or None.
+        is_paired: whether the models were measured on the same rows.
+        notes: sentences the reader should see.
+    """
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """The comparison as one HTML page that opens anywhere, offline; written to `path` too.
@@ -448,9 +572,9 @@ class Comparison(Exports, outcome.Comparison):
         return rows_of_comparison(self), COMPARISON_COLUMNS
 
     def _repr_html_(self) -> str:
-        from karat.output.notebook import html_of
+        from karat.output.forms import comparison_as_html, form
 
-        return html_of(self._document("headline"))
+        return form(comparison_as_html, self)
 
 
 class Check(checked.Check):

@@ -15,26 +15,24 @@ Example:
 The functions read rows, and are loaded when first used; the curves themselves know no rows.
 """
 
-from __future__ import annotations
-
-import importlib
-from typing import Any
+import importlib as _importlib
+from typing import Any as _Any
 
 from karat.curves._curve import ByClass, Curve, Reliability
 from karat.curves._kept import Curves
 from karat.curves._traced import Cost, Det, Gain, Lift, NetBenefit, PrecisionRecall, Roc, Traced
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if name not in __all__:
         raise AttributeError(f"module 'karat.curves' has no attribute {name!r}")
-    found = getattr(importlib.import_module("karat.api.curves"), name)
+    found = getattr(_importlib.import_module("karat.api.curves"), name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 __all__ = [

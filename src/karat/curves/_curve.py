@@ -198,8 +198,8 @@ class Reliability(Curve):
     """
 
     name: ClassVar[str] = "reliability"
-    axes = ("mean_confidence", "share")
-    unit = "bins"
+    axes: ClassVar[tuple[str, str]] = ("mean_confidence", "share")
+    unit: ClassVar[str] = "bins"
 
     mean_confidence: Floats
     share: Floats

@@ -77,11 +77,11 @@ class Roc(Traced):
         area: area under the whole curve: `karat.roc_auc`.
     """
 
-    name = "roc"
-    axes = ("fpr", "tpr")
-    needs_neg = True
-    is_affine = True
-    read_areas = (("area", "roc_area"),)
+    name: ClassVar[str] = "roc"
+    axes: ClassVar[tuple[str, str]] = ("fpr", "tpr")
+    needs_neg: ClassVar[bool] = True
+    is_affine: ClassVar[bool] = True
+    read_areas: ClassVar[tuple[tuple[str, str], ...]] = (("area", "roc_area"),)
 
     fpr: Floats
     tpr: Floats
@@ -103,9 +103,12 @@ class PrecisionRecall(Traced):
         average_precision: area under the whole curve with steps: `karat.average_precision`.
     """
 
-    name = "precision_recall"
-    axes = ("recall", "precision")
-    read_areas = (("area", "trapezoid_area"), ("average_precision", "step_area"))
+    name: ClassVar[str] = "precision_recall"
+    axes: ClassVar[tuple[str, str]] = ("recall", "precision")
+    read_areas: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("area", "trapezoid_area"),
+        ("average_precision", "step_area"),
+    )
 
     precision: Floats
     recall: Floats
@@ -129,9 +132,9 @@ class Det(Traced):
         fnr: float64[t], share of the class that is not called positive; NaN without any.
     """
 
-    name = "det"
-    axes = ("fpr", "fnr")
-    needs_neg = True
+    name: ClassVar[str] = "det"
+    axes: ClassVar[tuple[str, str]] = ("fpr", "fnr")
+    needs_neg: ClassVar[bool] = True
 
     fpr: Floats
     fnr: Floats
@@ -151,9 +154,9 @@ class Gain(Traced):
         area: area under the whole curve; half of it is what a random order gives.
     """
 
-    name = "gain"
-    axes = ("share", "gain")
-    is_affine = True
+    name: ClassVar[str] = "gain"
+    axes: ClassVar[tuple[str, str]] = ("share", "gain")
+    is_affine: ClassVar[bool] = True
 
     share: Floats
     gain: Floats
@@ -181,8 +184,8 @@ class Lift(Traced):
             NaN without rows of the class.
     """
 
-    name = "lift"
-    axes = ("share", "lift")
+    name: ClassVar[str] = "lift"
+    axes: ClassVar[tuple[str, str]] = ("share", "lift")
 
     share: Floats
     lift: Floats
@@ -275,8 +278,8 @@ class Cost(Curve):
     """
 
     name: ClassVar[str] = "cost"
-    axes = ("probability_cost", "cost")
-    unit = "corners"
+    axes: ClassVar[tuple[str, str]] = ("probability_cost", "cost")
+    unit: ClassVar[str] = "corners"
 
     probability_cost: Floats
     cost: Floats
@@ -370,7 +373,7 @@ class NetBenefit(Curve):
     """
 
     name: ClassVar[str] = "net_benefit"
-    axes = ("thresholds", "benefit")
+    axes: ClassVar[tuple[str, str]] = ("thresholds", "benefit")
 
     thresholds: Floats
     benefit: Floats

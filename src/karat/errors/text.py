@@ -293,6 +293,18 @@ def at_most(size: float) -> str:
     return f"{rounded:.2g}" if rounded >= 0.001 else f"{rounded:.1e}"
 
 
+def size(n_bytes: float) -> str:
+    """``12 KiB``: bytes in the largest unit of which there is one.
+
+    Example:
+        >>> size(800), size(1 << 20), size(1500 * 1024)
+        ('800 bytes', '1 MiB', '1.5 MiB')
+    """
+    units = ("bytes", "KiB", "MiB", "GiB", "TiB")
+    place = min(int(math.log2(n_bytes) // 10) if n_bytes >= 1 else 0, len(units) - 1)
+    return f"{n_bytes / 1024**place:.3g} {units[place]}"
+
+
 def share(part: float, whole: float) -> str:
     """``6.9 %``; what is neither none nor all never reads 0.0 or 100.0."""
     if not whole or math.isnan(whole):

@@ -24,9 +24,10 @@ FIELDS: Final = {"tp": 1, "fp": 1, "fn": 1, "tn": 1, "n": 0, "cells": 2, "k": 0,
 """Leaf name → rank.  `k` is the number of classes, `index` is 0, 1, … k−1."""
 
 Value: TypeAlias = "Node | float | int"
+_Operator: TypeAlias = "Callable[[Node, Value], Node]"
 
 
-def _operator(op: str, *, is_reflected: bool = False) -> Callable[[Node, Value], Node]:
+def _operator(op: str, *, is_reflected: bool = False) -> _Operator:
     if is_reflected:
         return lambda node, other: _elementwise(op, other, node)
     return lambda node, other: _elementwise(op, node, other)
@@ -47,17 +48,22 @@ class Node:
     def __init__(
         self, op: str, args: tuple[Node, ...] = (), value: Any = None, rank: int = 0
     ) -> None:
-        self.op = op
-        self.args = args
-        self.value = value
-        self.rank = rank
+        self.op: str = op
+        self.args: tuple[Node, ...] = args
+        self.value: Any = value
+        self.rank: int = rank
 
-    __add__, __radd__ = _operator("add"), _operator("add", is_reflected=True)
-    __sub__, __rsub__ = _operator("sub"), _operator("sub", is_reflected=True)
-    __mul__, __rmul__ = _operator("mul"), _operator("mul", is_reflected=True)
-    __truediv__, __rtruediv__ = _operator("div"), _operator("div", is_reflected=True)
-    __gt__, __lt__ = _operator("greater"), _operator("greater", is_reflected=True)
-    __pow__ = _operator("pow")
+    __add__: _Operator = _operator("add")
+    __radd__: _Operator = _operator("add", is_reflected=True)
+    __sub__: _Operator = _operator("sub")
+    __rsub__: _Operator = _operator("sub", is_reflected=True)
+    __mul__: _Operator = _operator("mul")
+    __rmul__: _Operator = _operator("mul", is_reflected=True)
+    __truediv__: _Operator = _operator("div")
+    __rtruediv__: _Operator = _operator("div", is_reflected=True)
+    __gt__: _Operator = _operator("greater")
+    __lt__: _Operator = _operator("greater", is_reflected=True)
+    __pow__: _Operator = _operator("pow")
 
     def __neg__(self) -> Node:
         return _elementwise("sub", 0.0, self)
@@ -67,7 +73,8 @@ class Node:
             return True
         raise error("K305", found="It compares a value of the data with == or !=")
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def __bool__(self) -> bool:
         raise error("K305", found="It branches on a value of the data (if, and, or, while)")

@@ -37,9 +37,15 @@ class OneVsRest:
     """
 
     def __init__(self, tp: Node, fp: Node, fn: Node, tn: Node, n: Node) -> None:
-        self.tp, self.fp, self.fn, self.tn, self.n = tp, fp, fn, tn, n
-        self.pos, self.neg = tp + fn, tn + fp
-        self.pred_pos, self.pred_neg = tp + fp, tn + fn
+        self.tp: Node = tp
+        self.fp: Node = fp
+        self.fn: Node = fn
+        self.tn: Node = tn
+        self.n: Node = n
+        self.pos: Node = tp + fn
+        self.neg: Node = tn + fp
+        self.pred_pos: Node = tp + fp
+        self.pred_neg: Node = tn + fn
 
 
 class Table(OneVsRest):
@@ -53,9 +59,9 @@ class Table(OneVsRest):
 
     def __init__(self, policy: Policy = "zero") -> None:
         super().__init__(field("tp"), field("fp"), field("fn"), field("tn"), field("n"))
-        self.k = field("k")
-        self.index = field("index")
-        self.cells = field("cells")
+        self.k: Node = field("k")
+        self.index: Node = field("index")
+        self.cells: Node = field("cells")
         self._policy = policy
         self.averaged: list[Node] = []
         self.parts: list[Part] = []

@@ -114,6 +114,23 @@ def names() -> tuple[str, ...]:
     return tuple(chain.from_iterable(each))
 
 
+def all_names() -> tuple[str, ...]:
+    """Every name of a function: canonical names, those of averages, aliases."""
+    return tuple(
+        name
+        for record in all_records()
+        for name in (
+            record.name,
+            *dict.fromkeys(
+                name
+                for average in record.averages
+                for name in (record.lifted(average), f"{average}_{record.name}")
+            ),
+            *record.aliases,
+        )
+    )
+
+
 def lookup(name: str) -> tuple[Record, Lift]:
     """The record and the lift that a bare name means.
 

@@ -1,22 +1,27 @@
 """The type stub of the package, written from the catalogue: ``python -m karat.metrics._stub``.
 
-The one generated file that is committed, so that editors and type checkers know every metric.
-A test fails when it is stale.
+The one generated file that is committed, so that editors and type checkers know every metric: a
+function with its signature, its summary and its definition. A test fails when it is stale.
 """
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Final
 
-from karat.metrics._record import Record
+from karat.metrics._lift import Lift
+from karat.metrics._metric import Metric
+from karat.metrics._record import Parameter, Record
 from karat.metrics._registry import all_records
 
 _HEAD = '''"""Public names of karat. Written by `make stub`; do not edit."""
 
-from typing import Any, Literal, Protocol, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
-import numpy as np
-import numpy.typing as npt
+from numpy import float64
+from numpy.typing import NDArray
 
 from karat import curves as curves
 from karat import errors as errors
@@ -48,71 +53,96 @@ from karat.results.result import Signature as Signature
 __version__: str
 
 _Undefined: TypeAlias = Literal["zero", "exclude", "nan"]
-_Floats: TypeAlias = npt.NDArray[np.float64]
+_Floats: TypeAlias = NDArray[float64]
 
 '''
-_COMMON = (
-    "confusion: Any = None",
+_COMMON: Final = (
     "labels: Any = None",
     "positive: Any = None",
     "weights: Any = None",
-    "undefined: _Undefined = ...",
+    'undefined: _Undefined = "zero"',
     "n_threads: int | None = None",
 )
-_SCORES = ("y_prob: Any = None", "y_score: Any = None")
-_KINDS = {"number": "float", "count": "int", "choice": "str", "matrix": "Any", "flag": "bool"}
+_SCORES: Final = ("y_prob: Any = None", "y_score: Any = None")
+_KINDS: Final = {
+    "number": "float",
+    "count": "int",
+    "choice": "str",
+    "matrix": "Any",
+    "flag": "bool",
+}
+_WIDTH: Final = 96
+"""Columns of a line of a docstring, inside its indent."""
 
 
 def stub_text() -> str:
-    """The whole stub: one protocol for each kind of call, one line for each name."""
-    protocols: dict[str, str] = {}
-    names = []
-    for record in all_records():
-        averaged = _protocol(record, protocols, is_averaged=record.is_per_class)
-        plain = _protocol(record, protocols, is_averaged=False)
-        names.append(f"{record.name}: {averaged}")
-        lifted = [
-            (record.lifted(average), f"{average}_{record.name}") for average in record.averages
-        ]
-        names += [f"{name}: {plain}" for pair in lifted for name in dict.fromkeys(pair)]
-        names += [f"{alias}: {averaged}" for alias in record.aliases]
-    return _HEAD + "\n".join([*protocols.values(), *names]) + "\n"
+    """The whole stub: one function for each name."""
+    found = [text for record in all_records() for text in _functions(record)]
+    return _HEAD + "".join(found).rstrip("\n") + "\n"
 
 
-def _protocol(record: Record, protocols: dict[str, str], *, is_averaged: bool) -> str:
-    """Name of the protocol of a record's function, which is added when it is new."""
-    words = [] if record.is_traced else ["Of", "Scores"]
-    words += [item.name.title().replace("_", "") for item in record.parameters]
-    if is_averaged:
-        words += ["PerClass", *(average.title() for average in record.averages)]
-    name = "_" + ("".join(words) or "Plain")
-    if name not in protocols:
-        calls = [_call(record, None, "float")]
-        if is_averaged:
-            choices = ", ".join(f'"{average}"' for average in record.averages)
-            chosen = f"average: Literal[{choices}] = ..." if choices else None
-            calls = [
-                "    @overload\n" + _call(record, "average: None", "_Floats"),
-                "    @overload\n" + _call(record, chosen, "float"),
-            ]
-        protocols[name] = f"class {name}(Protocol):\n" + "".join(calls)
-    return name
+def _functions(record: Record) -> list[str]:
+    """Every name of a record: its own, those of its averages, its aliases."""
+    found = [_function(record, record.name)]
+    for average in record.averages:
+        names = dict.fromkeys([record.lifted(average), f"{average}_{record.name}"])
+        found += [_function(record, name, average, next(iter(names))) for name in names]
+    return [*found, *(_function(record, alias, of=record.name) for alias in record.aliases)]
 
 
-def _call(record: Record, average: str | None, returns: str) -> str:
-    parameters = [] if average is None else [average]
-    for item in record.parameters:
-        kind = _KINDS[item.kind]
-        if item.kind == "choice":
-            kind = "Literal[" + ", ".join(f'"{choice}"' for choice in item.choices) + "]"
-        if not item.is_required and item.default is None:
-            kind += " | None" if kind != "Any" else ""
-        parameters.append(f"{item.name}: {kind}" + ("" if item.is_required else " = ..."))
-    inner = ["self", "y_true: Any = None", "y_pred: Any = None", "*", *parameters, *_COMMON]
+def _function(record: Record, name: str, lift: Lift = "plain", of: str = "") -> str:
+    """The function of a name: of a metric of one class with its choice of averages."""
+    doc = _docstring(record, lift, "" if of == name else of)
+    if not record.is_per_class or lift != "plain":
+        return _def(record, name, (), "float", doc)
+    choices = ", ".join(f'"{average}"' for average in record.averages)
+    chosen = (f"average: Literal[{choices}] = ...",) if choices else ()
+    # Jedi shows the docstring of the last overload, Pyright the first there is.
+    each = _def(record, name, ("average: None",), "_Floats")
+    return f"@overload\n{each}@overload\n{_def(record, name, chosen, 'float', doc)}"
+
+
+def _def(record: Record, name: str, average: tuple[str, ...], returns: str, doc: str = "") -> str:
+    own = (*average, *map(_parameter, record.parameters))
+    inner = ["y_true: Any = None", "y_pred: Any = None", "*", *own, "confusion: Any = None"]
     if not record.is_traced:
-        inner = ["self", "y_true: Any = None", "*", *_SCORES, *parameters, *_COMMON[1:]]
-    arguments = "".join(f"        {item},\n" for item in inner)
-    return f"    def __call__(\n{arguments}    ) -> {returns}: ...\n"
+        inner = ["y_true: Any = None", "*", *_SCORES, *own]
+    arguments = "".join(f"    {item},\n" for item in [*inner, *_COMMON])
+    return f"def {name}(\n{arguments}) -> {returns}:{doc or ' ...'}\n"
+
+
+def _parameter(item: Parameter) -> str:
+    kind = _KINDS[item.kind]
+    if item.kind == "choice":
+        kind = "Literal[" + ", ".join(f'"{choice}"' for choice in item.choices) + "]"
+    if item.is_required:
+        return f"{item.name}: {kind}"
+    if item.default is None and kind != "Any":
+        kind += " | None"
+    default = f'"{item.default}"' if isinstance(item.default, str) else repr(item.default)
+    is_short = item.default is None or isinstance(item.default, bool | int | float | str)
+    return f"{item.name}: {kind} = {default if is_short else '...'}"
+
+
+def _docstring(record: Record, lift: Lift, of: str) -> str:
+    """The summary, the definition, and what the name is another one of."""
+    metric = Metric(record, lift, Metric.defaults(record))
+    parts = [record.summary, f"Definition: {metric.definition}"]
+    return docstring_text([*parts, f"Another name of `{of}`."] if of else parts)
+
+
+def docstring_text(paragraphs: Sequence[str]) -> str:
+    """Paragraphs as the docstring of a function of a stub, which has nothing else."""
+    look: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    # The quotes stand in the first line, and where it is the only one all of them.
+    first, *others = textwrap.wrap(paragraphs[0], _WIDTH - 6, **look)
+    lines = [first, *others]
+    for paragraph in paragraphs[1:]:
+        lines += ["", *textwrap.wrap(paragraph, _WIDTH, **look)]
+    text = "\n".join(f"    {line}".rstrip() for line in lines).lstrip()
+    is_raw = "\\" in text
+    end = "\n    " if "\n" in text else ""
+    return f'\n    {"r" if is_raw else ""}"""{text}{end}"""\n'
 
 
 if __name__ == "__main__":

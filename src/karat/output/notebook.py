@@ -34,12 +34,17 @@ _TABLE: Final = (
     "font-variant-numeric:tabular-nums"
 )
 _CAPTION: Final = (
-    "text-align:left;caption-side:top;font-weight:bold;padding:.3em .5em;color:inherit;"
-    "white-space:normal"
+    "text-align:left;caption-side:top;font-weight:bold;padding:.3em .5em;color:inherit"
 )
 _NOTES: Final = "margin:0 0 .5em 0;padding:0 .5em;overflow-wrap:anywhere"
 _LINE: Final = "1px solid rgba(128,128,128,.5)"
-_STYLES: Final[dict[Style, str]] = {"strong": "font-weight:bold", "dim": f"opacity:{_DIM}"}
+_STYLES: Final[dict[Style, str]] = {
+    "strong": "font-weight:bold",
+    "bad": "font-weight:bold",
+    "dim": f"opacity:{_DIM}",
+}
+_ONE_LINE: Final = 70
+"""Characters of a caption that is not broken: a small matrix is narrower than its title."""
 
 
 def confusion_as_html(confusion: Confusion) -> str:
@@ -77,11 +82,17 @@ def result_as_html(result: Result) -> str:
     )
 
 
-def html_of(document: Document) -> str:
-    """A document for a notebook: what its text shows, as tables."""
+def html_of(document: Document, picture: str = "") -> str:
+    """A document for a notebook: what its text shows, as tables.
+
+    Args:
+        document: what to show.
+        picture: an SVG element that stands between its title and its tables.
+    """
     title, facts = _text(document.title), _text(" · ".join(document.facts))
     head = f'<strong>{title}</strong> <span style="opacity:{_DIM}">{facts}</span>'
-    return _div(f"<div>{head}</div>{_sections(document)}")
+    head = f"<div>{head}</div>" if document.title or document.facts else ""
+    return _div(f"{head}{picture}{_sections(document)}")
 
 
 def _sections(document: Document) -> str:
@@ -105,7 +116,10 @@ def _section(section: Table | Notes) -> Iterator[str]:
         yield "".join(f"<div>{_text(line)}</div>" for line in section.lines)
         yield "</div>"
         return
-    yield f'<table style="{_TABLE}"><caption style="{_CAPTION}">{_heading(title, rest)}</caption>'
+    caption = _CAPTION
+    if len(title) + len(rest) > _ONE_LINE:
+        caption += ";white-space:normal"
+    yield f'<table style="{_TABLE}"><caption style="{caption}">{_heading(title, rest)}</caption>'
     yield from _table(section)
     yield "</table>"
     if section.notes:
@@ -140,7 +154,8 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _cell(cell: Cell, column: TableColumn) -> str:
-    style = ";".join(filter(None, [_place(column.align), _STYLES.get(cell.style, "")]))
+    prose = "white-space:normal;min-width:10em" if column.is_prose else ""
+    style = ";".join(filter(None, [_place(column.align), _STYLES.get(cell.style, ""), prose]))
     return f'<td style="{style}">{_text(cell.text)}</td>'
 
 

@@ -272,10 +272,11 @@ def slice_sections(report: Report, metric: str) -> Iterator[Table]:
     if report.kept_slices is None:
         return
     for table in report.slices.values():
-        yield _section(table, metric)
+        yield slice_section(table, metric)
 
 
-def _section(table: SliceTable, metric: str) -> Table:
+def slice_section(table: SliceTable, metric: str) -> Table:
+    """The slices by one column in one metric."""
     differences = list(table.difference(metric).values())
     asked, level = table.whole.confidence, f"{100 * table.level:g} %"
     places = list(range(len(table)))

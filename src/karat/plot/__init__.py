@@ -15,11 +15,10 @@ Example:
 matplotlib is imported when the first picture is drawn.
 """
 
-from __future__ import annotations
-
-import importlib
-from difflib import get_close_matches
-from typing import Any, Final
+import importlib as _importlib
+from difflib import get_close_matches as _close_matches
+from typing import Any as _Any
+from typing import Final as _Final
 
 from karat.output.plots._axes import PALETTE
 
@@ -40,7 +39,7 @@ __all__ = [
 ]
 
 
-_OTHER_NAMES: Final = {
+_OTHER_NAMES: _Final = {
     "calibration": "reliability",
     "calibration_curve": "reliability",
     "histogram": "scores",
@@ -54,11 +53,11 @@ _OTHER_NAMES: Final = {
 """What other libraries call a picture → its function, where the names are not alike."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if name == "svg":
-        return importlib.import_module("karat.plot.svg")
+        return _importlib.import_module("karat.plot.svg")
     if name in __all__:
-        globals()[name] = importlib.import_module("karat.api.plot_functions").FUNCTIONS[name]
+        globals()[name] = _importlib.import_module("karat.api.plot_functions").FUNCTIONS[name]
         return globals()[name]
     told = ""
     if not name.startswith("_"):
@@ -66,11 +65,11 @@ def __getattr__(name: str) -> Any:
         near = (
             [_OTHER_NAMES[name]]
             if name in _OTHER_NAMES
-            else get_close_matches(name, functions, n=1, cutoff=0.75)
+            else _close_matches(name, functions, n=1, cutoff=0.75)
         )
         told = f"; it is karat.plot.{near[0]}" if near else f"; there are {', '.join(functions)}"
     raise AttributeError(f"module 'karat.plot' has no attribute {name!r}{told}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -32,38 +32,32 @@ _DETECTABLE: Final = (
 
 @dataclass(frozen=True, eq=False)
 class Comparison(JsonDocument):
-    """Differences of models in each metric, with intervals, p-values and verdicts.
-
-    Read the first pair of models by metric, ``comparison["macro_f1"]``, and another one by its
-    models too: ``comparison["macro_f1", "forest", "logreg"]``.
-
-    Attributes:
-        models: their names, in the order given.
-        metrics: canonical names, in the order given.
-        differences: every metric and pair of models.
-        values: metric → model → what it gave, with its interval.
-        omnibus: metric → the test that all models are equally good, of three models or more.
-        classes: the classes.
-        n: model → rows.
-        level: of the intervals, and 1 − the error rate of the tests.
-        adjust: how p-values allow for many pairs: ``"holm"``, ``"maxt"`` or ``"none"``.
-        baseline: the model that the others were compared with, or None.
-        is_paired: whether the models were measured on the same rows.
-        notes: sentences the reader should see.
-    """
+    """Differences of models, as data; `karat.Comparison` lists the attributes, and shows them."""
 
     models: tuple[str, ...]
+    """Their names, in the order given."""
     metrics: tuple[str, ...]
+    """Canonical names, in the order given."""
     differences: list[Difference]
+    """Every metric and pair of models."""
     values: Mapping[str, Mapping[str, Estimate]]
+    """Metric → model → what it gave, with its interval."""
     omnibus: Mapping[str, Omnibus]
+    """Metric → the test that all models are equally good, of three models or more."""
     classes: Classes
+    """The classes."""
     n: Mapping[str, int]
+    """Model → rows."""
     level: float
+    """Of the intervals, and 1 − the error rate of the tests."""
     adjust: str
+    """How p-values allow for many pairs: ``"holm"``, ``"maxt"`` or ``"none"``."""
     baseline: str | None
+    """The model that the others were compared with, or None."""
     is_paired: bool
+    """Whether the models were measured on the same rows."""
     notes: tuple[str, ...]
+    """Sentences the reader should see."""
     flip_source: Callable[[str, str], Flips] | None = field(default=None, repr=False)
 
     def __getitem__(self, key: str | Metric | tuple[str | Metric, str, str]) -> Difference:

@@ -91,6 +91,7 @@ class Confusion:
     """
 
     cells: Cells
+    """The tally behind it."""
 
     @property
     def labels(self) -> tuple[str | int | bool, ...]:
@@ -148,45 +149,40 @@ _IN_JSON: Final = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
-    """One value of one metric.
-
-    ``float(result)`` is the value; NaN when the data do not define it and no convention does.
-    Beside a number it compares as its value; two results are equal when all of them is.
-
-    Attributes:
-        name: canonical text of the metric, ``"macro_f1"``.
-        value: the number; NaN or infinite only together with `undefined`.
-        n: rows read.
-        undefined: why and where the data do not define it, or None.
-        low, high: limits of the interval at `level`, or None.
-        level: confidence level of the interval, or None.
-        method: what made the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None.
-        standard_error: of the value, by the influence of each row or by replicates, or None.
-        remark: why there is no interval, or what to know of it, or None.
-        exact: whether the value is exact, not an approximation with a `bound`.
-        bound: (low, high) between which the exact value lies when it is not exact, else None.
-        definition: the formula in words and symbols.
-        range: smallest and largest value the metric can take.
-        better: ``"higher"``, ``"lower"``, or None where neither is better.
-        signature: the choices that can change the number.
-    """
+    """One value of one metric, as data; `karat.Result` lists the attributes, and shows it."""
 
     name: str
+    """Canonical text of the metric, ``"macro_f1"``."""
     value: float
+    """The number; NaN or infinite only together with `undefined`."""
     n: int
+    """Rows read."""
     undefined: str | None
+    """Why and where the data do not define it, or None."""
     definition: str
+    """The formula in words and symbols."""
     range: tuple[float, float]
+    """Smallest and largest value the metric can take."""
     better: str | None
+    """``"higher"``, ``"lower"``, or None where neither is better."""
     signature: Signature
+    """The choices that can change the number."""
     low: float | None = None
+    """Limits of the interval at `level`, or None."""
     high: float | None = None
+    """Limits of the interval at `level`, or None."""
     level: float | None = None
+    """Confidence level of the interval, or None."""
     method: str | None = None
+    """What made the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None."""
     exact: bool = True
+    """Whether the value is exact, not an approximation with a `bound`."""
     bound: tuple[float, float] | None = None
+    """(low, high) between which the exact value lies when it is not exact, else None."""
     standard_error: float | None = None
+    """Of the value, by the influence of each row or by replicates, or None."""
     remark: str | None = None
+    """Why there is no interval, or what to know of it, or None."""
 
     def __float__(self) -> float:
         return self.value

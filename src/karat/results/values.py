@@ -107,24 +107,46 @@ class ReportValues:
     """What a metric is given as."""
 
     cells: Cells
+    """The tally."""
     undefined: Policy = "zero"
+    """Policy for undefined values: ``"zero"``, ``"exclude"`` or ``"nan"``."""
     requested: tuple[Metric, ...] | None = None
+    """The metrics asked for, or None for all."""
     mapping: Mapping[str, Any] = field(default_factory=dict)
+    """Column that played each role, when the rows came from a table."""
     source: Mapping[str, Any] = field(default_factory=dict)
+    """Facts about where the rows came from."""
     warnings: tuple[str, ...] = ()
+    """Sentences the reader should see."""
     measured: Mapping[Metric, Values] = field(default_factory=dict)
+    """What the metrics of scores gave, where there were scores."""
     scores: str | None = None
+    """What the scores were: ``"probabilities"``, ``"scores"``, or None without any."""
     threshold: float | None = None
+    """From which of them on the positive class of two was predicted; None: the largest decided, or
+    predictions were given.
+    """
     kept_curves: Curves | None = None
+    """The curves, where they were kept; read them as `curves`."""
     confidence: Confidence | None = None
+    """What was asked of the intervals; None: there are none."""
     clusters: ClusteredCells | None = None
+    """The rows by cluster, where those of a cluster are not independent."""
     intervals: Mapping[Metric, Interval] = field(default_factory=dict)
+    """Intervals that do not follow from the tally: those of scores, and of what was read from JSON.
+    """
     class_intervals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
+    """Likewise for columns of the table of classes: limits float64[k] each."""
     is_clustered: bool = False
+    """Whether intervals take rows of a cluster together."""
     draws: Draws | None = None
+    """What replicates are drawn from when an interval is read."""
     bounds: Mapping[Metric, Limits | None] = field(default_factory=dict)
+    """Metrics that are not exact, with limits of the exact value, None where not known."""
     class_bounds: Mapping[Metric, ClassLimits] = field(default_factory=dict)
+    """The same of metrics of each class: limits of each, equal where it is exact."""
     kept_cautions: tuple[str, ...] = ()
+    """Cautions that do not follow from the tally, of what was read from JSON."""
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy.typing as npt
 
@@ -25,6 +25,7 @@ from karat.data.sources.arrays.labels import tally_labels
 from karat.data.sources.torch.tensors import DeviceArrays, all_gathered, device_arrays
 from karat.errors import KaratError, error
 from karat.errors.habits import names_its_arguments
+from karat.errors.text import counted, size
 from karat.metrics import Metric
 from karat.tally import Cells, Label, occurring, subtract, union
 from karat.tally.serialization import damaged, framed, unframed
@@ -93,6 +94,42 @@ def _without(whole: Cells | None, part: Cells) -> Cells | None:
     of_whole = replace(whole, counts=whole.counts * 0, n_rows=whole.n_rows * 0)
     rest = occurring(subtract(union(whole, nothing), union(part, of_whole)))
     return rest if rest.classes.is_declared or rest.n_rows else None
+
+
+_MOST_SHOWN: Final = 200_000
+"""Numbers (rows × columns of scores) of which a cell of a notebook makes the report unasked."""
+
+
+def _as_html(stream: Stream) -> str:
+    """What a stream holds; of little also the report. Rows on a device are left there."""
+    from karat.output.forms import stream_as_html
+
+    with stream._lock:
+        found, waiting = stream._tallies, stream._devices.n_rows
+    facts, notes = [counted(found.n_rows + waiting, "row")], []
+    labels = stream._settings.labels
+    is_cheap = bool(found.n_rows) and not waiting
+    cells, scores = found.cells, found.scores
+    if cells is not None:
+        facts.append(counted(cells.k, "class"))
+        notes.append(f"labels: counts of true × predicted, exact; {size(cells.counts.nbytes)}")
+    elif labels is not None:
+        facts.append(counted(len(labels), "class"))
+    if scores is not None:
+        held, histograms, limit = scores.held, scores.histograms, size(scores.max_memory)
+        is_cheap &= histograms is None
+        if held is not None:
+            told = f"{counted(held.n_rows, 'row')} with scores, exact"
+            notes.append(f"{told}; {size(held.n_bytes)} of at most {limit}")
+            is_cheap &= held.n_rows * (held.shape[0] or 1) <= _MOST_SHOWN
+        if histograms is not None:
+            exact = "exact" if histograms.is_exact else "in buckets: results have a bound"
+            notes.append(f"{counted(histograms.n_rows, 'row')} as score histograms, {exact}")
+    if waiting:
+        notes.append(f"{counted(waiting, 'row')} on a device, not read yet")
+    if found.n_rows and not is_cheap and not waiting:
+        notes.append("report() computes the metrics")
+    return stream_as_html(facts, notes, stream.report() if is_cheap else None)
 
 
 class Stream:
@@ -451,3 +488,8 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<karat.Stream: {self.n_rows} rows>"
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import form
+
+        return form(_as_html, self)

@@ -106,7 +106,7 @@ class Ranked:
         self.ahead: Callable[[Ranked], Numbers | None] | None = None
         self.k = k
         self.own = own
-        self.n_rows = packed.n_items
+        self.n_rows: int = packed.n_items
         self.is_weighted = is_weighted
 
     @cached_property

@@ -1,0 +1,131 @@
+"""The type stubs of the faces `karat.curves` and `karat.plot`: ``python -m karat.api.stubs``.
+
+Their functions are found when first used, which no editor and no type checker sees. A test fails
+when a stub is stale.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from karat.api.plot_functions import BODIES, FUNCTIONS
+from karat.metrics._stub import docstring_text
+
+_CURVES_HEAD: Final = '''"""Public names of karat.curves. Written by `make stub`; do not edit."""
+
+from collections.abc import Iterable
+from typing import Any, Literal, overload
+
+from karat.curves._curve import ByClass as ByClass
+from karat.curves._curve import Curve as Curve
+from karat.curves._curve import Reliability as Reliability
+from karat.curves._kept import Curves as Curves
+from karat.curves._traced import Cost as Cost
+from karat.curves._traced import Det as Det
+from karat.curves._traced import Gain as Gain
+from karat.curves._traced import Lift as Lift
+from karat.curves._traced import NetBenefit as NetBenefit
+from karat.curves._traced import PrecisionRecall as PrecisionRecall
+from karat.curves._traced import Roc as Roc
+from karat.curves._traced import Traced as Traced
+from karat.tally import Label
+
+'''
+_PLOT_HEAD: Final = '''"""Public names of karat.plot. Written by `make stub`; do not edit."""
+
+from typing import Any, Final
+
+from matplotlib.axes import Axes
+
+from karat.plot import svg as svg
+
+PALETTE: Final[dict[str, str]]
+"""Every color of a picture by name; `karat.plot.svg.as_svg` can write others in their place."""
+
+'''
+_CURVES: Final = (
+    *("roc", "precision_recall", "det", "gain", "lift", "reliability", "cost", "net_benefit"),
+)
+_TYPES: Final = {
+    "drop_intermediate": "bool",
+    "limit": "int | None",
+    "bins": "int",
+    "scheme": 'Literal["uniform", "quantile"]',
+    "closed": 'Literal["right", "left"]',
+    "n_threads": "int | None",
+}
+
+
+def stub_texts() -> dict[str, str]:
+    """Path in the package → the text of the stub there."""
+    module = importlib.import_module("karat.api.curves")
+    curves = "".join(_curve(name, getattr(module, name)) for name in _CURVES)
+    plots = "".join(map(_plot, BODIES))
+    return {
+        "curves/__init__.pyi": f"{_CURVES_HEAD}{curves}".rstrip("\n") + "\n",
+        "plot/__init__.pyi": f"{_PLOT_HEAD}{plots}".rstrip("\n") + "\n",
+    }
+
+
+def _curve(name: str, function: Callable[..., Any]) -> str:
+    """The function of a curve: of one class, or of several."""
+    doc = _told(function)
+    kind = name.title().replace("_", "")
+    micro = {"average": 'Literal["micro"] = ...'} if '"micro"' in (function.__doc__ or "") else {}
+    calls: tuple[tuple[dict[str, str], str, str], ...] = (
+        ({"average": "None", "classes": "Iterable[Label] | None = None"}, f"ByClass[{kind}]", ""),
+        ({"classes": "Iterable[Label]"}, f"ByClass[{kind}]", ""),
+        ({**micro, "classes": "None = None"}, kind, doc),
+    )
+    return "".join(
+        f"@overload\n{_def(name, _of_curve(function, own), returns, text)}"
+        for own, returns, text in calls
+    )
+
+
+def _of_curve(function: Callable[..., Any], own: dict[str, str]) -> Iterator[str]:
+    for name, item in inspect.signature(function).parameters.items():
+        if name in own:
+            yield f"{name}: {own[name]}"
+        elif name not in ("average", "classes"):
+            default = f'"{item.default}"' if isinstance(item.default, str) else repr(item.default)
+            yield f"{name}: {_TYPES.get(name, 'Any')} = {default}"
+        if name == "y_true":
+            yield "*"
+
+
+def _plot(body: Callable[..., Any]) -> str:
+    """The function of a picture."""
+    function = FUNCTIONS[body.__name__]
+    own = inspect.signature(body).parameters
+    found: list[str] = []
+    for name, item in inspect.signature(function).parameters.items():
+        if name == "ax":
+            found += ["*", "ax: Axes | None = None"]
+        elif item.kind is inspect.Parameter.VAR_KEYWORD:
+            found.append(f"**{name}: Any")
+        else:
+            kind = own[name].annotation if name in own and len(found) > 2 else "Any"
+            default = f'"{item.default}"' if isinstance(item.default, str) else repr(item.default)
+            found.append(f"{name}: {kind} = {default}")
+    return _def(body.__name__, iter(found), "Axes", _told(function))
+
+
+def _def(name: str, parameters: Iterator[str], returns: str, doc: str) -> str:
+    arguments = "".join(f"    {item},\n" for item in parameters)
+    return f"def {name}(\n{arguments}) -> {returns}:{doc or ' ...'}\n"
+
+
+def _told(function: Callable[..., Any]) -> str:
+    """What a function is: its docstring up to its arguments."""
+    text, _, _ = (function.__doc__ or "").partition("\nArgs:")
+    return docstring_text([" ".join(part.split()) for part in text.strip().split("\n\n")])
+
+
+if __name__ == "__main__":
+    for path, text in stub_texts().items():
+        (Path(__file__).parents[1] / path).write_text(text, encoding="utf-8")

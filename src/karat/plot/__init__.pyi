@@ -1,0 +1,198 @@
+"""Public names of karat.plot. Written by `make stub`; do not edit."""
+
+from typing import Any, Final
+
+from matplotlib.axes import Axes
+
+from karat.plot import svg as svg
+
+PALETTE: Final[dict[str, str]]
+"""Every color of a picture by name; `karat.plot.svg.as_svg` can write others in their place."""
+
+def confusion(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    normalize: str | None = None,
+    sort: str = "class",
+    annotate: bool | None = None,
+    totals: bool | None = None,
+    colorbar: bool = True,
+    **image: Any,
+) -> Axes:
+    """The confusion matrix as a heat map: rows true, columns predicted.
+
+    Cells are coloured by what they hold, and written up to 20 classes: counts, or shares in
+    percent. Counts of rows and columns stand outside the map. A row or column without rows has no
+    shares and stays blank.
+    """
+
+def compare(
+    comparison: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    metrics: Any = None,
+    legend: bool = True,
+    **errorbar: Any,
+) -> Axes:
+    """Differences of models in each metric with their intervals, one row each.
+
+    Marker and colour tell the verdict: whether the first model of a row is better than the second.
+    Dotted lines stand at the margin, where all metrics have one.
+    """
+
+def intervals(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    metrics: Any = None,
+    classes: Any = None,
+    legend: bool = True,
+    **errorbar: Any,
+) -> Axes:
+    """Metrics with their intervals, one row each; or one metric of each class.
+
+    Without `metrics` those that open a printed report, as far as they lie between −1 and 1. One
+    metric of the table of classes, as ``"recall"``, is drawn of each class where there are more
+    than two, or where `classes` asks for it, beside its mean over them. Of more than 40 classes the
+    lowest are rows, and all others points of one row. A hollow point has no interval; what is
+    undefined says why.
+    """
+
+def reliability(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    classes: Any = None,
+    spread: bool = True,
+    histogram: bool = True,
+    legend: bool = True,
+    **line: Any,
+) -> Axes:
+    """Reliability diagram: how often a probability came true, bin by bin.
+
+    On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
+    `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
+    `histogram` shades below how the rows lie.
+    """
+
+def scores(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    classes: Any = None,
+    shares: bool | None = None,
+    legend: bool = True,
+    **patch: Any,
+) -> Axes:
+    """Histograms of the probability of a class: of the rows of the class, and of the others.
+
+    In the bins of the reliability diagram, whose rows a report keeps. Of several classes each
+    histogram is of its own rows; then, and with `shares`, heights are shares of these rows, else
+    rows or their weight. Scores count as their softmax.
+    """
+
+def threshold(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    metrics: Any = None,
+    classes: Any = None,
+    decision: bool = True,
+    legend: bool = True,
+    **line: Any,
+) -> Axes:
+    """Metrics of a class against the threshold from which on it is predicted.
+
+    Exact at each point that the report keeps, straight in between. Of one class precision, recall
+    and F1, with the threshold that is best for F1; of several, F1 of each against the rest. A thin
+    line stands at the threshold of the report.
+    """
+
+def det(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    classes: Any = None,
+    chance: bool = True,
+    decision: bool = True,
+    legend: bool = True,
+    **line: Any,
+) -> Axes:
+    """Detection error tradeoff: misses by false alarms, on normal-deviate axes.
+
+    Where scores of both sides are normal, the curve is a straight line. Shares of 0 and 1 lie
+    infinitely far away: a curve leaves the picture towards them.
+    """
+
+def gain(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    classes: Any = None,
+    chance: bool = True,
+    decision: bool = True,
+    legend: bool = True,
+    **line: Any,
+) -> Axes:
+    """Cumulative gain: share of a class that is found by the share of rows looked at, best
+    first.
+    """
+
+def lift(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    classes: Any = None,
+    chance: bool = True,
+    decision: bool = True,
+    legend: bool = True,
+    **line: Any,
+) -> Axes:
+    """Lift: how many times more of a class the best rows hold than a random choice would.
+
+    Between the points of a curve rows count in proportion, as `karat.lift_at` counts them.
+    """
+
+def precision_recall(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    classes: Any = None,
+    chance: bool = True,
+    decision: bool = True,
+    legend: bool = True,
+    **line: Any,
+) -> Axes:
+    """Precision-recall curves: how pure what is found is, as more of a class is found.
+
+    The legend tells the average precision of each whole curve with its interval. Chance is the
+    share of the class. A curve goes in steps where every point of it is kept, else straight from
+    point to point, which is as near to the whole curve as its `error` says.
+    """
+
+def roc(
+    report: Any = None,
+    y_pred: Any = None,
+    *,
+    ax: Axes | None = None,
+    classes: Any = None,
+    chance: bool = True,
+    decision: bool = True,
+    legend: bool = True,
+    **line: Any,
+) -> Axes:
+    """ROC curves: how much of a class is found, at what price.
+
+    The legend tells the area under each whole curve with its interval; the diagonal is chance.
+    """

@@ -1,0 +1,205 @@
+"""What editors complete: jedi and Pyright know every public name, its type and its docstring."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib
+import inspect
+import itertools
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from tests.optional import optional
+
+SOURCES = Path(karat.__file__).parents[1]
+SUBPACKAGES = {path.parent.name for path in SOURCES.glob("karat/*/__init__.py")}
+
+STATES = {
+    "new": "pass",
+    "loaded": "karat.f1([0, 1], [0, 1]); karat.evaluate([0, 1], [0, 1]).text();"
+    "karat.plot.PALETTE; karat.curves.Roc; karat.macro_f1; karat.mcc",
+    "everything": "[getattr(karat, name) for name in dir(karat)]",
+}
+
+
+@pytest.mark.parametrize("module", ["karat", "karat.curves", "karat.plot"])
+@pytest.mark.parametrize("state", STATES)
+def test_dir_lists_public_names_only(state: str, module: str) -> None:
+    code = f"import karat, {module}; {STATES[state]}; print(*dir({module}))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    listed = found.stdout.split()
+    assert [name for name in listed if name.startswith("_") and name != "__version__"] == []
+    wanted = {"karat": {*karat.__all__, "f1", "macro_f1", "mcc", "roc_auc_ovr_macro"}}
+    assert wanted.get(module, set()) <= set(listed)
+    assert module == "karat" or set(listed) == set(importlib.import_module(module).__all__)
+    assert {"importlib", "annotations", "Any", "Final", "get_close_matches"}.isdisjoint(listed)
+    assert listed == dir(importlib.import_module(module))
+
+
+def completed(code: str) -> dict[str, Any]:
+    """What jedi completes at the end of a text, by name; private names aside."""
+    jedi = optional("jedi")
+    project = jedi.Project(SOURCES.parent, sys_path=[str(SOURCES), *sys.path])
+    found = jedi.Script(code, project=project).complete()
+    return {each.name: each for each in found if not each.name.startswith("_")}
+
+
+def undocumented(found: dict[str, Any], names: Iterable[str]) -> list[str]:
+    return [name for name in names if not found[name].docstring(raw=True).strip()]
+
+
+def test_jedi_completes_every_public_name_with_its_docstring() -> None:
+    found = completed("import karat\nkarat.")
+    public = {name for name in dir(karat) if not name.startswith("_")}
+    # Nothing but the folders of the package stands beside them.
+    assert public <= found.keys()
+    assert found.keys() - public <= SUBPACKAGES
+    assert undocumented(found, public) == []
+
+
+@pytest.mark.parametrize("module", ["plot", "curves"])
+def test_jedi_completes_the_functions_of_a_face(module: str) -> None:
+    found = completed(f"import karat\nkarat.{module}.")
+    public = getattr(karat, module).__all__
+    assert found.keys() == set(public)
+    assert undocumented(found, public) == []
+
+
+RETURNED = {
+    "karat.evaluate(t, p)": "per_class confusion metrics slices curves thresholds calibration"
+    " to_html to_json to_frame text n_rows labels scores threshold cells",
+    "karat.evaluate(t, p).f1": "value low high level method n undefined definition signature",
+    "karat.evaluate(t, p)['f1']": "value low high level method n undefined definition signature",
+    "karat.compare(t, {})": "models metrics differences values flips to_html notes",
+    "karat.gate(t, p)": "passed rules exit_code headline notes to_json",
+    "karat.find_weak_slices(f)": "slices p n_tested level",
+    "karat.Stream()": "update merge report n_rows to_bytes",
+    "karat.Stream().report()": "per_class confusion",
+    "karat.curves.roc(t, y_prob=p)": "fpr tpr thresholds area",
+}
+
+
+@pytest.mark.parametrize("expression", RETURNED)
+def test_jedi_completes_what_a_call_returns(expression: str) -> None:
+    assert set(RETURNED[expression].split()) <= completed(f"import karat\n{expression}.").keys()
+
+
+@pytest.mark.parametrize(
+    "expression", ["karat.evaluate(t, p)", "karat.evaluate(t, p).f1", "karat.Stream()"]
+)
+def test_jedi_shows_a_docstring_for_each_attribute(expression: str) -> None:
+    found = completed(f"import karat\n{expression}.")
+    assert undocumented(found, found) == []
+
+
+def test_a_name_without_a_docstring_is_found() -> None:
+    found = completed("class A:\n    b = 1\n    def c(self):\n        '''Said.'''\nA().")
+    assert undocumented(found, ["b", "c"]) == ["b"]
+
+
+def pyright(*arguments: str, folder: Path) -> str:
+    """What Pyright says of the sources, with the packages of this Python."""
+    optional("basedpyright")
+    command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, *arguments]
+    found = subprocess.run(
+        command,
+        env=os.environ | {"PYTHONPATH": str(SOURCES)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return found.stdout + found.stderr
+
+
+def test_pyright_knows_the_types_of_the_public_interface(tmp_path: Path) -> None:
+    told = pyright("--verifytypes", "karat", "--ignoreexternal", folder=tmp_path)
+    score = re.search(r"Type completeness score: ([\d.]+)%", told)
+    assert score is not None, told[-2000:]
+    assert float(score[1]) >= 95.0
+    assert "No py.typed file found" not in told
+
+
+USES = """
+import karat
+
+t, p, prob = [0, 1], [0, 1], [0.2, 0.9]
+report = karat.evaluate(t, y_prob=prob)
+text: str = report.to_html() + report["f1"].name + report.f1.definition + str(report.per_class)
+number: float = karat.f1(t, p) + karat.f1(t, p, average="macro") + karat.log_loss(t, y_prob=prob)
+several = karat.f1(t, p, average=None).tolist()
+stream = karat.Stream(labels=[0, 1])
+stream.update(t, p)
+area: float = karat.curves.roc(t, y_prob=prob).area + stream.report()["mcc"].value
+passed: bool = karat.gate(report, min={"accuracy": 0.5}).passed
+axes = karat.plot.roc(report, chance=False, linewidth=2)
+axes.set_title("ROC")
+"""
+WRONG = (
+    "karat.f1(t, p, average='mean')",
+    "karat.f1(t, p, sample_weight=None)",
+    "karat.log_loss(t, p)",
+    "karat.f1(t, p, average=None) + 'text'",
+    "karat.plot.roc(chance=1)",
+    "karat.no_such_name",
+)
+
+
+def test_pyright_finds_no_error_where_every_public_name_is_used(tmp_path: Path) -> None:
+    names = [name for name in dir(karat) if name != "__version__"]
+    uses = "".join(f"print(karat.{name})\n" for name in [*names, "__version__"])
+    uses += "".join(f"print(karat.plot.{name})\n" for name in karat.plot.__all__)
+    uses += "".join(f"print(karat.curves.{name})\n" for name in karat.curves.__all__)
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
+    (tmp_path / "uses.py").write_text(USES + uses)
+    wrong = "".join(f"{line}\n" for line in WRONG)
+    (tmp_path / "wrong.py").write_text(f"import karat\nt, p = [0], [0]\n{wrong}")
+    told = pyright("uses.py", "wrong.py", folder=tmp_path)
+    assert re.findall(r"uses\.py:\d+.*- error.*", told) == []
+    lines = {int(line) for line in re.findall(r"wrong\.py:(\d+):\d+ - error", told)}
+    assert lines == set(range(3, 3 + len(WRONG))), told
+
+
+def told_of_attributes(kind: type) -> dict[str, str]:
+    """Attribute → what its docstring says, of a class and what it is made of."""
+    found: dict[str, str] = {}
+    for one in reversed(kind.__mro__[:-1]):
+        if not dataclasses.is_dataclass(one):
+            continue
+        (body,) = ast.parse(textwrap.dedent(inspect.getsource(one))).body
+        assert isinstance(body, ast.ClassDef)
+        for node, after in itertools.pairwise(body.body):
+            if isinstance(node, ast.AnnAssign) and isinstance(after, ast.Expr):
+                assert isinstance(node.target, ast.Name)
+                assert isinstance(after.value, ast.Constant)
+                found[node.target.id] = " ".join(str(after.value.value).split())
+    return found
+
+
+def listed_attributes(kind: type) -> dict[str, str]:
+    """Attribute → what the docstring of its class says."""
+    block = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")[2]
+    found: dict[str, str] = {}
+    for item in re.split(r"\n(?=    \S)", f"\n{block}")[1:]:
+        names, _, text = item.strip().partition(": ")
+        found |= dict.fromkeys(names.split(", "), " ".join(text.split()))
+    return found
+
+
+@pytest.mark.parametrize("kind", [karat.Report, karat.Result, karat.Comparison])
+def test_an_attribute_says_what_its_class_says_of_it(kind: type) -> None:
+    listed, found = listed_attributes(kind), told_of_attributes(kind)
+    assert len(listed) > 10
+    for name, text in listed.items():
+        assert found[name].casefold() == text.casefold()
