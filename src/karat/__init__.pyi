@@ -81,6 +81,36 @@ class _Plain(Protocol):
         n_threads: int | None = None,
     ) -> float: ...
 
+class _PerClassMacroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        average: None,
+        confusion: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        average: Literal["macro", "weighted"] = ...,
+        confusion: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
 class _BetaPerClassMacroMicroWeighted(Protocol):
     @overload
     def __call__(
@@ -330,6 +360,21 @@ class _OfScores(Protocol):
         *,
         y_prob: Any = None,
         y_score: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresEps(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        eps: float | None = ...,
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
@@ -841,6 +886,9 @@ macro_prevalence: _Plain
 micro_prevalence: _Plain
 weighted_prevalence: _Plain
 base_rate: _PerClassMacroMicroWeighted
+precision_lift: _PerClassMacroWeighted
+macro_precision_lift: _Plain
+weighted_precision_lift: _Plain
 informedness: _PerClassMacroMicroWeighted
 macro_informedness: _Plain
 micro_informedness: _Plain
@@ -1004,11 +1052,11 @@ log_loss_dsc: _OfScoresPerClassMacro
 log_loss_uncertainty: _OfScoresPerClassMacro
 macro_log_loss_uncertainty: _OfScores
 log_loss_unc: _OfScoresPerClassMacro
-log_loss: _OfScores
-cross_entropy: _OfScores
-logistic_loss: _OfScores
-negative_log_likelihood: _OfScores
-log_loss_score: _OfScores
+log_loss: _OfScoresEps
+cross_entropy: _OfScoresEps
+logistic_loss: _OfScoresEps
+negative_log_likelihood: _OfScoresEps
+log_loss_score: _OfScoresEps
 one_vs_all_log_loss: _OfScores
 brier: _OfScores
 brier_score: _OfScores
