@@ -12,10 +12,12 @@ from karat import objectives as objectives
 from karat import plot as plot
 from karat import tally as tally
 from karat import testing as testing
+from karat.api.check import check as check
 from karat.api.comparing import compare as compare
 from karat.api.evaluation import evaluate as evaluate
 from karat.api.functions import confusion_matrix as confusion_matrix
 from karat.api.gate.verb import gate as gate
+from karat.api.results import Check as Check
 from karat.api.results import Comparison as Comparison
 from karat.api.results import Report as Report
 from karat.api.results import Result as Result
@@ -1406,6 +1408,69 @@ def base_rate(
     Definition: Of the positive class: (TP + FN) / n
 
     Another name of `prevalence`.
+    """
+
+@overload
+def precision_lift(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def precision_lift(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "weighted"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision over prevalence: how many times more of the class than among all rows.
+
+    Definition: Of the positive class: TP·n / ((TP + FP)·(TP + FN))
+    """
+
+def macro_precision_lift(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision over prevalence: how many times more of the class than among all rows.
+
+    Definition: Mean over the classes: TP·n / ((TP + FP)·(TP + FN))
+    """
+
+def weighted_precision_lift(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision over prevalence: how many times more of the class than among all rows.
+
+    Definition: Mean over the classes, each weighted by its support: TP·n / ((TP + FP)·(TP + FN))
     """
 
 @overload
@@ -5220,6 +5285,7 @@ def log_loss(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    eps: float | None = None,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5236,6 +5302,7 @@ def cross_entropy(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    eps: float | None = None,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5254,6 +5321,7 @@ def logistic_loss(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    eps: float | None = None,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5272,6 +5340,7 @@ def negative_log_likelihood(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    eps: float | None = None,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5290,6 +5359,7 @@ def log_loss_score(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    eps: float | None = None,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,

@@ -102,6 +102,7 @@ WANTED: dict[str, Wanted] = {
     "false_discovery_rate": RATE,
     "false_omission_rate": RATE,
     "prevalence": relative(lambda g: 2 * g.s + g.c + 2),
+    "precision_lift": relative(lambda g: 4 * g.s + g.c + 5),
     "positive_likelihood_ratio": LIKELIHOOD_RATIO,
     "negative_likelihood_ratio": LIKELIHOOD_RATIO,
     "diagnostic_odds_ratio": relative(lambda g: 4 * g.s + 3),

@@ -20,6 +20,7 @@ from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short
 from karat.inference.confidence import Confidence, WeightKind
 from karat.metrics import Metric, get, n_records
+from karat.metrics.headlines import MANY_CLASSES, PLACES
 from karat.metrics.plan import default_metrics
 from karat.results.report import THRESHOLDS, lift_of_thresholds
 from karat.results.values import PER_CLASS_OF_SCORES
@@ -180,6 +181,8 @@ def _listed(k: int, is_prob: bool, _: int) -> tuple[Metric, ...]:
         and not (is_prob and metric.record.is_of_scores_only)
         and not (metric.record.is_per_class and metric.lift == "plain" and k != 2)
     ]
+    if k >= MANY_CLASSES:
+        listed.append(get(f"top_{PLACES}_accuracy"))
     each = [Metric.of(get(name).record, "per_class", {}) for name in PER_CLASS_OF_SCORES]
     lift = lift_of_thresholds(k)
     points = [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, get_args
 
 from karat.api.arguments import are_numbers_of_rows, confidence_required
+from karat.api.measuring import impossible_rows
 from karat.api.models import (
     Models,
     model_arguments,
@@ -30,6 +31,7 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import check_has_positive
 from karat.metrics.plan import requested
+from karat.metrics.reasons import zero_probabilities
 from karat.results.comparison import notes_of
 from karat.tally import Classes, Label
 
@@ -172,9 +174,20 @@ def compare_models(
         spec.adjust,
         baseline,
         found.is_paired,
-        notes_of(differences, spec, found.is_paired, len(found.names), has_clusters),
+        (
+            *_cautions(found, wanted),
+            *notes_of(differences, spec, found.is_paired, len(found.names), has_clusters),
+        ),
         found.flip_source,
     )
+
+
+def _cautions(found: Models, metrics: Sequence[Metric]) -> Iterator[str]:
+    """What to know of each model whose probabilities make a loss infinite."""
+    for name, rows in found.scored.items():
+        caution = zero_probabilities(impossible_rows(rows, metrics), rows.n_rows)
+        if caution is not None:
+            yield f"{name}: {caution}."
 
 
 def compare_files(

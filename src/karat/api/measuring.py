@@ -36,8 +36,9 @@ from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
 from karat.metrics._metric import check_has_positive
+from karat.metrics.reasons import zero_probabilities
 from karat.results.slices import Slices, SliceTable
-from karat.tally import Cells, Classes, ClusteredCells, HistogramRows
+from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
 
 _FEW: Final = 1 << 16
 """Of no more scores than this a report keeps the rows, and computes what is read of it."""
@@ -196,6 +197,7 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
+    facts["warnings"] = (*facts.get("warnings", ()), *_cautions(rows, wanted))
     facts |= {"scores": "probabilities" if rows.is_prob else "scores", "threshold": rows.threshold}
     if is_kept and is_moderate(rows):
         from karat.data.locks import OwnLock
@@ -229,6 +231,23 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
     return _report(spec, cells, groups, **facts, **vars(sure))
 
 
+def impossible_rows(rows: ScoredRows, metrics: Sequence[Metric]) -> int | None:
+    """Rows that weigh something, whose true class has probability 0: a loss of them is infinite.
+
+    0 where no metric reads that loss unclipped, or the scores are no probabilities; None where they
+    were not counted.
+    """
+    name = "negative_log_probability"
+    if not rows.is_prob or name not in losses_of(metrics):
+        return 0
+    return rows.sums((name,)).infinite_rows
+
+
+def _cautions(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[str, ...]:
+    caution = zero_probabilities(impossible_rows(rows, metrics), rows.n_rows)
+    return () if caution is None else (caution,)
+
+
 def _labels_of(rows: InMemoryScores) -> Rows:
     """The labels of rows with scores, as rows without them."""
     return replace(rows.rows, pred=np.asarray(rows.predicted(), np.int32), scores=None)
@@ -247,8 +266,10 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
     for metric in wanted:
         check_has_positive(metric, rows.classes, ())
     of_pairs = [metric for metric in wanted if metric.record.reads is Pairwise]
-    if of_pairs and spec.wanted is not None:
-        raise error("K211", name=str(of_pairs[0]), do=f"Give a larger max_memory=: it {_TOO_MANY}.")
+    # What was added up of each row is never clipped.
+    of_rows = [metric for metric in wanted if metric in of_pairs or metric.is_clipped]
+    if of_rows and spec.wanted is not None:
+        raise error("K211", name=str(of_rows[0]), do=f"Give a larger max_memory=: it {_TOO_MANY}.")
     keeper = spec.keeper(rows.classes)
     found = measured_histograms(
         rows,
@@ -259,7 +280,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
         along=keeper.take if keeper else None,
         is_requested=spec.wanted is not None,
     )
-    warnings = [*facts.pop("warnings")]
+    warnings = [*facts.pop("warnings"), *_cautions(rows, wanted)]
     if found.bounds or found.class_bounds:
         width = 2.0**-histograms.bits
         warnings.append(

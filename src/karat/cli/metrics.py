@@ -97,6 +97,7 @@ def _one(metric: Metric) -> Document:
     facts = [f"from {low} to {high}", better.get(metric.better or "", "no direction is better")]
     lines = [
         ("definition", metric.definition),
+        ("function", _function(metric)),
         ("read from", "probabilities (y_prob) or scores (y_score)" * metric.needs_scores),
         ("undefined when", metric.undefined_when or "never"),
         ("also called", ", ".join(metric.aliases)),
@@ -117,6 +118,17 @@ def _one(metric: Metric) -> Document:
         Table("Facts", columns, rows),
     ]
     return Document(str(metric), tuple(facts), tuple(sections))
+
+
+def _function(metric: Metric) -> str:
+    """The call of the function of a metric, with the names of what it takes."""
+    from karat.api.functions import signature_of
+
+    has_average = metric.record.is_per_class and metric.lift == "plain"
+    found = signature_of(metric.record, has_average).parameters.values()
+    names = (x.name if x.kind is x.POSITIONAL_OR_KEYWORD else f"{x.name}=" for x in found)
+    name = metric.name if metric.lift != "per_class" else metric.record.name
+    return f"karat.{name}({', '.join(names)})"
 
 
 def _elsewhere(record: Record) -> Iterator[tuple[str, str]]:

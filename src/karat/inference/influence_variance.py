@@ -308,7 +308,7 @@ def _is_mean(metric: Metric) -> bool:
 
 def _square_of_mean(metric: Metric, rows: ScoredRows) -> float:
     """Σw²φ² of the mean of a loss, from three sums."""
-    sums, linear = rows.sums(metric.record.needs), linear_of(metric, rows)
+    sums, linear = rows.sums(metric.losses), linear_of(metric, rows)
     at, shift = sums.names.index(linear.name), np.float64(linear.offsets[0])
     # Losses of extreme scores have no square that a double holds.
     with np.errstate(over="ignore", invalid="ignore"):

@@ -153,7 +153,7 @@ def measure(
 
 def losses_of(metrics: Iterable[Metric]) -> list[str]:
     """Names of the losses that some metric reads, each once."""
-    return list(dict.fromkeys(name for metric in metrics for name in metric.record.needs))
+    return list(dict.fromkeys(name for metric in metrics for name in metric.losses))
 
 
 def _without_overshoot(metric: Metric, values: Values) -> Values:

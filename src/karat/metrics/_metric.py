@@ -21,6 +21,7 @@ from karat.metrics._record import Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.tally import Cells, Classes, reorder
 from karat.tally.cached import cached_property
+from karat.tally.sums import clipped_at
 
 if TYPE_CHECKING:
     from karat._native import Program
@@ -189,6 +190,8 @@ class Metric:
         return f"<karat.metrics.Metric: {self}>"
 
     def __str__(self) -> str:
+        if self.record.numbered:
+            return self.record.numbered.format_map(dict(self.params))
         # The number that a traced formula holds is part of its name, at its default too.
         return self._with(
             (name, value)
@@ -279,6 +282,17 @@ class Metric:
     def traced(self, policy: Policy) -> Traced:
         """The graph under a policy for undefined values."""
         return trace(self.record, self.lift, policy, dict(self.params))
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """Names of the losses that it reads, clipped where a parameter clips them."""
+        eps = dict(self.params).get(self.record.clipped_by)
+        return self.record.needs if eps is None else (clipped_at(eps),)
+
+    @property
+    def is_clipped(self) -> bool:
+        """Whether a parameter clips the loss that it reads, which then takes the rows."""
+        return self.losses != self.record.needs
 
     @property
     def needs_scores(self) -> bool:

@@ -28,9 +28,12 @@ _ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
 
 def unfit(record: Record, found: str) -> Exception:
     """K302: what was found of a parameter, and what the parameters are."""
-    texts = (f"{item.name}: {item.text.rstrip('.')}" for item in record.parameters)
-    parameters = "; ".join(texts)
-    return error("K302", metric=record.name, found=found, parameters=parameters or "none")
+    parameters = [f"{item.name}: {item.text.rstrip('.')}" for item in record.parameters]
+    if record.averages:
+        parameters.append(f"average: {', '.join(record.averages)}")
+    common = "labels, positive, weights, undefined and n_threads"
+    parameters.append(f"of the function karat.{record.name} also {common}")
+    return error("K302", metric=record.name, found=found, parameters="; ".join(parameters))
 
 
 def checked(record: Record, item: Parameter, value: Any) -> Any:
@@ -259,6 +262,9 @@ class Record:
         formula_text, formula_latex: the formula of a metric that is computed, not traced.
         lift_names: names of averages that are not the average in front of the name.
         needs: what it reads of the sums of losses.
+        clipped_by: the parameter at which that loss is clipped, unless it is None.
+        numbered: its name in results, with the parameter that is a part of it in braces; empty:
+            `name`.
         least_classes: fewer classes make it trivial, and a report leaves it out.
         depends_on_rows: whether it depends on how many rows there are, not only on shares.
         weights_are_rows: whether a row of weight 2 counts as two rows; not where a variance does.
@@ -297,6 +303,8 @@ class Record:
     formula_latex: str = ""
     lift_names: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    clipped_by: str = ""
+    numbered: str = ""
     least_classes: int = 2
     is_of_scores_only: bool = False
     depends_on_rows: bool = False

@@ -21,7 +21,7 @@ from karat.errors import KaratError, error, shown
 from karat.metrics import _record
 from karat.metrics._lift import Average, Lift
 from karat.metrics._metric import Metric
-from karat.metrics._record import Record
+from karat.metrics._record import Record, unfit
 
 _SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 _by_name: dict[str, Record] = {}
@@ -64,6 +64,18 @@ def load_families() -> None:
     for module in pkgutil.iter_modules(sys.modules[__name__.rpartition(".")[0]].__path__):
         if not module.name.startswith("_"):
             importlib.import_module(f"{__package__}.{module.name}")
+
+
+def _without_number(name: str) -> tuple[str, dict[str, int]]:
+    """The name of the record that ``top_5_accuracy`` means, and its parameter; others as given."""
+    _index()
+    if name not in _by_name and any(map(str.isdigit, name)):
+        for record in all_records():
+            pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[0-9]{1,18})", re.escape(record.numbered))
+            match = re.fullmatch(pattern, name) if record.numbered else None
+            if match is not None:
+                return record.name, {key: int(text) for key, text in match.groupdict().items()}
+    return name, {}
 
 
 def _meanings(name: str) -> Iterator[tuple[Record, Lift]]:
@@ -173,7 +185,11 @@ def _parsed(text: Any) -> Metric:
     if match is None:
         raise error("K303", text=text, found="It is not of the form name or name(key=value, ...)")
     params = _arguments(text, match["arguments"])
-    record, lift = lookup(match["name"])
+    name, numbers = _without_number(match["name"])
+    record, lift = lookup(name)
+    for twice in numbers.keys() & params.keys():
+        raise unfit(record, f"{twice} is in the name {match['name']} and was given again")
+    params |= numbers
     average = params.pop("average", None)
     if average is not None:
         if lift != "plain" or not record.averages:
@@ -206,7 +222,7 @@ def find(text: str) -> Metric | None:
     """The metric that a text names; None where there is none, and no time is spent on why."""
     match = _SPEC.fullmatch(text)
     try:
-        is_known = match is not None and _found(match["name"]) is not None
+        is_known = match is not None and _found(_without_number(match["name"])[0]) is not None
         return parse(text) if is_known else None
     except KaratError:
         return None

@@ -91,6 +91,8 @@ def score_metric(
     averages: Sequence[Average] = (),
     lift_names: Mapping[str, str] | None = None,
     needs: Sequence[str] = (),
+    clipped_by: str = "",
+    numbered: str = "",
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002  # the field's word for it
     better: Better = None,
     undefined: str = "",
@@ -122,6 +124,8 @@ def score_metric(
     Args:
         formula, latex: the definition, since nothing is traced.
         needs: of `Losses`, the names of the losses that it reads.
+        clipped_by: the parameter at which the loss of probabilities is clipped, unless it is None.
+        numbered: its name in results, with a parameter in it: ``"top_{k}_accuracy"``.
         lift_names: names of averages that are not the average in front of the name.
         influence: the form of the influence of each row on the value, see `_influence.forms`.
         no_influence: why it has none, in words.

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from karat.tally import LevelSource, RankedColumn, ReadSums, ScoredRows, Steps, Sums, cumulated
 from karat.tally.cached import cached_property
+from karat.tally.sums import LOSSES, clipped_at
 
 
 def dot(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
@@ -78,6 +79,10 @@ class Losses:
     def mean(self, name: str) -> float:
         """Mean of a loss over the rows, by weight."""
         return self.sums.mean(name)
+
+    def negative_log_probability(self, eps: float | None) -> float:
+        """Mean of −ln p of the true class, p clipped to [eps, 1 − eps] unless that is None."""
+        return self.sums.mean(LOSSES[0] if eps is None else clipped_at(eps))
 
     @property
     def shares(self) -> Floats:

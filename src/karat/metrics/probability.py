@@ -36,7 +36,18 @@ def _undefined_share(value: float, base: float) -> float:
     cases=[
         by_hand(y_true=TRUTH, y_prob=THREE, gives="(4*log(2) - log(0.75))/4"),
         by_hand(y_true=[1, 0], y_prob=[0.75, 0.25], gives="-log(0.75)"),
+        by_hand(y_true=[1, 0], y_prob=[0.0, 0.25], eps=0.125, gives="(log(8) - log(0.75))/2"),
     ],
+    parameters=(
+        Parameter(
+            "eps",
+            "Clip the probability of the true class to [eps, 1 − eps]; above 0, below 0.5. "
+            "None: probabilities are never clipped.",
+            above=0.0,
+            below=0.5,
+        ),
+    ),
+    clipped_by="eps",
     oracle=sklearn("log_loss"),
     equals=[
         equal("scikit-learn", "log_loss()", where="no probability is 0"),
@@ -45,17 +56,20 @@ def _undefined_share(value: float, base: float) -> float:
     ],
     references=(GOOD_1952,),
     headline=("plain",),
-    influence=LossInfluence("negative_log_probability"),
+    influence=LossInfluence(),
     rounding=softmax_loss,
 )
-def log_loss(s: Losses) -> float:
+def log_loss(s: Losses, *, eps: float | None) -> float:
     """Mean of minus the logarithm of the probability given to the true class, in nats.
 
-    Probabilities are taken as given: never clipped, never renormalised.
-    One certain error makes it infinite.
+    Probabilities are taken as given: never renormalized, and clipped only with eps=.
+    Without it one certain error makes the loss infinite.
+    With it the probability p of the true class counts as min(max(p, eps), 1 − eps); of two
+    classes that is the loss of clipped probabilities. Older versions of scikit-learn clipped every
+    class and renormalized the row, which differs by about k·eps where there are more classes.
     Scores go through softmax (two classes: sigmoid) first.
     """
-    return s.mean("negative_log_probability")
+    return s.negative_log_probability(eps)
 
 
 @lower_is_better(
@@ -73,7 +87,7 @@ def log_loss(s: Losses) -> float:
         by_hand(y_true=[0, 1], y_score=[[0, 0, 0], [0, 0, 0]], gives="log(2)"),
     ],
     equals=[equal("CatBoost", "MultiClassOneVsAll()", given="y_score")],
-    influence=LossInfluence("binary_negative_log_probability"),
+    influence=LossInfluence(),
     rounding=softmax_loss,
 )
 def one_vs_all_log_loss(s: Losses) -> float:
@@ -101,7 +115,7 @@ def one_vs_all_log_loss(s: Losses) -> float:
     ],
     references=(BRIER_1950,),
     headline=("plain",),
-    influence=LossInfluence("squared_error", is_halved=True),
+    influence=LossInfluence(is_halved=True),
     rounding=softmax_loss,
 )
 def brier(s: Losses) -> float:
@@ -132,7 +146,7 @@ def brier(s: Losses) -> float:
     references=(CRAMMER_SINGER_2001,),
     since="0.2",
     is_of_scores_only=True,
-    influence=LossInfluence("margin"),
+    influence=LossInfluence(),
     rounding=linear(relative=(1, 8)),
 )
 def hinge_loss(s: Losses) -> float:
@@ -147,6 +161,7 @@ def hinge_loss(s: Losses) -> float:
     formula="share of the rows whose true class is among the k largest scores",
     latex=r"\frac{1}{W} \sum_i w_i \, [\operatorname{place}_i(y_i) \le k]",
     aliases=("top_k_accuracy_score",),
+    numbered="top_{k}_accuracy",
     needs=("ranks",),
     parameters=(Parameter("k", "How many of the largest scores count.", default=2, kind="count"),),
     cases=[

@@ -27,6 +27,7 @@ DEEKS_ALTMAN_2004 = "Deeks, Altman (2004). Diagnostic tests 4: likelihood ratios
 POWERS_2011 = "Powers (2011). Evaluation: from precision, recall and F-measure to ROC. JMLT 2."
 YOUDEN_1950 = "Youden (1950). Index for rating diagnostic tests. Cancer 3."
 GLAS_2003 = "Glas et al. (2003). The diagnostic odds ratio. J. Clin. Epidemiology 56."
+LING_LI_1998 = "Ling, Li (1998). Data mining for direct marketing. KDD."
 FOWLKES_MALLOWS_1983 = "Fowlkes, Mallows (1983). Comparing two hierarchical clusterings. JASA 78."
 
 # Liver scan against pathology, 344 patients.
@@ -220,6 +221,24 @@ def prevalence(c: OneVsRest) -> Node:
     A property of the data, not of the classifier.
     """
     return c.pos / c.n
+
+
+@zero_if_undefined(
+    averages=("macro", "weighted"),
+    range=(0.0, math.inf),
+    perfect=None,
+    undefined="no row is truly of the class, or nothing was predicted as it",
+    cases=[liver(gives="(231/263) / (258/344)", source=LIVER_ARITHMETIC)],
+    equals=of_pycm("LS"),
+    references=(LING_LI_1998,),
+)
+def precision_lift(c: OneVsRest) -> Node:
+    """Precision over prevalence: how many times more of the class than among all rows.
+
+    1 for any prediction that ignores the row. Its largest value is 1 ÷ prevalence.
+    lift_at is the same quotient of the best share of the rows by their scores.
+    """
+    return (c.tp * c.n) / (c.pred_pos * c.pos)
 
 
 @higher_is_better(

@@ -11,7 +11,8 @@ import numpy as np
 from karat.errors import error
 from karat.errors.doubts import Doubt
 from karat.errors.text import amounts, count, counted, interval, value
-from karat.metrics import Metric, PairRanks, Pairwise, get
+from karat.metrics import get
+from karat.metrics.headlines import by_family, headline, metric_of_slices
 from karat.output.document import Cell, Document, Notes, Table, TableColumn
 from karat.output.sections import (
     confusion_section,
@@ -27,20 +28,6 @@ from karat.output.sections import (
 if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.values import ReportValues
-
-FAMILIES = (
-    "accuracy",
-    "rates",
-    "fscores",
-    "agreement",
-    "ranking",
-    "probability",
-    "calibration",
-    "recalibration",
-    "decompositions",
-    "thresholds",
-)
-"""Order of the families of metrics at the head of a report; others follow."""
 
 COLUMNS = "Columns"
 """Title of the section that shows which column has which role."""
@@ -64,7 +51,7 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
         *(_every(report) if metrics == "all" else [_headline(report, headline)]),
         _classes(report),
         # The metric whose tests a report that was read from JSON holds.
-        *(slice_sections(report, headline_names(report)[0]) if report.metrics else ()),
+        *(slice_sections(report, slice_metric(report)) if report.metrics else ()),
         thresholds_section(report),
         confusion_section(report.confusion),
         pairs_section(report),
@@ -119,7 +106,7 @@ def other_warnings(report: ReportValues) -> tuple[str, ...]:
 
 
 def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
-    """The metrics that open the report: those asked for, else those whose record says so.
+    """The metrics that open the report: those asked for, else those of this kind of problem.
 
     Errors:
         K122 it is neither ``"headline"`` nor ``"all"``.
@@ -129,22 +116,26 @@ def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
         raise error("K122", argument="metrics", value=which, choices="'headline', 'all'", do=do)
     if which == "all" or report.requested is not None:
         return list(report.metrics)
-    chosen = [name for name in report.metrics if is_headline(report, get(name))]
-    return sorted(chosen, key=_family) or list(report.metrics)
+    names = headline(
+        report.classes.k,
+        has_positive=report.is_binary,
+        prevalence=_prevalence(report),
+        has_probabilities=report.scores == "probabilities",
+        has_scores=report.scores == "scores",
+    )
+    return [name for name in names if name in report.metrics] or list(report.metrics)
 
 
-def is_headline(report: ReportValues, metric: Metric) -> bool:
-    """Whether a metric is among those that open a report of so many classes."""
-    # Of two classes the plain metrics speak; the averages stand under the table of classes,
-    # and the one pair of classes says what one class against the other says.
-    is_told = metric.lift != "plain" or metric.record.reads in (PairRanks, Pairwise)
-    return metric.lift in metric.record.headline and not (report.is_binary and is_told)
+def slice_metric(report: ReportValues) -> str:
+    """The metric by which the slices of a report are compared: the first that was asked for."""
+    name = metric_of_slices(has_positive=report.is_binary, prevalence=_prevalence(report))
+    is_listed = report.requested is None and name in report.metrics
+    return name if is_listed else next(iter(report.metrics))
 
 
-def _family(name: str) -> int:
-    """The place of a metric's family in a report."""
-    family = get(name).record.family
-    return FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
+def _prevalence(report: ReportValues) -> float | None:
+    """Share of the rows that are truly positive, by weight; None without a positive class."""
+    return report["prevalence"].value if report.is_binary else None
 
 
 def facts(report: Report) -> tuple[str, ...]:
@@ -200,8 +191,8 @@ def _every(report: Report) -> list[Table]:
             averaged.setdefault(row, {})[metric.lift] = Cell(marked_value(result))
         else:
             whole.append(name)
-    whole.sort(key=_family)
-    averaged = dict(sorted(averaged.items(), key=lambda item: _family(item[0])))
+    whole = by_family(whole)
+    averaged = {name: averaged[name] for name in by_family(averaged)}
     tables = [_headline(report, whole)] if whole else []
     if averaged:
         used = {lift for row in averaged.values() for lift in row}
@@ -283,27 +274,22 @@ POLICIES = {
 
 
 def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
-    """Which of the values shown the data do not define, by reason; the others are counted."""
+    """Which of the values shown the data do not define, by reason; None where they define all."""
     shown = [*headline, *_averages()]
     by_reason: dict[str, list[str]] = {}
-    n_others = 0
     has_policy = False
     for name, reason in report.undefined_metrics.items():
         if name in shown:
             by_reason.setdefault(reason, []).append(name)
             has_policy |= not get(name).needs_scores
-        else:
-            n_others += 1
     lines = [f"{some_of(names)}: {reason}" for reason, names in by_reason.items()]
     of_classes = _undefined_classes(report)
     lines += of_classes
     if len(lines) > N_REASONS:
         lines = [*lines[:N_REASONS], f"{len(lines) - N_REASONS} more reasons: {_ALL}"]
-    if n_others:
-        lines.append(f"{counted(n_others, 'metric')} not listed here: {_ALL}")
     if not lines:
         return None
-    title = "Undefined (*)" if len(lines) > bool(n_others) else "Undefined"
+    title = "Undefined (*)"
     if has_policy or of_classes:
         # Averages of rankings leave such classes out, and their reasons say so.
         title += f"  {POLICIES[report.undefined]}"

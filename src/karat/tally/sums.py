@@ -40,10 +40,30 @@ _CURRENT: Final = {stored: name for name, stored in _STORED.items()}
 READ_BITS: Final = {name: 1 << i for i, name in enumerate((*LOSSES, "ranks", "predicted"))}
 """Bit of each result that `_native.read_scores` computes on request."""
 _BY_NAME: Final = {name: i for i, name in enumerate(LOSSES)}
+_CLIPPED: Final = f"{LOSSES[0]} clipped at "
 _SPECIES: Final = "sums"
 _ARRAYS: Final = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "ranks", "truth")
 _CLOSE: Final = 1e-9
 """Sums of the same weights in another order agree to this part."""
+
+
+def clipped_at(eps: float) -> str:
+    """Name of the negative log probability of probabilities that are clipped to [eps, 1 − eps].
+
+    It is computed from the rows; no native pass adds it up.
+
+    Example:
+        >>> clipped_at(1e-7)
+        'negative_log_probability clipped at 1e-07'
+    """
+    return f"{_CLIPPED}{eps!r}"
+
+
+def unclipped(name: str) -> tuple[str, float | None]:
+    """The loss that a name means, and where it is clipped; None: nowhere."""
+    if not name.startswith(_CLIPPED):
+        return name, None
+    return LOSSES[0], float(name.removeprefix(_CLIPPED))
 
 
 class ReadSums:
@@ -87,6 +107,8 @@ class Sums:
         truth: int64[k] rows, or float64[k] Σw, of each true class.
         ranks: the same by the rank of the true class, the number of classes with a larger score;
             None unless requested.
+        n_infinite: rows that weigh something and whose negative log probability is infinite; None
+            where they were not counted. See `infinite_rows`.
     """
 
     names: tuple[str, ...]
@@ -98,6 +120,7 @@ class Sums:
     w2_loss2: Floats
     truth: Numbers
     ranks: Numbers | None = None
+    n_infinite: int | None = None
 
     @classmethod
     def of(
@@ -135,6 +158,8 @@ class Sums:
             return counted.astype(np.int64 if given is None else np.float64)
 
         of_rows = np.array([np.asarray(loss, np.float64)[w > 0] for loss in losses.values()])
+        endless = losses.get(LOSSES[0])
+        n_infinite = None if endless is None else int((np.isinf(endless) & (w > 0)).sum())
         parts = of_rows.reshape(len(losses), -1) * w[w > 0]
         return cls(
             tuple(losses),
@@ -146,6 +171,7 @@ class Sums:
             (parts * parts).sum(axis=1),
             table(true),
             None if ranks is None else table(ranks),
+            n_infinite,
         )
 
     @classmethod
@@ -200,6 +226,27 @@ class Sums:
         """Whether rows carry weights."""
         return bool(self.truth.dtype.kind == "f")
 
+    @property
+    def infinite_rows(self) -> int | None:
+        """Rows whose negative log probability is infinite: their true class has probability 0.
+
+        Rows of weight 0 are left out. None where the sum is infinite and nobody counted them, as in
+        sums that were written before they were counted.
+        """
+        if LOSSES[0] not in self.names or np.isfinite(self.w_loss[self.names.index(LOSSES[0])]):
+            return 0
+        return self.n_infinite
+
+    def plus(self, name: str, w_loss: float, w2_loss: float, w2_loss2: float) -> Sums:
+        """The same rows with the sums of one more loss."""
+        return replace(
+            self,
+            names=(*self.names, name),
+            w_loss=np.append(self.w_loss, w_loss),
+            w2_loss=np.append(self.w2_loss, w2_loss),
+            w2_loss2=np.append(self.w2_loss2, w2_loss2),
+        )
+
     def mean(self, name: str) -> float:
         """Mean of a loss over the rows, by weight; NaN when nothing weighs anything.
 
@@ -239,7 +286,9 @@ class Sums:
             for name in ("n_rows", *_ARRAYS)
             if getattr(self, name) is not None
         }
-        return replace(self, **added)
+        infinite = self.infinite_rows, other.infinite_rows
+        known = None if None in infinite else sum(filter(None, infinite))
+        return replace(self, **added, n_infinite=known)
 
     def to_bytes(self) -> bytes:
         """The sums as bytes that `from_bytes` of this and every later version reads.
@@ -249,6 +298,8 @@ class Sums:
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         names = [_STORED.get(name, name) for name in self.names]
         header = {"species": _SPECIES, "names": names, "n_rows": int(self.n_rows)}
+        if self.infinite_rows:
+            header["n_infinite"] = self.infinite_rows
         return framed(
             header, {_STORED.get(x, x): np.asarray(a) for x, a in arrays.items() if a is not None}
         )
@@ -283,6 +334,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> Sums:
         float(arrays.pop("weight")),
         float(arrays.pop("weight2")),
         **arrays,
+        n_infinite=header.get("n_infinite"),
     )
 
 
@@ -295,6 +347,9 @@ def _misfit(header: dict[str, Any], arrays: dict[str, Numbers]) -> str | None:
         return "Some loss occurs twice"
     if type(header["n_rows"]) is not int or header["n_rows"] < 0:
         return "The number of rows is not a whole number"
+    n_infinite = header.get("n_infinite", 0)
+    if type(n_infinite) is not int or not 0 <= n_infinite <= header["n_rows"]:
+        return "The number of rows whose loss is infinite is none"
     truth, m = arrays["truth"], len(names)
     if truth.ndim != 1 or truth.size == 0:
         return "There are no classes"

@@ -23,7 +23,7 @@ from karat.errors import error
 from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.row_sample import row_parts
-from karat.tally.sums import LOSSES, READ_BITS, Sums
+from karat.tally.sums import LOSSES, READ_BITS, Sums, unclipped
 
 _ROWS_MOST: Final = 10**8
 _SMALL: Final = 1e-60
@@ -107,6 +107,7 @@ class InMemoryScores:
         self.is_prob = self.has_one_order = self.scores.is_prob
         self._read: _native.ScoreSums | None = None
         self._bits = 0
+        self._clipped_sums: dict[str, tuple[float, float, float]] = {}
         values = self.scores.values
         self._columns = Columns(values, self.n_threads) if values.ndim == 2 else None
         self._totals: npt.NDArray[Any] | None = None
@@ -121,7 +122,7 @@ class InMemoryScores:
         """
         bits = READ_BITS["predicted"] * predicted
         for name in names:
-            bits |= READ_BITS[name]
+            bits |= READ_BITS[unclipped(name)[0]]
         if self._read is None or bits & ~self._bits:
             bits |= self._bits
             try:
@@ -165,11 +166,44 @@ class InMemoryScores:
         return values
 
     def sums(self, names: Iterable[str] = ()) -> Sums:
-        """Losses by name, and ranks, in one read."""
+        """Losses by name, and ranks, in one read; a clipped loss takes a pass over its rows more.
+
+        Where a probability of 0 makes the loss infinite, another pass counts such rows.
+        """
         wanted = tuple(names)
-        return Sums.from_native(
+        found = Sums.from_native(
             self.read(wanted), [name for name in (*LOSSES, "ranks") if name in wanted]
         )
+        if found.infinite_rows is None:
+            found = replace(found, n_infinite=self._n_infinite)
+        for name in dict.fromkeys(wanted):
+            if unclipped(name)[1] is not None:
+                found = found.plus(name, *self._clipped(name))
+        return found
+
+    @cached_property
+    def _n_infinite(self) -> int:
+        """Rows that weigh something, and whose true class has probability 0."""
+        found = 0
+        for part in row_parts(self.n_rows):
+            is_endless = np.isinf(self.row_losses(LOSSES[0], part))
+            if self.weights is not None:
+                is_endless &= self.weights[part] > 0
+            found += int(np.count_nonzero(is_endless))
+        return found
+
+    def _clipped(self, name: str) -> tuple[float, float, float]:
+        """Σw·ℓ, Σw²·ℓ and Σw²·ℓ² of a clipped loss, computed once."""
+        if name not in self._clipped_sums:
+            sums = np.zeros(3)
+            for part in row_parts(self.n_rows):
+                loss = self.row_losses(name, part)
+                weights = np.ones(len(loss)) if self.weights is None else self.weights[part]
+                weighted = weights * loss
+                sums += weighted.sum(), (weights * weighted).sum(), (weighted**2).sum()
+            first, second, third = sums.tolist()
+            self._clipped_sums[name] = first, second, third
+        return self._clipped_sums[name]
 
     def class_squares(self) -> Floats:
         """float64[k], Σw² of the rows of each true class."""
@@ -181,13 +215,17 @@ class InMemoryScores:
 
     def row_losses(self, name: str, part: slice) -> Floats:
         """float64[m]: a loss, or the rank, of each row of a part; see `_native.read_scores`."""
+        name, eps = unclipped(name)
         bit = READ_BITS[name]
         codes = np.ascontiguousarray(self.codes[part])
         if not len(codes):
             return np.empty(0)
         found = self._kernel_read(part, codes, None, bit | _ROWS).rows(bit.bit_length() - 1)
         assert found is not None
-        return found
+        if eps is None:
+            return found
+        # −ln of a probability that is clipped is the loss clipped, whatever the scores are.
+        return np.clip(found, -math.log1p(-eps), -math.log(eps))
 
     def cells(self) -> Cells:
         """The confusion matrix of the predicted classes."""

@@ -67,14 +67,12 @@ class ShareInfluence(Influence):
 
 @dataclass(frozen=True)
 class LossInfluence(Influence):
-    """Of the mean of a loss.
+    """Of the mean of the loss that the record needs.
 
     Attributes:
-        name: the loss.
         is_halved: whether two classes have half of it, as it counts both.
     """
 
-    name: str
     is_halved: bool = False
 
 

@@ -61,10 +61,11 @@ class Linear:
 
 def linear_of(metric: Metric, rows: ScoredRows) -> Linear:
     form, k = metric.record.influence, rows.classes.k
-    view = Losses(rows.sums(metric.record.needs), k)
+    view = Losses(rows.sums(metric.losses), k)
     if isinstance(form, LossInfluence):
         half = 0.5 if form.is_halved and k == 2 else 1.0
-        return Linear(form.name, half, np.full(k, -half * view.mean(form.name)))
+        (name,) = metric.losses
+        return Linear(name, half, np.full(k, -half * view.mean(name)))
     if isinstance(form, PlaceInfluence):
         within = int(dict(metric.params)["k"])
         return Linear("ranks", 1.0, np.full(k, -view.placed_within(within)), within)

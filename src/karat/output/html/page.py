@@ -17,7 +17,7 @@ from karat.errors import error
 from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
 from karat.output.compared import describe_comparison
-from karat.output.describe import POLICIES, facts, headline_names, other_warnings
+from karat.output.describe import POLICIES, facts, headline_names, other_warnings, slice_metric
 from karat.output.document import Notes, Table
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
@@ -125,7 +125,7 @@ def report_to_html(report: Report) -> str:
         "about_decisions": about_decisions,
         "best_thresholds": thresholds_section(report),
         "classes": class_table(report),
-        "slices": list(slice_sections(report, first[0])) if first else [],
+        "slices": list(slice_sections(report, slice_metric(report))) if first else [],
         "figures": figures_of(report),
         "pairs": pairs,
         "undefined": undefined_reasons(report),

@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.metrics import Metric, get
 from karat.metrics._registry import find
-from karat.output.describe import headline_names
+from karat.output.describe import headline_names, slice_metric
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, require
 from karat.output.json.report import cell_columns, listed_cells
@@ -196,7 +196,7 @@ def _written_tests(table: SliceTable) -> dict[str, Any]:
             gap=table.gap(name),
             differences=table.difference(name).values(),
         )
-        for name in headline_names(table.whole)[:1]
+        for name in ([slice_metric(table.whole)] if table.whole.metrics else ())
     }
 
 
@@ -216,9 +216,10 @@ def _missing(s: Scope, path: str) -> str | None:
         for metric in needed:
             if metric not in one.metrics:
                 return f"{path}.slices[{i}].metrics.{metric}"
-    # Of the first one there are tests as well.
-    is_untold = metrics[0] in needed and metrics[0] not in s.tests
-    return f"{path}.tests.{metrics[0]}" if is_untold else None
+    # Of one there are tests as well.
+    tested = get(slice_metric(s.report)) if metrics else None
+    is_untold = tested in needed and tested not in s.tests
+    return f"{path}.tests.{tested}" if is_untold else None
 
 
 def _values(table: SliceTable, names: Iterable[str]) -> list[Any]:

@@ -13,7 +13,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.text import count, value
 from karat.inference.comparison.records import Difference
 from karat.metrics import get
-from karat.output.describe import is_headline
+from karat.output.describe import headline_names
 from karat.output.plots._axes import (
     COMPARED_WITH,
     MUTED,
@@ -227,11 +227,10 @@ def _chosen(reports: Reports, metrics: Any) -> list[str]:
     # Those that open a report, and are high where they are good.
     return [
         name
-        for name, metric in ((name, get(name)) for name in first.metrics)
+        for name in headline_names(first)
         if all(name in report for report in reports.values())
-        and metric.record.range in _RANGES
-        and metric.record.better == "higher"
-        and is_headline(first, metric)
+        and get(name).record.range in _RANGES
+        and get(name).record.better == "higher"
     ]
 
 

@@ -109,6 +109,7 @@ class LossTally:
         self._weights = torch().zeros(2, **float64)
         dtype = torch().float64 if is_weighted else torch().int64
         self._tables = torch().zeros((2, k), dtype=dtype, device=device)
+        self._n_infinite = torch().zeros((), dtype=torch().int64, device=device)
 
     def add(
         self,
@@ -133,20 +134,18 @@ class LossTally:
         n = int(true.shape[0])
         step = max(_BLOCK_VALUES // self._k, 1)
         seen = []
-        sums, totals, tables = self._sums, self._weights, self._tables
+        held_sums = [self._sums, self._weights, self._tables, self._n_infinite]
         for first in range(0, n, step):
             part = slice(first, first + step)
             columns = columns_of(scores[part], positive, is_prob=is_prob)
             facts = facts_of(columns, true[part], is_prob=is_prob)
             held = None if weights is None else weights[part]
             of_part = self._of_rows(facts, true[part], held)
-            sums, totals, tables = (
-                old + new for old, new in zip((sums, totals, tables), of_part, strict=True)
-            )
+            held_sums = [old + new for old, new in zip(held_sums, of_part, strict=True)]
             seen.append((facts.best, facts.most, facts.total))
         best, most, total = (torch().cat(list(column)) for column in zip(*seen, strict=True))
         # Only now: what could not be read to its end was not read.
-        self._sums, self._weights, self._tables = sums, totals, tables
+        self._sums, self._weights, self._tables, self._n_infinite = held_sums
         self._n_rows += n
         return best, most, total
 
@@ -168,7 +167,9 @@ class LossTally:
             sums = torch().stack([part.sum(dim=1) for part in made])
             totals = torch().stack([weights.sum(), weights.square().sum()])
             tables = [summed(at, self._k, weights)[0] for at in (true, facts.ranks)]
-        return [sums, totals, torch().stack(tables)]
+        endless = facts.losses[0].isinf()
+        endless = endless if weights is None else endless & (weights > 0)
+        return [sums, totals, torch().stack(tables), endless.sum()]
 
     def sums(self, *, is_frequency: bool) -> Sums:
         """The tally on the host; the device is waited for.
@@ -183,4 +184,8 @@ class LossTally:
         first, second, square, of_rows = losses
         if is_frequency:
             weight2, second, square = weight, first.copy(), of_rows
-        return Sums(LOSSES, self._n_rows, weight, weight2, first, second, square, truth, ranks)
+        n_infinite = int(self._n_infinite.item())
+        counted_rows = self._n_rows, weight, weight2
+        return Sums(
+            LOSSES, *counted_rows, first, second, square, truth, ranks, n_infinite=n_infinite
+        )

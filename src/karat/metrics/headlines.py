@@ -1,0 +1,147 @@
+"""The metrics that open a report: which ones, and in which order, by the kind of problem.
+
+docs/reports.md shows the rules as a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+from karat.metrics import (
+    ClassProbabilities,
+    Confidences,
+    Metric,
+    PairRanks,
+    Pairwise,
+    Record,
+    all_metrics,
+    get,
+    n_records,
+)
+
+RARE: Final = 0.05
+"""A positive class of a smaller prevalence is rare."""
+MANY_CLASSES: Final = 20
+"""From so many classes on, the true class is also looked for among the first `PLACES`."""
+PLACES: Final = 5
+
+_FAMILIES: Final = (
+    "accuracy",
+    "rates",
+    "fscores",
+    "agreement",
+    "ranking",
+    "probability",
+    "calibration",
+    "recalibration",
+    "decompositions",
+    "thresholds",
+)
+"""Order of the families of metrics; others follow."""
+_OF_RARE: Final = (
+    "prevalence",
+    "no_information_rate",
+    "average_precision",
+    "recall",
+    "precision",
+    "precision_lift",
+)
+_OF_MANY: Final = ("balanced_accuracy", "macro_f1", f"top_{PLACES}_accuracy")
+_OF_RANKS: Final = (
+    "roc_auc",
+    "average_precision",
+    "roc_auc_ovr_macro",
+    "roc_auc_ovr_weighted",
+    "roc_auc_ovo_macro",
+    "mean_average_precision",
+)
+_OF_PROBABILITIES: Final = frozenset(
+    ("negative_log_probability", "squared_error", "binary_negative_log_probability")
+)
+"""Losses that say something of probabilities alone."""
+
+
+def headline(
+    k: int,
+    *,
+    has_positive: bool,
+    prevalence: float | None = None,
+    has_probabilities: bool = False,
+    has_scores: bool = False,
+) -> tuple[str, ...]:
+    """Names of the metrics that open a report, in order.
+
+    Args:
+        k: number of classes.
+        has_positive: whether one class of two is positive, so that plain names are of it.
+        prevalence: share of the rows that are truly positive, by weight; None or NaN: not known.
+        has_probabilities: whether there are probabilities.
+        has_scores: whether there are scores that are no probabilities.
+
+    Example:
+        >>> headline(2, has_positive=True, prevalence=0.01)[:4]
+        ('prevalence', 'no_information_rate', 'recall', 'precision')
+        >>> headline(100, has_positive=False, has_probabilities=True)[:3]
+        ('balanced_accuracy', 'macro_f1', 'top_5_accuracy')
+    """
+    leading: list[str] = []
+    if is_rare(prevalence, has_positive=has_positive):
+        leading += _OF_RARE
+    if not has_positive and k >= MANY_CLASSES:
+        leading += _OF_MANY
+    only_scores = has_scores and not has_probabilities
+    if only_scores:
+        leading += _OF_RANKS
+    others = [name for name in _usual(n_records()) if _is_of_kind(get(name), has_positive)]
+    return tuple(
+        name
+        for name in dict.fromkeys([*leading, *others])
+        if _is_of_kind(get(name), has_positive)
+        and (has_probabilities or has_scores or not get(name).needs_scores)
+        and not (only_scores and needs_probabilities(get(name).record))
+    )
+
+
+def metric_of_slices(*, has_positive: bool, prevalence: float | None = None) -> str:
+    """The metric by which slices are compared when none was asked for."""
+    return "recall" if is_rare(prevalence, has_positive=has_positive) else "accuracy"
+
+
+def is_rare(prevalence: float | None, *, has_positive: bool) -> bool:
+    """Whether the positive class is rare: its prevalence is below 5 %."""
+    return has_positive and prevalence is not None and prevalence < RARE
+
+
+def needs_probabilities(record: Record) -> bool:
+    """Whether a metric says how good probabilities are, so that other scores do not show it."""
+    return record.reads in (ClassProbabilities, Confidences) or bool(
+        _OF_PROBABILITIES & set(record.needs)
+    )
+
+
+def by_family(names: Iterable[str]) -> list[str]:
+    """Names by the family of their metric."""
+    return sorted(names, key=_family)
+
+
+def _family(name: str) -> int:
+    family = get(name).record.family
+    return _FAMILIES.index(family) if family in _FAMILIES else len(_FAMILIES)
+
+
+@lru_cache(maxsize=1)
+def _usual(_: int) -> tuple[str, ...]:
+    """Metrics whose record asks for a place in the headline, by family."""
+    listed = [str(metric) for metric in all_metrics() if metric.lift in metric.record.headline]
+    return tuple(by_family(listed))
+
+
+def _is_of_kind(metric: Metric, has_positive: bool) -> bool:
+    """Whether it is of one positive class, or of all classes."""
+    if has_positive:
+        # The averages stand under the table of classes, and the one pair of classes says what one
+        # class against the other says.
+        return metric.lift == "plain" and metric.record.reads not in (PairRanks, Pairwise)
+    return metric.lift != "plain" or not metric.record.is_per_class
