@@ -17,7 +17,7 @@ from typing import Any as _Any
 from karat._version import __version__
 
 _HOMES = {
-    "Check": "karat.api.results",
+    "Check": "karat.api.check",
     "Comparison": "karat.api.results",
     "check": "karat.api.check",
     "compare": "karat.api.comparing",

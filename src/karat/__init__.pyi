@@ -12,12 +12,12 @@ from karat import objectives as objectives
 from karat import plot as plot
 from karat import tally as tally
 from karat import testing as testing
+from karat.api.check import Check as Check
 from karat.api.check import check as check
 from karat.api.comparing import compare as compare
 from karat.api.evaluation import evaluate as evaluate
 from karat.api.functions import confusion_matrix as confusion_matrix
 from karat.api.gate.verb import gate as gate
-from karat.api.results import Check as Check
 from karat.api.results import Comparison as Comparison
 from karat.api.results import Report as Report
 from karat.api.results import Result as Result

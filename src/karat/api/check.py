@@ -2,18 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from karat.api.evaluation import dry_run
-from karat.api.results import Check
 from karat.errors import KaratError
 from karat.errors.doubts import Doubt
 from karat.errors.habits import names_its_arguments
+from karat.results import check as checked
 from karat.tally import Classes
+
+if TYPE_CHECKING:
+    from karat.output.document import Document
 
 _MOST_QUESTIONS: Final = 3
 _OF_ANSWERS: Final = ("D101", "D102")
 """Doubts that an error asks about already."""
+
+
+class Check(checked.Check):
+    """What can be measured with an input, what is missing, and every doubt about it.
+
+    It is true where a report can be made and nothing is in doubt.
+
+    Attributes:
+        n_rows: rows that would be measured; 0 where they could not be read.
+        classes: their classes, or None.
+        mapping: column by role, of a table or of files.
+        scores: ``"probabilities"``, ``"scores"`` or None.
+        problem: the error that a report raises, or None.
+        doubts: what is unusual, each with the option that settles it.
+        warnings: other sentences the reader should see.
+        has_clusters, has_slices: whether they were given.
+    """
+
+    def text(self, width: int = 80) -> str:
+        """Return the check as plain text of at most `width` columns."""
+        from karat.output.layout import text_of
+
+        return text_of(self._document(), width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _document(self) -> Document:
+        from karat.output.checked import describe_check
+
+        return describe_check(self)
+
+    def _repr_html_(self) -> str:
+        from karat.output.notebook import html_of
+
+        return html_of(self._document())
 
 
 @names_its_arguments

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from karat.api.arguments import are_numbers_of_rows, confidence_required
+from karat.api.doubts import of_classes, of_limits, of_zeros
 from karat.api.measuring import impossible_rows
 from karat.api.models import (
     Models,
@@ -20,18 +21,20 @@ from karat.api.models import (
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
 from karat.data.arguments import check_flag, check_threads
+from karat.data.checks import check_in_common
 from karat.data.labels.matrices import display_names
 from karat.data.pairing import Paired, pair_rows
 from karat.data.rows import Rows
 from karat.data.sources.tables.rows import read_rows
 from karat.errors import error, short, shown
+from karat.errors.doubts import Doubt
 from karat.errors.habits import names_its_arguments
+from karat.errors.options import option
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import check_has_positive
 from karat.metrics.plan import requested
-from karat.metrics.reasons import zero_probabilities
 from karat.results.comparison import notes_of
 from karat.tally import Classes, Label
 
@@ -152,6 +155,9 @@ def compare_models(
         raise error("K310", found="metrics= names no metric")
     check_metrics(wanted, found.classes, found.names, found.scored)
     margins = _margins(margin, [str(metric) for metric in wanted])
+    for name, table in zip(found.names, found.tables, strict=True):
+        if name not in found.scored:
+            check_in_common(table.cells, "the truth", f"model {name!r}")
     places = range(len(found.names))
     pairs = [(a, b) for b in places for a in places if a > b]
     if baseline is not None:
@@ -175,19 +181,22 @@ def compare_models(
         baseline,
         found.is_paired,
         (
-            *_cautions(found, wanted),
+            *_doubts(found, wanted),
             *notes_of(differences, spec, found.is_paired, len(found.names), has_clusters),
         ),
         found.flip_source,
     )
 
 
-def _cautions(found: Models, metrics: Sequence[Metric]) -> Iterator[str]:
-    """What to know of each model whose probabilities make a loss infinite."""
+def _doubts(found: Models, metrics: Sequence[Metric]) -> Iterator[Doubt]:
+    """Iterate over the doubts about the classes, and about the scores of each model."""
+    yield from of_classes(found.classes)
     for name, rows in found.scored.items():
-        caution = zero_probabilities(impossible_rows(rows, metrics), rows.n_rows)
-        if caution is not None:
-            yield f"{name}: {caution}."
+        if not rows.is_prob:
+            values = rows.scores.values
+            limits = float(values.min()), float(values.max())
+            yield from of_limits(limits, values.size, option("y_prob"), name)
+        yield from of_zeros(impossible_rows(rows, metrics), rows.n_rows, name)
 
 
 def compare_files(

@@ -12,7 +12,7 @@ from karat.data.scores.order import refuse_found_scores
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option
-from karat.errors.text import count, value
+from karat.errors.text import count, counted, value
 from karat.metrics import get
 from karat.metrics._metric import positive_options
 from karat.results.values import ReportValues
@@ -30,16 +30,33 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
 
 def doubts_of_rows(found: Tallies, classes: Classes, mapping: Mapping[str, Any]) -> Iterator[Doubt]:
     """Iterate over the doubts about classes and scores that were accumulated."""
-    if classes.k == 2 and classes.positive is None:
-        yield doubt("D101", labels=shown(classes.labels), options=positive_options(classes))
+    yield from of_classes(classes)
     limits = found.limits_of_scores
-    if limits is not None and limits[0] >= 0.0 and limits[1] <= 1.0:
+    if limits is not None:
         columns = mapping.get("score")
-        n = found.n_rows * found.n_columns_of_scores
         told = option("y_prob")
         if columns:
             told = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
-        yield doubt("D102", what=f"All {count(n)} scores", option=told)
+        yield from of_limits(limits, found.n_rows * found.n_columns_of_scores, told)
+
+
+def of_classes(classes: Classes) -> Iterator[Doubt]:
+    """Iterate over the doubt that neither of two classes is positive, where that is so."""
+    if classes.k == 2 and classes.positive is None:
+        yield doubt("D101", labels=shown(classes.labels), options=positive_options(classes))
+
+
+def of_limits(limits: tuple[float, float], n: int, told: str, of: str = "") -> Iterator[Doubt]:
+    """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1].
+
+    Args:
+        limits: the smallest and the largest of n scores.
+        told: the option that says that they are probabilities.
+        of: the model, where there are several.
+    """
+    if limits[0] >= 0.0 and limits[1] <= 1.0:
+        whose = f" of {of}" if of else ""
+        yield doubt("D102", what=f"All {count(n)} scores{whose}", option=told)
 
 
 def _of_results(report: ReportValues) -> Iterator[Doubt]:
@@ -62,6 +79,20 @@ def _of_results(report: ReportValues) -> Iterator[Doubt]:
         number = float(report.measured[metric].value)
         yield doubt("D103", metric=name, value=value(number), low=low, high=value(high), do=do)
         return
+
+
+def of_zeros(n: int | None, n_rows: int, of: str = "") -> tuple[Doubt, ...]:
+    """Return the doubt about rows whose true class has probability 0; none without such rows.
+
+    Args:
+        n: how many they are; None: some, which were not counted.
+        of: the model, where there are several.
+    """
+    if n == 0:
+        return ()
+    some = "Some" if n is None else count(n)
+    whose = f" of {of}" if of else ""
+    return (doubt("D106", of=whose, count=some, rows=counted(n_rows, "row")),)
 
 
 def check_found_scores(found: Tallies, named: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.arguments import wanted_of_scores
-from karat.api.doubts import with_doubts
+from karat.api.doubts import of_zeros, with_doubts
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
@@ -36,7 +36,6 @@ from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
 from karat.metrics._metric import check_has_positive
-from karat.metrics.reasons import zero_probabilities
 from karat.results.slices import Slices, SliceTable
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
 
@@ -244,8 +243,7 @@ def impossible_rows(rows: ScoredRows, metrics: Sequence[Metric]) -> int | None:
 
 
 def _cautions(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[str, ...]:
-    caution = zero_probabilities(impossible_rows(rows, metrics), rows.n_rows)
-    return () if caution is None else (caution,)
+    return of_zeros(impossible_rows(rows, metrics), rows.n_rows)
 
 
 def _labels_of(rows: InMemoryScores) -> Rows:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.forms import attach_forms
-from karat.results import check as checked
 from karat.results import comparison as outcome
 from karat.results import report, result
 from karat.tally.writing import write_text
@@ -575,29 +574,6 @@ class Comparison(Exports, outcome.Comparison):
         from karat.output.forms import comparison_as_html, form
 
         return form(comparison_as_html, self)
-
-
-class Check(checked.Check):
-    __doc__ = checked.Check.__doc__
-
-    def text(self, width: int = 80) -> str:
-        """Return the check as plain text of at most `width` columns."""
-        from karat.output.layout import text_of
-
-        return text_of(self._document(), width)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def _document(self) -> Document:
-        from karat.output.checked import describe_check
-
-        return describe_check(self)
-
-    def _repr_html_(self) -> str:
-        from karat.output.notebook import html_of
-
-        return html_of(self._document())
 
 
 def _written(text: str, path: Path, end: str = "\n") -> str:

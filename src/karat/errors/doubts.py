@@ -30,9 +30,9 @@ D105  Rows repeat an id.
       {count} of {n} rows have an id of column {column} that another row has too, as {value}.
       Remove rows that were written twice. Where one id has several rows that depend on each
           other, name the column: {option}.
-D106  Probabilities of the true class are 0.
-      {count} of {n} rows have p = 0 for the true class{of}.
-      log_loss is infinite; log_loss(eps=1e-15) clips probabilities.
+D106  The log loss{of} is infinite.
+      {count} of {rows} have p = 0 for the true class.
+      log_loss(eps=…) clips: metrics='log_loss(eps=1e-15)'.
 D107  Rows may belong together.
       Column {column} is called as persons, groups or sessions are.
       Where its values repeat, name it: {option} ({none} for none). Otherwise rows are taken to be

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
-from karat.errors.text import count, counted
 from karat.metrics import Metric
 from karat.tally import Classes
 
@@ -41,25 +40,6 @@ def undefined_reason(
         left_out = ", left out" if is_left_out else ""
         return f"{reason} ({len(where)} of {classes.k} classes{left_out}: {some}{rest})"
     return f"{reason} in {len(where)} of {classes.k} classes: {some}{rest}"
-
-
-def zero_probabilities(n: int | None, n_rows: int) -> str | None:
-    """What to know of rows whose true class has probability 0; None where there are none.
-
-    Args:
-        n: how many they are; None: some, not counted.
-        n_rows: all rows.
-
-    Example:
-        >>> zero_probabilities(17, 569)
-        '17 of 569 rows have p = 0 for the true class; log_loss(eps=…) clips'
-    """
-    if n == 0:
-        return None
-    some = "Some" if n is None else count(n)
-    return (
-        f"{some} of {counted(n_rows, 'row')} have p = 0 for the true class; log_loss(eps=…) clips"
-    )
 
 
 def no_calibration(metrics: Sequence[Metric]) -> KaratError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.errors.text import counted
 from karat.output.describe import COLUMNS, shown_mapping
-from karat.output.document import Cell, Document, Notes, Section, Table, TableColumn
+from karat.output.document import DOUBTS, Cell, Document, Notes, Section, Table, TableColumn
 from karat.results.check import Check
 
 
@@ -32,7 +32,7 @@ def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section
         lines = tuple(line.strip() for line in str(check.problem).splitlines())
         found.append(Notes("To settle before a report", lines, "warning"))
     if check.doubts:
-        found.append(Notes("Doubts", tuple(map(str, check.doubts)), "warning"))
+        found.append(Notes(DOUBTS, tuple(map(str, check.doubts)), "warning"))
     if check.abilities:
         columns = (
             TableColumn("can be measured", "left"),

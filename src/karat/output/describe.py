@@ -13,7 +13,7 @@ from karat.errors.doubts import Doubt
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
 from karat.metrics.headlines import by_family, headline, metric_of_slices
-from karat.output.document import Cell, Document, Notes, Table, TableColumn
+from karat.output.document import DOUBTS, Cell, Document, Notes, Table, TableColumn
 from karat.output.sections import (
     confusion_section,
     inexact_notes,
@@ -97,7 +97,7 @@ def columns_section(report: ReportValues) -> Notes | None:
 def doubts_section(report: ReportValues) -> Notes | None:
     """Return the doubts about the input, which stand on top; None without any."""
     doubts = tuple(map(str, report.doubts))
-    return Notes("Doubts", doubts, "warning") if doubts else None
+    return Notes(DOUBTS, doubts, "warning") if doubts else None
 
 
 def other_warnings(report: ReportValues) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy.typing as npt
 
@@ -116,6 +116,10 @@ class Notes:
 
 
 Section: TypeAlias = Table | Matrix | Notes
+
+
+DOUBTS: Final = "Doubts"
+"""Title of the section that stands on top of every form."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ transparent, what is shaded lets the page through, so that light and dark notebo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Final
 
 from karat.errors.text import counted, harmless, interval, shortened
-from karat.output.document import Cell, Document, Notes, Section, Style, Table, TableColumn
+from karat.output.document import DOUBTS, Cell, Document, Notes, Section, Style, Table, TableColumn
 from karat.output.paper import on_paper, titled
 from karat.output.sections import value_of
 
@@ -92,7 +93,10 @@ def html_of(document: Document, picture: str = "") -> str:
     title, facts = _text(document.title), _text(" · ".join(document.facts))
     head = f'<strong>{title}</strong> <span style="opacity:{_DIM}">{facts}</span>'
     head = f"<div>{head}</div>" if document.title or document.facts else ""
-    return _div(f"{head}{picture}{_sections(document)}")
+    doubts = tuple(one for one in document.sections if one.title == DOUBTS)
+    rest = tuple(one for one in document.sections if one.title != DOUBTS)
+    first, tables = (_sections(replace(document, sections=some)) for some in (doubts, rest))
+    return _div(f"{head}{first}{picture}{tables}")
 
 
 def _sections(document: Document) -> str:

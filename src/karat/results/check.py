@@ -29,18 +29,7 @@ class Ability:
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What `karat.check` found; true where a report can be made and nothing is in doubt.
-
-    Attributes:
-        n_rows: rows that would be measured; 0 where they could not be read.
-        classes: their classes, or None.
-        mapping: column by role, of a table or of files.
-        scores: ``"probabilities"``, ``"scores"`` or None.
-        problem: the error that a report raises, or None.
-        doubts: what is unusual, each with the option that settles it.
-        warnings: other sentences the reader should see.
-        has_clusters, has_slices: whether they were given.
-    """
+    """What `karat.check` found, as data; `karat.Check` lists the attributes, and shows them."""
 
     n_rows: int = 0
     classes: Classes | None = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from karat._version import __version__
 from karat.errors import error, shown
+from karat.errors.doubts import Doubt
 from karat.inference.comparison.judging import ComparisonSpec
 from karat.inference.comparison.records import Difference, Estimate, Flips, Omnibus
 from karat.metrics import Metric, get
@@ -59,6 +60,11 @@ class Comparison(JsonDocument):
     notes: tuple[str, ...]
     """Sentences the reader should see."""
     flip_source: Callable[[str, str], Flips] | None = field(default=None, repr=False)
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is unusual about the input, each with the option that settles it."""
+        return tuple(one for one in self.notes if isinstance(one, Doubt))
 
     def __getitem__(self, key: str | Metric | tuple[str | Metric, str, str]) -> Difference:
         """The difference a − b of two models in a metric; by a metric alone, of the first pair.

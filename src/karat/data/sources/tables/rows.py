@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from karat.data.checks import remarks, repeated_ids
+from karat.data.checks import check_in_common, remarks, repeated_ids
 from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_rows
 from karat.data.labels.counting import tally_columns
@@ -74,6 +74,9 @@ def read_rows(
             return predicted(found, threshold, n_threads)
     if threshold is not None:
         raise error("K136", threshold=threshold, found="There are no probabilities or scores")
+    if found.cells is not None:
+        sides = (f"column {found.mapping.get(role)!r}" for role in ("true", "pred"))
+        check_in_common(found.cells, *sides)
     return found
 
 
