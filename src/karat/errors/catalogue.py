@@ -300,6 +300,9 @@ K184  loss= and labels are given together.
 K185  loss= holds values that are no losses.
       {found}.
       Give every row a finite loss of at least 0.
+K189  The baseline holds no slices by {by}.
+      {found}.
+      {do}
 K201  What is put together does not have the same classes.
       Left: {left}. Right: {right}.
       Give the same labels= in the same order, and scores of the same columns.
