@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import karat as library
+from karat.errors.text import interval, value
 from tests.cli.running import Karat
 from tests.gate.rows import shuffled, table, two_models, write
 
@@ -35,7 +37,7 @@ def files(tmp_path: Path) -> list[str]:
 def test_two_models_are_compared_by_id(karat: Karat, files: list[str]) -> None:
     found = karat("compare", *files)
     assert found.code == 0
-    assert "new (a) against old (b)" in found.out
+    assert "new against old  4 worse" in found.out
     assert "worse" in found.out
     assert "Rows were matched by their ids." in found.err
 
@@ -126,6 +128,30 @@ def test_what_both_files_warn_of_is_said_once(karat: Karat, tmp_path: Path) -> N
              for name, said in (("old", old), ("new", new))]  # fmt: skip
     ran = karat("compare", *paths)
     assert (ran.code, ran.err.count("may say which rows belong together")) == (0, 1)
+
+
+def test_eighty_columns_keep_both_values_and_the_difference(
+    karat: Karat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = karat("compare", LOGREG, FOREST).out.splitlines()
+    content = json.loads(karat("compare", LOGREG, FOREST, "--format", "json").out)
+    assert max(map(len, lines)) <= 80
+    start = next(i for i, line in enumerate(lines) if " against " in line)
+    assert lines[start] == "digits_rf against digits_logreg  2 worse, 5 not resolved"
+    # The names of the models head their values, and the rows are in the order of the metrics.
+    rows = [re.split(r" {2,}", line.strip()) for line in lines[start + 1 :]]
+    assert rows[0] == ["metric", "…rf", "…logreg", "diff", "95 % interval", "p"]
+    assert "  …rf = digits_rf" in lines
+    assert "  …logreg = digits_logreg" in lines
+    assert [row[0] for row in rows[1:8]] == [
+        "accuracy", "macro_f1", "balanced_accuracy", "matthews_correlation",
+        "roc_auc_ovr_macro", "log_loss", "brier",
+    ]  # fmt: skip
+    for row, one in zip(rows[1:8], content["differences"], strict=True):
+        assert row[:3] == [one["metric"], value(one["value_a"]), value(one["value_b"])]
+        assert row[3].lstrip("+") == value(one["difference"])
+        assert row[4].replace("+", "") == interval(one["low"], one["high"])
 
 
 def test_columns_that_do_not_fit_are_named(karat: Karat, files: list[str]) -> None:

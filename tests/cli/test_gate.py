@@ -48,8 +48,8 @@ def test_the_evidence_of_a_bound_is_chosen(karat: Karat, old: str) -> None:
     bound = ["--min", "accuracy=0.885"]
     assert karat("gate", old, *bound).code == 0
     low = karat("gate", old, *bound, "--evidence", "low")
-    assert (low.code, "INCONCLUSIVE" in low.out) == (0, True)
-    assert karat("gate", old, *bound, "--evidence", "low", "--strict-inconclusive").code == 3
+    assert (low.code, "INCONCLUSIVE" in low.out) == (3, True)
+    assert karat("gate", old, *bound, "--evidence", "low", "--inconclusive", "pass").code == 0
     assert karat("gate", old, "--min", "accuracy=0.95", "--evidence", "low").code == 1
 
 
@@ -65,7 +65,7 @@ def test_a_baseline_of_predictions_in_another_order(karat: Karat, old: str, new:
     drop = karat("gate", new, "--baseline", old, "--max-drop", "accuracy=0.1")
     assert (drop.code, "worse by 0.1 is excluded" in drop.out) == (0, True)
     shown = karat("gate", new, "--baseline", old, "--no-worse-than", "accuracy=0.035")
-    assert (shown.code, "not shown" in shown.out) == (1, True)
+    assert (shown.code, "not shown" in shown.out) == (3, True)
 
 
 @pytest.mark.parametrize("with_rows", [True, False])
@@ -90,6 +90,82 @@ def test_a_baseline_that_a_gate_wrote(
     assert karat("gate", old, "--baseline", base, "--update-baseline", base).code == 0
 
 
+@pytest.mark.parametrize("option", ["--max-drop", "--no-worse-than"])
+def test_what_the_rows_do_not_decide_has_its_own_exit_code(
+    karat: Karat, old: str, new: str, option: str
+) -> None:
+    # Measured 0.036 worse, with an interval on both sides of 0.03.
+    asked = ["gate", new, "--baseline", old, option, "accuracy=0.03"]
+    found = karat(*asked)
+    assert (found.code, found.out.splitlines()[0]) == (
+        3, "karat gate  INCONCLUSIVE: 1 of 1 rule not decided",
+    )  # fmt: skip
+    assert karat(*asked, "--inconclusive", "fail").code == 3
+    assert karat(*asked, "--strict-inconclusive").code == 3
+    assert karat(*asked, "--warn-only").code == 0
+    passed = karat(*asked, "--inconclusive", "pass")
+    assert (passed.code, passed.out.splitlines()[0]) == (
+        0, "karat gate  PASS: 0 of 1 rule passed, 1 inconclusive",
+    )  # fmt: skip
+    # A rule that fails counts for more than one that is not decided.
+    both = karat(*asked, "--min", "accuracy=0.99")
+    assert (both.code, both.out.splitlines()[0]) == (
+        1, "karat gate  FAIL: 1 of 2 rules failed, 1 inconclusive",
+    )  # fmt: skip
+
+
+def test_exit_codes_and_the_choice_are_in_the_help(karat: Karat) -> None:
+    text = " ".join(karat("gate", "--help").out.split())
+    for words in ("1: FAIL", "3: INCONCLUSIVE", "--inconclusive [pass|fail]"):
+        assert words in text
+    assert "--strict-inconclusive" not in text
+
+
+def test_a_baseline_is_written_without_a_verdict(karat: Karat, old: str, tmp_path: Path) -> None:
+    base, xml, page = tmp_path / "base.json", tmp_path / "gate.xml", tmp_path / "gate.md"
+    alone = karat("gate", old, "--update-baseline", base, "--junit", xml, "--markdown", page)
+    assert (alone.code, alone.out) == (0, f"karat gate  baseline written: {base}\n")
+    assert base.exists()
+    (suite,) = ET.parse(xml).getroot()
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("0", "0")
+    (line,) = page.read_text("utf-8").splitlines()
+    assert line.replace("\\", "") == f"### karat gate: baseline written: {base}"
+    both = karat("gate", old, "--update-baseline", base, "--min", "accuracy=0.5")
+    assert both.out.splitlines()[0] == "karat gate  PASS: 1 of 1 rule passed"
+    assert f"Note: Wrote {base}." in both.out
+
+
+def test_nothing_asked_names_the_rules(karat: Karat, old: str) -> None:
+    found = karat("gate", old)
+    assert (found.code, found.out) == (2, "")
+    for option in ("--min", "--max", "--max-drop", "--no-worse-than", "--baseline",
+                   "--update-baseline"):  # fmt: skip
+        assert option in found.err
+
+
+def test_a_baseline_without_these_slices_is_wrong_usage(karat: Karat, tmp_path: Path) -> None:
+    channel = np.array(["app", "web"])[np.arange(len(TRUE)) % 2]
+    old, new = (
+        write(tmp_path / f"{name}.parquet", table(TRUE, said, channel=channel, sex=channel))
+        for name, said in (("old", OLD), ("new", NEW))
+    )
+    base = tmp_path / "base.json"
+    for made in ([], ["--by", "sex"]):
+        assert karat("gate", old, "--update-baseline", base, *made).code == 0
+        found = karat("gate", new, "--baseline", base, "--by", "channel")
+        assert (found.code, found.out) == (2, "")
+        assert "The baseline holds no slices by channel." in found.err
+        assert "Make it with --by channel" in found.err
+        assert ("slices by sex" in found.err) == bool(made)
+        # With rows, those of the baseline are in the slices of these.
+        karat("gate", old, "--update-baseline", base, "--with-rows", *made)
+        rows = karat("gate", new, "--baseline", base, "--by", "channel", "--format", "json")
+        slices = {rule["slice"] for rule in json.loads(rows.out)["rules"]}
+        assert slices == {None, "channel=app", "channel=web"}
+    assert karat("gate", old, "--update-baseline", base, "--by", "channel").code == 0
+    assert karat("gate", old, "--baseline", base, "--by", "channel").code == 0
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -99,6 +175,8 @@ def test_a_baseline_that_a_gate_wrote(
         ["--min", "accuracy=0.5", "--level", "2"], ["--min", "accuracy=0.5", "--id", "nothing"],
         ["--min", "accuracy=0.5", "--with-rows"], ["--min", "accuracy=0.5", "--junit", "no/x.xml"],
         ["--evidence", "high"], ["--min", "accuracy=0.5", "--min-n", "0"],
+        ["--min", "accuracy=0.5", "--inconclusive", "maybe"],
+        ["--min", "accuracy=0.5", "--inconclusive", "pass", "--strict-inconclusive"],
     ],
 )  # fmt: skip
 def test_wrong_usage_exits_2(karat: Karat, old: str, arguments: list[str]) -> None:

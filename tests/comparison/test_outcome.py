@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat.errors.text import cells, value
 from tests.comparison.data import drawn
 
 TRUE, (A, B) = drawn(0, 300)
@@ -73,7 +75,7 @@ def test_the_text_fits_and_says_what_is_not_in_it() -> None:
         lines = found.text(width).splitlines()
         assert max(map(len, lines)) <= width
     text = found.text(120)
-    for word in ("new (a) against old (b)", "detectable", "verdict", "interval", "test rows"):
+    for word in ("new against old", "detectable", "verdict", "interval", "test rows"):
         assert word in text
     assert str(found) == found.text()
     assert "Holm" not in text
@@ -83,16 +85,83 @@ def test_the_text_fits_and_says_what_is_not_in_it() -> None:
     assert "looks better on the rows that chose it" in three
 
 
-def test_the_surest_difference_stands_first() -> None:
-    found = karat.compare(TRUE, MODELS)
-    order = sorted(
-        found.differences,
-        key=lambda one: abs(one.difference) / float(one.standard_error or 1),
-        reverse=True,
-    )
-    text = found.text(120).split("Values")[0]
-    places = [text.index(f"  {one.metric} ") for one in order]
-    assert places == sorted(places)
+@pytest.mark.parametrize("metrics", [None, ["mcc", "kappa", "accuracy", "macro_f1"]])
+def test_rows_stand_in_the_order_of_the_metrics(metrics: Any) -> None:
+    found = karat.compare(TRUE, {**MODELS, "again": A}, metrics=metrics)
+    order = list(found.metrics)
+    # Another order than that of the p-values.
+    by_p = sorted(order, key=lambda name: found[name].p or 0.0)
+    assert by_p != order
+    assert len(told_of(found, 120)) == 3
+    for rows in told_of(found, 120).values():
+        assert [row[0] for row in rows[1:]] == order
+
+
+def told_of(found: Any, width: int) -> dict[tuple[str, str], list[list[str]]]:
+    """The table of each pair of models, as cells; the first row are the headings."""
+    lines = found.text(width).splitlines()
+    tables = {}
+    for i, line in enumerate(lines):
+        if " against " in line:
+            first, _, rest = line.partition(" against ")
+            rows = lines[i + 1 : i + 2 + len(found.metrics)]
+            cells = [re.split(r" {2,}", row.strip()) for row in rows]
+            tables[first, rest.partition("  ")[0]] = cells
+    return tables
+
+
+LONG = ("logistic_regression", "gradient_boosting_machine", "naive", "forest of trees", "svm")
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_both_values_and_the_difference_stay_at_eighty_columns(n: int) -> None:
+    rng = np.random.default_rng(3)
+    models = {name: np.where(rng.random(300) < 0.7, TRUE, 0) for name in LONG[:n]}
+    found = karat.compare(TRUE, models)
+    text = found.text(80)
+    assert max(map(cells, text.splitlines())) <= 80
+    legend = dict(re.findall(r"^  (\S.*?) = (\S.*)$", text, re.MULTILINE))
+    full = {**{name: name for name in LONG}, **legend}
+    assert set(legend.values()) == {name for name in LONG[:n] if len(name) > 8}
+    tables = told_of(found, 80)
+    assert len(tables) == n * (n - 1) // 2
+    for (a, b), (head, *rows) in tables.items():
+        assert [head[0], full[head[1]], full[head[2]], *head[3:]] == [
+            "metric", a, b, "diff", "95 % interval", "p",
+        ]  # fmt: skip
+        for row in rows:
+            one = found[row[0], a, b]
+            assert one.low is not None
+            assert row[1:3] == [value(one.value_a), value(one.value_b)]
+            assert float(row[3]) == pytest.approx(one.difference, abs=1e-4)
+            assert row[4].startswith("[")
+    values = text.split("\nValues\n")[1].splitlines()
+    heads = re.split(r" {2,}", values[0].strip())[1:]
+    named = [full[head] for head in heads if not head.endswith("interval")]
+    assert named == list(LONG[:n])
+
+
+def test_narrower_the_interval_goes_before_the_values() -> None:
+    found = karat.compare(TRUE, {"old": A, "new": B})
+    gone: dict[int, set[str]] = {}
+    for width in (120, 90, 80, 60, 50, 40):
+        (head, *_), *_ = told_of(found, width).values()
+        gone[width] = {"new", "old", "diff", "95 % interval", "p", "verdict", "detectable"} - {
+            *head
+        }
+    assert gone[120] == set()
+    assert gone[80] <= {"verdict", "detectable"}
+    assert gone[60] == {"verdict", "detectable", "p", "95 % interval"}
+    assert "diff" not in gone[40]
+    values = found.text(60).split("\nValues\n")[1].splitlines()
+    assert values[0].split() == ["metric", "old", "new"]
+
+
+def test_verdicts_are_counted_above_the_rows() -> None:
+    found = karat.compare(TRUE, MODELS, margin=0.5)
+    counts = {word: [one.verdict for one in found].count(word) for word in ("better", "equivalent")}
+    told = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+    assert f"new against old  {told}\n" in found.text(80)
 
 
 def test_class_names_positive_and_undefined_reach_the_metrics() -> None:

@@ -48,6 +48,14 @@ def folds(*labels: int) -> Cells:
     return Cells.dense(np.ones((2, 2, 2), int), classes=AB, axes=(Axis("fold", labels),))
 
 
+def other_slices() -> Any:
+    table = {"label": [0, 1] * 40, "pred": [0, 1] * 40, "country": ["NO"] * 80, "sex": ["f"] * 80}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "base.json"
+        karat.gate(table, update_baseline=path, by="country")
+        return karat.gate(table, baseline=path, by="sex")
+
+
 def newer() -> bytes:
     data = bytearray(to_bytes(LEFT))
     struct.pack_into("<H", data, 8, 7)
@@ -228,6 +236,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K181": lambda: karat.evaluate([0, 1], [0, 1], by="country"),
     "K182": lambda: karat.evaluate([0, 1] * 501, [0, 1] * 501, by=[f"id {i}" for i in range(1002)]),
     "K183": lambda: karat.evaluate([0, 1], [0, 1], by={"sex": ["f", "m"]}).slices["sex"]["x"],
+    "K189": other_slices,
     "K201": lambda: merge(LEFT, Cells.dense([[3, 1], [2, 4]], classes=BA)),
     "K202": lambda: merge(folds(1, 2), folds(1, 3)),
     "K203": lambda: merge(LEFT, WEIGHTED),

@@ -41,16 +41,20 @@ def gate_of(slices: tuple[str, ...]) -> GateResult:
 
 
 def test_junit_is_xml_with_a_case_for_each_rule() -> None:
-    undecided = karat.gate(TRUE, NEW, baseline=OLD, max_drop={"accuracy": 0.035})
+    drop = {"baseline": OLD, "max_drop": {"accuracy": 0.035}}
     for result, failures, skipped in (
         (karat.gate(TRUE, NEW, min={"accuracy": 0.99, "macro_f1": 0.5}), 1, 0),
-        (undecided, 0, 1),
+        (karat.gate(TRUE, NEW, **drop), 1, 0),
+        (karat.gate(TRUE, NEW, **drop, inconclusive="pass"), 0, 1),
         (karat.gate(TRUE, NEW, baseline=OLD, no_worse_than={"accuracy": 0.035}), 1, 0),
     ):
         (suite,) = ET.fromstring(junit_of_gate(result))
         assert suite.attrib["tests"] == str(len(result.rules))
         assert suite.attrib["failures"] == str(failures) == str(len(suite.findall(".//failure")))
         assert suite.attrib["skipped"] == str(skipped) == str(len(suite.findall(".//skipped")))
+        assert str(suite.findtext("system-out")).startswith(result.verdict or "")
+        types = {case.attrib["type"] for case in suite.iter("failure")}
+        assert types <= {result.verdict}
 
 
 def test_hostile_names_stay_text_in_junit() -> None:
@@ -144,9 +148,23 @@ def test_model(karat_gate):
 """
 
 
-@pytest.mark.parametrize(("text", "code"), [(PASSING, 0), (FAILING, 1)])
+UNDECIDED = """
+def test_model(karat_gate):
+    karat_gate([0, 1] * 10, [0, 1] * 10, min={"accuracy": 0.9}, evidence="low"PASS)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (PASSING, None),
+        (FAILING, "FAIL          accuracy ≥ 0.9: 0.75"),
+        (UNDECIDED.replace("PASS", ""), "INCONCLUSIVE  accuracy ≥ 0.9: 1 ["),
+        (UNDECIDED.replace("PASS", ', inconclusive="pass"'), None),
+    ],
+)
 def test_the_fixture_fails_a_test_with_the_rules_in_its_message(
-    text: str, code: int, tmp_path: Path
+    text: str, shown: str | None, tmp_path: Path
 ) -> None:
     import subprocess
     import sys
@@ -159,9 +177,9 @@ def test_the_fixture_fails_a_test_with_the_rules_in_its_message(
         [sys.executable, "-m", "pytest", *options, "--rootdir", str(tmp_path), str(path)],
         capture_output=True, check=False, cwd=tmp_path, text=True, timeout=120,
     )  # fmt: skip
-    assert run.returncode == code, run.stdout + run.stderr
-    if code:
-        assert "FAIL          accuracy ≥ 0.9: 0.75" in run.stdout
+    assert run.returncode == (shown is not None), run.stdout + run.stderr
+    if shown is not None:
+        assert shown in run.stdout
         assert "Traceback" not in run.stdout
 
 

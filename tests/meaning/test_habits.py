@@ -122,6 +122,14 @@ def test_scores_without_the_name_of_what_they_are() -> None:
     assert "3 arguments without a name" in told(karat.evaluate, TRUE, PRED, PROB)
 
 
+def test_models_without_a_name() -> None:
+    for more in ([PRED], [PRED, PRED]):
+        problem = failing(lambda more=more: karat.compare(TRUE, PRED, *more))  # type: ignore[misc]
+        assert problem.code == "K162"
+        assert f"{2 + len(more)} arguments without a name" in str(problem)
+        assert 'Pass models as a dict: {"name": predictions}' in str(problem)
+
+
 @pytest.mark.parametrize(
     ("name", "ours"),
     [

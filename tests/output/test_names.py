@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.errors.text import cells, distinct, harmless, padded, safe, shortened, wrapped
+from karat.errors.text import (
+    cells,
+    contrasted,
+    distinct,
+    harmless,
+    padded,
+    safe,
+    shortened,
+    wrapped,
+)
 from tests.optional import optional
 
 
@@ -83,6 +92,38 @@ def test_names_with_the_same_ends_are_numbered() -> None:
     names = ["abcdeXfghij", "abcdeYfghij", "abcdeZfghij"]
     assert distinct(names, 7) == ["abc…hij", "ab…ij~2", "ab…ij~3"]
     assert distinct(["same", "same"], 8) == ["same", "same"]
+
+
+@pytest.mark.parametrize(
+    ("names", "limit", "shown"),
+    [
+        (["digits_rf", "digits_logreg"], 13, ["digits_rf", "digits_logreg"]),
+        (["digits_rf", "digits_logreg"], 8, ["…rf", "…logreg"]),
+        (["run-1.preds.csv", "run-12.preds.csv"], 8, ["…1…", "…12…"]),
+        (["model_a_v1", "model_b_v1", "model_b_v2"], 8, ["…a_v1", "…b_v1", "…b_v2"]),
+        (["random_forest", "boosting"], 8, ["rand…est", "boosting"]),
+        (["same words", "same words too"], 8, ["…words", "…wor…too"]),
+        # What separates the words is all that tells these apart.
+        (["model_x_preds", "model_x-preds"], 8, ["mode…eds", "mod…ds~2"]),
+        (["a_rather_long_name"], 8, ["a_ra…ame"]),
+        ([], 8, []),
+    ],
+)
+def test_words_that_all_names_share_are_left_out(
+    names: list[str], limit: int, shown: list[str]
+) -> None:
+    assert contrasted(names, limit) == shown
+
+
+NAMES_ALIKE = st.lists(st.text("ab_- é日", max_size=14), max_size=8)
+
+
+@given(NAMES_ALIKE, st.integers(8, 12))
+def test_contrasted_names_stay_apart(names: list[str], limit: int) -> None:
+    short = contrasted(names, limit)
+    assert len(set(short)) == len(set(names))
+    assert len(short) == len(names)
+    assert all(cells(text) <= limit for text in short)
 
 
 def test_padding_counts_cells() -> None:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
         "karat gate new.parquet --baseline old.parquet",
         "karat gate new.csv --baseline old.csv --max-drop macro_f1=0.01 --by country",
         "karat gate new.csv --baseline base.json --no-worse-than accuracy=0.01",
-        "karat gate new.csv --update-baseline base.json --with-rows",
+        "karat gate old.csv --update-baseline base.json --by country",
+        "karat gate new.csv --baseline base.json --by country --inconclusive pass",
     ),
     no_args_is_help=True,
 )
@@ -51,12 +52,22 @@ if TYPE_CHECKING:
     help="Earlier predictions, the JSON of their report, or what a gate wrote.",
 )
 @click.option(
-    "--max-drop", multiple=True, metavar="METRIC=X", help="Fail where a larger drop is shown."
+    "--max-drop",
+    multiple=True,
+    metavar="METRIC=X",
+    help="Fail where a larger drop is shown, pass where it is excluded.",
 )
 @click.option(
-    "--no-worse-than", multiple=True, metavar="METRIC=X", help="Pass only where it is excluded."
+    "--no-worse-than",
+    multiple=True,
+    metavar="METRIC=X",
+    help="The same, but pass where a drop of X or more is excluded.",
 )
-@click.option("--by", metavar="COLUMN", help="Ask every rule of every slice too.")
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="Ask every rule of every slice too; the baseline is one made with the same --by, or rows.",
+)
 @click.option(
     "--min-n",
     type=click.IntRange(min=1),
@@ -65,13 +76,19 @@ if TYPE_CHECKING:
     help="Slices with fewer rows are inconclusive.",
 )
 @choice("--adjust", ["holm", "none"], "How p-values allow for many rules.")
-@click.option("--strict-inconclusive", is_flag=True, help="Exit with 3 where a rule is undecided.")
-@click.option("--warn-only", is_flag=True, help="Exit with 0 whatever is found.")
+@click.option(
+    "--inconclusive",
+    type=click.Choice(["pass", "fail"]),
+    help="What an inconclusive rule does; fail has the exit code 3. Default: fail, but pass for a "
+    "slice that its own rows cannot judge.",
+)
+@click.option("--strict-inconclusive", is_flag=True, hidden=True)
+@click.option("--warn-only", is_flag=True, help="Exit with 0 for every verdict.")
 @click.option(
     "--update-baseline",
     type=FILE,
     metavar="FILE",
-    help="Write the next baseline, if no rule fails.",
+    help="Write the next baseline, if the gate passes; without a rule, write it alone.",
 )
 @click.option("--with-rows", is_flag=True, help="Keep the rows in it, for a comparison row by row.")
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
@@ -89,9 +106,10 @@ def command(
 ) -> int:
     """Whether predictions are good enough, and no worse than before.
 
-    Exit code 0: no rule failed, or --warn-only. 1: a rule failed, or its metric is undefined. 2:
-    wrong usage or input. 3: a rule is inconclusive, with --strict-inconclusive. 70: a defect of
-    karat. 130: interrupted.
+    Exit code 0: PASS, a baseline was written without a rule, or --warn-only. 1: FAIL: a rule
+    failed, or its metric is undefined. 2: wrong usage or input. 3: INCONCLUSIVE: no rule failed,
+    and the rows do not decide one; 0 with --inconclusive pass. 70: a defect of karat. 130:
+    interrupted.
     """
     from karat.api.gate.evaluation import GateSpec
     from karat.api.gate.rows import RowsSpec
@@ -115,7 +133,8 @@ def command(
         columns = columns_given(given, given["by"])
         options = {**options_given(given), "progress": bar}
         rows = RowsSpec(source_of(predictions), None, None, None, columns, options)
-        choices = {choice.name: given[choice.name] for choice in fields(GateSpec)}
+        names = [*(choice.name for choice in fields(GateSpec)), "strict_inconclusive"]
+        choices = {name: given[name] for name in names}
         result = run_gate(rows, rules, baseline, update_baseline, **choices)
     if result.mapping is not None:
         said(shown_mapping(result.mapping, given["threshold"]))

@@ -300,6 +300,9 @@ K184  loss= and labels are given together.
 K185  loss= holds values that are no losses.
       {found}.
       Give every row a finite loss of at least 0.
+K189  The baseline holds no slices by {by}.
+      {found}.
+      {do}
 K190  {what} needs to know which class is positive.
       The two classes are {labels}, and nothing says which one is positive.
       Give {options}{or_else}.

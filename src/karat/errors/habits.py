@@ -47,6 +47,11 @@ _ELSEWHERE: Final = {
 }
 
 
+_OF_MODELS: Final = {
+    "compare": 'Pass models as a dict: {"name": predictions}, as karat.compare(y_true, '
+    '{"old": old, "new": new}).'
+}
+"""Functions that take predictions of several models → how they are given."""
 _OF_REPORTS: Final = {
     "plot": "karat.plot draws a report: karat.plot.roc(report), karat.plot.confusion(report)",
     "save": "report.to_json(path) writes a report, and karat.Report.from_json(text) reads it",
@@ -106,8 +111,8 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
     """The function, which says what karat calls an argument of another library.
 
     Errors:
-        K126 an argument that it does not have; K138 scores without the name of what they are;
-        K156 an argument given twice.
+        K126 an argument that it does not have; K138 scores without the name of what they are; K162
+        models without a name; K156 an argument given twice.
     """
     takes = inspect.signature(function).parameters
     named = tuple(name for name in takes if name != "self")
@@ -120,8 +125,10 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
         if len(args) > n_places and "y_prob" in takes:
-            n_given = len(args) - n_selves
-            raise error("K138", found=f"{spoken} was given {n_given} arguments without a name")
+            found = f"{spoken} was given {len(args) - n_selves} arguments without a name"
+            if spoken in _OF_MODELS:
+                raise error("K162", argument="y_pred", found=found, do=_OF_MODELS[spoken])
+            raise error("K138", found=found)
         if not kwargs.keys() <= takes.keys():
             name = min(kwargs.keys() - takes.keys())
             raise unknown_argument(spoken, name, named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import reprlib
 import string
 import unicodedata
@@ -165,6 +166,35 @@ def distinct(names: Sequence[str], limit: int) -> list[str]:
             candidate = shortened(name, limit - len(mark)) + mark
         result.append(candidate)
     return result
+
+
+_WORDS = re.compile(r"[^\W_]*[\W_]*")
+
+
+def contrasted(names: Sequence[str], limit: int) -> list[str]:
+    """Each name in at most `limit` cells; a long one without the words that all begin or end with.
+
+    Example:
+        >>> from karat.errors.text import contrasted
+        >>> contrasted(["run_7_small.csv", "run_7_large.csv"], 8)
+        ['…small…', '…large…']
+    """
+    if max(map(cells, names), default=0) <= limit:
+        return list(names)
+    words = [_WORDS.findall(name)[:-1] for name in names]
+    room = min(map(len, words)) - 1 if len(set(names)) > 1 else 0
+    front = 0
+    while front < room and len({each[front] for each in words}) == 1:
+        front += 1
+    back = 0
+    while back < room - front and len({each[-1 - back] for each in words}) == 1:
+        back += 1
+    short = ["".join(each[front : len(each) - back]) for each in words]
+    if back:
+        short = [text.rstrip(string.punctuation + string.whitespace) for text in short]
+    short = [ELLIPSIS * bool(front) + text + ELLIPSIS * bool(back) for text in short]
+    # What separates words may be all that tells names apart.
+    return distinct(short if len(set(short)) == len(set(names)) else names, limit)
 
 
 def wrapped(text: str, width: int, *, indent: int = 0, hang: int = 0) -> list[str]:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from karat.errors.text import counted, interval, value
 from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn
 
 if TYPE_CHECKING:
-    from karat.inference.comparison.records import Difference, Estimate
+    from karat.inference.comparison.records import Difference
     from karat.results.comparison import Comparison
 
 _STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalent": "good"}
+_VERDICTS: Final = (
+    "better",
+    "worse",
+    "higher",
+    "lower",
+    "equivalent",
+    "not inferior",
+    "not resolved",
+)
 
 
 def describe_comparison(comparison: Comparison) -> Document:
-    """A table for each pair of models, the surest difference first; then values and notes."""
+    """A table for each pair of models, metrics in the order compared; then values and notes."""
     pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
     tables = [_pair(comparison, a, b) for a, b in pairs]
     tables += [_values(comparison), *_omnibus(comparison)]
@@ -29,31 +38,29 @@ def describe_comparison(comparison: Comparison) -> Document:
     if positive is not None:
         facts.append(f"positive class {comparison.classes.display[positive]}")
     sections: tuple[Table | Notes, ...] = (*tables, Notes("Notes", comparison.notes, "dim"))
-    return Document("karat compare", (*facts, same), sections)
+    return Document("karat compare", (*facts, same), sections, comparison.models)
 
 
 def _pair(comparison: Comparison, a: str, b: str) -> Table:
+    order = {metric: place for place, metric in enumerate(comparison.metrics)}
     found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
-    found.sort(key=_sureness, reverse=True)
-    head = f"{100 * comparison.level:g} % interval"
+    found.sort(key=lambda one: order[one.metric])
+    head = _interval_of(comparison)
+    verdicts = [_verdict(one) for one in found]
+    counts = Counter(cell.text for cell in verdicts)
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _VERDICTS if counts[verdict])
     return Table.by_column(
-        f"{a} (a) against {b} (b)",
+        f"{a} against {b}  {told}",
         (TableColumn("metric", "left"), [one.metric for one in found]),
-        (TableColumn("a", rank=3), [value(one.value_a) for one in found]),
-        (TableColumn("b", rank=2), [value(one.value_b) for one in found]),
-        (TableColumn("a − b", style="strong"), [_signed(one.difference) for one in found]),
-        (TableColumn(head, "left", rank=1, style="dim"), map(_interval, found)),
-        (TableColumn("p"), [_p(one.p_adjusted) for one in found]),
-        (TableColumn("verdict", "left"), map(_verdict, found)),
-        (TableColumn("detectable", rank=4, style="dim"), [value(one.detectable) for one in found]),
+        (TableColumn(a, rank=1, is_model=True), [value(one.value_a) for one in found]),
+        (TableColumn(b, rank=2, is_model=True), [value(one.value_b) for one in found]),
+        (TableColumn("diff", style="strong"), [_signed(one.difference) for one in found]),
+        (TableColumn(head, "left", rank=3, style="dim"), map(_interval, found)),
+        (TableColumn("p", rank=4), [_p(one.p_adjusted) for one in found]),
+        (TableColumn("verdict", "left", rank=5), verdicts),
+        (TableColumn("detectable", rank=6, style="dim"), [value(one.detectable) for one in found]),
         notes=_remarks(found),
     )
-
-
-def _sureness(one: Difference) -> float:
-    if not one.standard_error or math.isnan(one.difference):
-        return 0.0 if not one.difference or math.isnan(one.difference) else math.inf
-    return abs(one.difference) / one.standard_error
 
 
 def _remarks(found: Sequence[Difference]) -> tuple[str, ...]:
@@ -68,23 +75,25 @@ def _remarks(found: Sequence[Difference]) -> tuple[str, ...]:
         told = [
             counted(x, "row") if float(x).is_integer() else f"weight {value(x)}" for x in (b, c)
         ]
-        lines.insert(0, f"a alone is right on {told[0]}, b alone on {told[1]}")
+        lines.insert(0, f"{first.a} alone is right on {told[0]}, {first.b} alone on {told[1]}")
     return tuple(lines)
 
 
 def _values(comparison: Comparison) -> Table:
     """What each model scored; with intervals, where there is room for them."""
-    has_limits = len(comparison.models) < 3
-
-    def shown(one: Estimate) -> str:
-        limits = interval(one.low, one.high) if has_limits else ""
-        return f"{value(one.value)} {limits}".strip()
-
-    columns = [
-        (TableColumn(x, "left", rank=i), [shown(each[x]) for each in comparison.values.values()])
-        for i, x in enumerate(comparison.models)
-    ]
+    head = TableColumn(_interval_of(comparison), "left", rank=len(comparison.models), style="dim")
+    columns: list[tuple[TableColumn, Iterable[str]]] = []
+    for i, name in enumerate(comparison.models):
+        found = [each[name] for each in comparison.values.values()]
+        named = TableColumn(name, rank=i, is_model=True)
+        columns.append((named, [value(one.value) for one in found]))
+        if len(comparison.models) < 3:
+            columns.append((head, [interval(one.low, one.high) for one in found]))
     return Table.by_column("Values", (TableColumn("metric", "left"), comparison.values), *columns)
+
+
+def _interval_of(comparison: Comparison) -> str:
+    return f"{100 * comparison.level:g} % interval"
 
 
 def _omnibus(comparison: Comparison) -> list[Table]:

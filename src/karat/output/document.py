@@ -40,6 +40,7 @@ class TableColumn:
         is_name: whether its entries are class names, which may be shortened.
         is_prose: whether its entries are running text; only the last column may be.
         is_whole: whether its names are shortened only where the width forces it.
+        is_model: whether its heading is one of the names of the document, which may be shortened.
         style: that of its cells which have none of their own, where a table is made by column.
     """
 
@@ -49,6 +50,7 @@ class TableColumn:
     is_name: bool = False
     is_prose: bool = False
     is_whole: bool = False
+    is_model: bool = False
     style: Style = ""
 
 
@@ -124,11 +126,12 @@ DOUBTS: Final = "Doubts"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Title, facts in one line, sections."""
+    """Title, facts in one line, sections; and the names of models that head columns."""
 
     title: str
     facts: tuple[str, ...]
     sections: tuple[Section, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 Span: TypeAlias = Cell

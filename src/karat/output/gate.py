@@ -25,7 +25,8 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U0001000
 def junit_of_gate(result: GateResult) -> str:
     """The XML that GitLab, Jenkins and others read: one test case for each rule.
 
-    A rule that is only inconclusive counts as skipped; notes are the output of the suite.
+    A rule that keeps the gate from passing is a failure, of type FAIL or INCONCLUSIVE; another that
+    is inconclusive counts as skipped. Notes are the output of the suite.
     """
     cases = [_case(rule) for rule in result.rules]
     counts = {
@@ -73,12 +74,13 @@ def markdown_of_gate(result: GateResult, *, most_characters: int | None = None) 
     Args:
         most_characters: rules beyond it are left out and counted.
     """
-    head = [
-        f"### karat gate: {result.headline}",
-        "",
-        "| | rule | value | baseline | difference | one-sided p | n | |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    headline = result.headline if result.rules else _plain(result.headline)
+    head = [f"### karat gate: {headline}", ""]
+    if result.rules:
+        head += [
+            "| | rule | value | baseline | difference | one-sided p | n | |",
+            "|---|---|---|---|---|---|---|---|",
+        ]
     tail = ["", *(f"- {_plain(note)}" for note in result.notes)]
     order = sorted(result.rules, key=lambda rule: (not rule.fails, rule.verdict == "PASS"))
     lines = [_row(rule) for rule in order]

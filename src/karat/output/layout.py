@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import starmap
+from itertools import compress, starmap
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from karat.errors.text import cells, harmless, padded, safe, wrapped
+from karat.errors.text import cells, contrasted, harmless, padded, safe, wrapped
 from karat.output.describe import describe
 from karat.output.document import (
     Cell,
@@ -42,10 +42,15 @@ Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 
 @dataclass(slots=True)
 class Page:
-    """What the lines have to fit; the limit of all class names, and those cut so far."""
+    """What the lines have to fit; the limit of all names, and those cut so far.
+
+    Attributes:
+        names: of models, which head columns.
+    """
 
     width: int = 80
     is_ascii: bool = False
+    names: tuple[str, ...] = ()
     name_limit: int = NAME_MAX
     legend: dict[str, str] = field(default_factory=dict)
 
@@ -53,10 +58,17 @@ class Page:
         """Names made harmless and short; those cut are entered in the legend."""
         return short_names(names, limit, self.legend, is_ascii=self.is_ascii)
 
+    def heading(self, column: TableColumn, limit: int) -> str:
+        """The heading of a column; the name of a model in at most `limit` cells."""
+        if not column.is_model:
+            return column.heading
+        full = [safe(name, is_ascii=self.is_ascii) for name in self.names]
+        return contrasted(full, limit)[self.names.index(column.heading)]
+
 
 def lay_out(document: Document, width: int = 80, *, is_ascii: bool = False) -> list[Line]:
     """Lines of at most `width` cells (but at least 30), without line ends."""
-    page = Page(max(WIDTH_MIN, width), is_ascii)
+    page = Page(max(WIDTH_MIN, width), is_ascii, document.names)
     tables = [section for section in document.sections if isinstance(section, Table)]
     page.name_limit = min([_name_limit(table, page) for table in tables], default=NAME_MAX)
     lines: list[Line] = [[Span(document.title, "title")], *_flowing(document.facts, page)]
@@ -125,7 +137,13 @@ def _compact(table: Table, page: Page) -> Iterator[Line]:
 
 def _full(table: Table, page: Page) -> Iterator[Line]:
     table, left_out = _chosen(table, page)
-    columns = table.columns
+    columns = tuple(
+        replace(column, heading=page.heading(column, page.name_limit)) for column in table.columns
+    )
+    for column, given in zip(columns, table.columns, strict=True):
+        full = safe(given.heading, is_ascii=page.is_ascii)
+        if column.is_model and column.heading != full:
+            page.legend[column.heading] = full
     shown = table.with_names(lambda names: page.short_names(names, page.name_limit)).rows
     widths = [
         max(cells(column.heading), *(cells(row[i].text) for row in shown))
@@ -181,17 +199,21 @@ def _prose(
 
 
 def _chosen(table: Table, page: Page) -> tuple[Table, list[str]]:
-    """The columns that fit, dropping those of highest rank; names count at their shortest."""
+    """The columns that fit, dropping those of highest rank; names count at their shortest.
+
+    Columns of one rank and one heading are dropped together.
+    """
     columns, rows = table.columns, _marked(table.rows)
     left_out: list[str] = []
     while _natural(columns, rows, NAME_MIN, page) > page.width:
         ranks = [column.rank for column in columns]
         if not any(ranks):
             break
-        worst = ranks.index(max(ranks))
-        left_out.insert(0, columns[worst].heading)
-        columns = columns[:worst] + columns[worst + 1 :]
-        rows = tuple(row[:worst] + row[worst + 1 :] for row in rows)
+        worst = columns[ranks.index(max(ranks))]
+        left_out.insert(0, worst.heading)
+        kept = [column != worst for column in columns]
+        columns = tuple(compress(columns, kept))
+        rows = tuple(tuple(compress(row, kept)) for row in rows)
     return replace(table, columns=columns, rows=rows), left_out
 
 
@@ -202,15 +224,16 @@ def _natural(columns: Sequence[TableColumn], rows: Rows, name_limit: int, page: 
         if column.is_name:
             texts = [safe(text, is_ascii=page.is_ascii) for text in texts]
         widest = max(map(cells, texts), default=0)
-        total += max(min(widest, name_limit) if column.is_name else widest, cells(column.heading))
+        heading = cells(page.heading(column, name_limit))
+        total += max(min(widest, name_limit) if column.is_name else widest, heading)
     return total
 
 
 def _name_limit(table: Table, page: Page) -> int:
-    """The longest that class names may be in this table."""
+    """The longest that names may be in this table."""
     is_whole = any(column.is_whole for column in table.columns)
     limit = page.width if is_whole else max(NAME_MAX, page.width // 3)
-    if any(column.is_name for column in table.columns):
+    if any(column.is_name or column.is_model for column in table.columns):
         chosen, _ = _chosen(table, page)
         while limit > NAME_MIN and (
             _natural(chosen.columns, chosen.rows, limit, page) > page.width

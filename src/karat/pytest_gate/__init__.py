@@ -21,7 +21,10 @@ __all__ = ["karat_gate"]
 
 @pytest.fixture
 def karat_gate() -> Callable[..., GateResult]:
-    """Calls `karat.gate` and fails the test with its text where the gate fails."""
+    """Call `karat.gate`, and fail the test with its text where the exit code is not 0.
+
+    ``inconclusive="pass"`` lets an inconclusive gate pass.
+    """
 
     def gate(*arguments: Any, **options: Any) -> GateResult:
         import karat

@@ -23,11 +23,13 @@ from karat.data.rows import Rows
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import in_order
 from karat.errors import KaratError, error, short, shown
+from karat.errors.text import harmless
 from karat.inference.comparison.contrasts import distances_together
 from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
+from karat.results.gate.result import Inconclusive
 from karat.results.gate.verdicts import Case, Change, Evidence, Measured, Rule, Settled, refused
 from karat.tally import Classes
 
@@ -46,7 +48,7 @@ _SAME_WEIGHTS = (
     "Weigh both alike: weights= (--weight) names the column, '' is for none; a baseline is made "
     "anew with --update-baseline."
 )
-_NOT_BEFORE: Settled = ("FAIL", "the baseline does not have the rows of this slice", False)
+_NOT_BEFORE: Settled = ("INCONCLUSIVE", "not compared: the baseline has no such slice", True)
 _NOT_NOW: Settled = ("FAIL", "the baseline has this slice; these rows do not", False)
 _NAMES: Final = ("new", "old")
 
@@ -61,7 +63,7 @@ class GateSpec:
     min_n: int = 30
     undefined: Policy = "zero"
     allow_mismatch: bool = False
-    strict_inconclusive: bool = False
+    inconclusive: Inconclusive | None = None
     warn_only: bool = False
     with_rows: bool = False
 
@@ -272,11 +274,15 @@ class Evaluation:
         if isinstance(before, Baseline) and before.rows is not None:
             before = replace(before.rows, name=self.name)
             current = with_hashes(current) if isinstance(current, Rows) else current
+        is_sliced = isinstance(current, Rows) and current.slices is not None
         if isinstance(current, Rows) and isinstance(before, Rows):
             self._match(current, before)
-            return list(had) or list(self._slices(before))
+            # Rows that are matched are in the slices of these rows, whatever was stored.
+            return list(had if by == self.by else self._slices(before))
         if before is None:
             return ()
+        if is_sliced and by != self.by:
+            raise self._without_slices(by)
         self.is_paired = False
         self.notes.append(_UNPAIRED)
         if isinstance(before, Rows):
@@ -348,8 +354,10 @@ class Evaluation:
             name = str(rule.metric)
             if not rule.needs_baseline:
                 cases.append(Case(rule, values[name], None, label))
+            elif self._matched is None and label not in self._values:
+                cases.append(Case(rule, values[name], None, label, _NOT_BEFORE))
             elif self._matched is None:
-                then = self._values.get(label, {}).get(name)
+                then = self._values[label].get(name)
                 change = None if then is None else change_apart(values[name], then, self.spec.level)
                 cases.append(Case(rule, values[name], change, label))
             elif changes is None:
@@ -370,6 +378,18 @@ class Evaluation:
         elif rows.clusters is not None and len(np.unique(rows.clusters.codes)) < 2:
             reason = "its rows are in one cluster"
         return None if reason is None else ("INCONCLUSIVE", reason, False)
+
+    def _without_slices(self, by: str | None) -> KaratError:
+        """K189: a baseline of values that has no slices by this column, but perhaps by another."""
+        found = "It was made without slices" if by is None else f"It holds slices by {harmless(by)}"
+        if isinstance(self.before, Report):
+            found = "It is a report, and a gate reads no slices of a report"
+        named, how = "the values of by=", "by= for each row"
+        if isinstance(self.current, Rows) and self.current.mapping:
+            named = harmless(self.by)
+            how = f"--by {named} (by={self.by!r})"
+        rows = "or compare with predictions: a file, a table, or rows kept by --with-rows"
+        return error("K189", by=named, found=found, do=f"Make it with {how}, {rows}.")
 
     def _check_classes(self, then: Classes) -> None:
         """Refuse a baseline of other classes (K174), or of another positive one (K176)."""

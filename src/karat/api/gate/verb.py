@@ -51,6 +51,7 @@ def gate(
     level: float = 0.95,
     adjust: str = "holm",
     allow_mismatch: bool = False,
+    inconclusive: str | None = None,
     strict_inconclusive: bool = False,
     warn_only: bool = False,
     update_baseline: str | PathLike[str] | None = None,
@@ -61,6 +62,10 @@ def gate(
 ) -> GateResult:
     """Whether predictions are good enough, and no worse than those of an earlier model.
 
+    The verdict is ``"FAIL"`` where a rule fails, ``"INCONCLUSIVE"`` where the rows do not decide
+    one, else ``"PASS"``; the result is true where it is ``"PASS"``. Without a rule and a baseline
+    there is no verdict: `update_baseline` alone writes the first baseline.
+
     Args:
         y_true: true labels, [n]; or a table, files of predictions, or a `Report`.
         y_pred, y_prob, y_score: its predictions, as in `karat.evaluate`.
@@ -70,10 +75,13 @@ def gate(
         baseline: what to compare with: a file that `update_baseline` wrote, predictions of the
             earlier model in files or a table, its `Report` or the JSON of it, or, beside arrays,
             its predictions of the same rows. Without `max_drop` and `no_worse_than`, accuracy and
-            macro F1 may not be significantly worse.
+            macro F1 may not be significantly worse. With `by` it holds rows, or slices by the same
+            column.
         evidence: ``"value"``: bounds hold for the value; ``"low"``: for the limit of its
             interval on their side.
-        by: a column, or a value for each row: every rule holds for every slice too.
+        by: a column, or a value for each row: every rule holds for every slice too. A slice that
+            the baseline has and these rows do not fails; of one that only these rows have, what
+            compares with the baseline is inconclusive.
         min_n: slices with fewer rows are inconclusive.
         true, pred, prob, score, weights, clusters: columns of a table, as in `karat.evaluate`;
             weights and clusters of arrays are values.
@@ -85,18 +93,21 @@ def gate(
         adjust: ``"holm"``: p-values allow for all rules that compare with the baseline;
             ``"none"``.
         allow_mismatch: compare the rows that both have, where some are missing.
-        strict_inconclusive: whether what is inconclusive has the exit code 3.
-        warn_only: whether the exit code is 0 whatever was found.
+        inconclusive: ``"fail"``: an inconclusive rule keeps the gate from passing, with the exit
+            code 3; ``"pass"``: it does not. Default: ``"fail"``, but ``"pass"`` for a slice that
+            its own rows cannot judge: fewer than `min_n`, of one cluster or without weight.
+        strict_inconclusive: the same as ``inconclusive="fail"``.
+        warn_only: whether the exit code is 0 for every verdict.
         update_baseline: where to write these predictions as the next baseline, if the gate passes.
         with_rows: whether it holds the rows, so that the next model is compared row by row.
 
     Returns:
-        A `GateResult`: true where it passed; ``.rules``, ``.exit_code``, ``print``.
+        A `GateResult`: true where it passed; ``.verdict``, ``.rules``, ``.exit_code``, ``print``.
 
     Errors:
-        K171 to K175 rows that cannot be matched; K176 rules that cannot be; K205, K206 a damaged
-        baseline; K3xx no such metric; K413 the baseline cannot be written; else as
-        `karat.evaluate`.
+        K171 to K175 rows that cannot be matched; K176 rules that cannot be; K189 a baseline without
+        these slices; K205, K206 a damaged baseline; K3xx no such metric; K413 the baseline
+        cannot be written; else as `karat.evaluate`.
 
     Example:
         >>> import karat
@@ -133,6 +144,7 @@ def gate(
         level=level,
         adjust=adjust,
         allow_mismatch=allow_mismatch,
+        inconclusive=inconclusive,
         strict_inconclusive=strict_inconclusive,
         warn_only=warn_only,
         with_rows=with_rows,
@@ -147,7 +159,10 @@ def run_gate(
     update_baseline: Any = None,
     **choices: Any,
 ) -> GateResult:
-    """The gate of rows and rules; see `gate`. The choices are those of `GateSpec`."""
+    """The gate of rows and rules; see `gate`.
+
+    The choices are those of `GateSpec`, and `strict_inconclusive`.
+    """
     spec = _spec(**choices)
     needing = next((rule for rule in rules if rule.needs_baseline), None)
     if needing is not None and baseline is None:
@@ -158,7 +173,11 @@ def run_gate(
     if baseline is not None and needing is None:
         rules = [*rules, *default_rules()]
     if not rules and target is None:
-        do = "Say what to ask: min={'macro_f1': 0.8} (--min macro_f1=0.8), or baseline=."
+        do = (
+            "Give a rule: --min, --max, --max-drop or --no-worse-than METRIC=X, in Python a dict "
+            "as min={'macro_f1': 0.8}; or --baseline (baseline=) alone. --update-baseline "
+            "(update_baseline=) writes the first baseline."
+        )
         raise refused("There is no rule and no baseline", do)
     by = given.columns.get("by")
     if isinstance(given.y_true, Report):
@@ -186,24 +205,32 @@ def run_gate(
     )
     cases = run.cases()
     result = GateResult(
-        judged(cases, level=spec.level, evidence=spec.evidence, adjust=spec.adjust),
+        judged(
+            cases,
+            level=spec.level,
+            evidence=spec.evidence,
+            adjust=spec.adjust,
+            inconclusive=spec.inconclusive,
+        ),
         n_of(current),
         spec.level,
         spec.adjust,
         None if baseline is None else name,
         run.is_paired,
         tuple(run.notes),
-        spec.strict_inconclusive,
+        spec.inconclusive,
         spec.warn_only,
         None if isinstance(current, Report) else current.mapping or None,
     )
     if target is None:
         return result
-    note = f"{target} was not written: the gate failed."
-    if result.passed:
-        _write(target, text_of_baseline(run.baseline()) + "\n")
-        note = f"Wrote {target}."
-    return replace(result, notes=(*result.notes, note))
+    if not result.passed:
+        why = "the gate failed" if result.verdict == "FAIL" else "the gate is inconclusive"
+        return replace(result, notes=(*result.notes, f"{target} was not written: {why}."))
+    _write(target, text_of_baseline(run.baseline()) + "\n")
+    # Without a rule the headline says it.
+    notes = (*result.notes, f"Wrote {target}.") if result.rules else result.notes
+    return replace(result, notes=notes, updated_baseline=target)
 
 
 def _name(source: Any, otherwise: str) -> str:
@@ -211,9 +238,16 @@ def _name(source: Any, otherwise: str) -> str:
 
 
 def _spec(
-    evidence: Any, level: Any, adjust: Any, undefined: Any, min_n: Any, **flags: Any
+    evidence: Any,
+    level: Any,
+    adjust: Any,
+    undefined: Any,
+    min_n: Any,
+    inconclusive: Any,
+    strict_inconclusive: Any = False,
+    **flags: Any,
 ) -> GateSpec:
-    """The choices of a gate, beside its rules (K122)."""
+    """The choices of a gate, beside its rules (K122, K176)."""
     do = "'low' asks a bound of the limit; 'holm' allows for many rules."
     evidence = one_of("evidence", evidence, ("value", "low"), do)
     adjust = one_of("adjust", adjust, ("holm", "none"), do)
@@ -221,10 +255,17 @@ def _spec(
     do = "Slices with fewer rows are not judged."
     n = whole_number("min_n", min_n, do, 1, choices="a whole number of at least 1")
     policy = check_policy(undefined)
-    for argument, flag in flags.items():
+    do = "'fail' has the exit code 3; None lets slices pass that are too small to judge."
+    inconclusive = one_of("inconclusive", inconclusive, (None, "pass", "fail"), do)
+    for argument, flag in {**flags, "strict_inconclusive": strict_inconclusive}.items():
         check_flag(argument, flag, "A text such as 'no' would count as True.")
+    if strict_inconclusive:
+        if inconclusive == "pass":
+            do = "Leave --strict-inconclusive (strict_inconclusive=) out."
+            raise refused("It is said that inconclusive rules pass, and that they fail", do)
+        inconclusive = "fail"
     is_set = {argument: bool(flag) for argument, flag in flags.items()}
-    return GateSpec(evidence, level, adjust, n, policy, **is_set)
+    return GateSpec(evidence, level, adjust, n, policy, inconclusive=inconclusive, **is_set)
 
 
 def _target(path: Any) -> str:

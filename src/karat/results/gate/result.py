@@ -12,10 +12,9 @@ from karat.inference.comparison.records import JsonRecord
 from karat.results.result import JsonDocument
 
 Verdict: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE"]
+Inconclusive: TypeAlias = Literal["pass", "fail"]
 
-_PASSED: Final = 0
-_FAILED: Final = 1
-_INCONCLUSIVE: Final = 3
+_EXIT_CODES: Final[dict[Verdict | None, int]] = {None: 0, "PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class RuleResult(JsonRecord):
         verdict: ``"PASS"``, ``"FAIL"`` or ``"INCONCLUSIVE"``.
         reason: of the verdict, in a few words.
         slice: its rows: ``"country=NO"``; None for all.
-        is_blocking: whether the gate fails by it though it is inconclusive.
+        is_blocking: whether it is inconclusive and keeps the gate from passing.
         value, low, high, n: of the metric.
         before, difference, difference_low, difference_high: against the baseline.
         p: one-sided p-value of being worse than the rule allows.
@@ -60,7 +59,7 @@ class RuleResult(JsonRecord):
 
     @property
     def fails(self) -> bool:
-        """Whether the gate fails by it."""
+        """Whether it keeps the gate from passing."""
         return self.verdict == "FAIL" or self.is_blocking
 
     @property
@@ -126,9 +125,11 @@ class GateResult(JsonDocument):
         baseline: what was compared with: a path, or ``"the baseline"``; None without one.
         is_paired: whether the rows were those of the baseline; None without one.
         notes: sentences the reader should see.
-        is_strict: whether what is inconclusive has an exit code of its own.
-        warns_only: whether the exit code is 0 whatever was found.
+        inconclusive: what inconclusive rules do: ``"pass"`` or ``"fail"``; None for the default,
+            where only a slice that cannot be judged by its own rows passes.
+        warns_only: whether the exit code is 0 for every verdict.
         mapping: the column of each role, where the rows came from a table.
+        updated_baseline: the path of the baseline that was written; None without one.
     """
 
     rules: tuple[RuleResult, ...]
@@ -138,26 +139,32 @@ class GateResult(JsonDocument):
     baseline: str | None = None
     is_paired: bool | None = None
     notes: tuple[str, ...] = ()
-    is_strict: bool = False
+    inconclusive: Inconclusive | None = None
     warns_only: bool = False
     mapping: Mapping[str, Any] | None = None
+    updated_baseline: str | None = None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """``"FAIL"`` where a rule fails, else ``"INCONCLUSIVE"`` or ``"PASS"``; None of no rule."""
+        if not self.rules:
+            return None
+        if self.count("FAIL"):
+            return "FAIL"
+        return "INCONCLUSIVE" if any(rule.is_blocking for rule in self.rules) else "PASS"
 
     @property
     def passed(self) -> bool:
-        """Whether no rule fails; what is inconclusive passes unless the rule asks for more."""
-        return not any(rule.fails for rule in self.rules)
+        """Whether the verdict is neither ``"FAIL"`` nor ``"INCONCLUSIVE"``."""
+        return self.verdict in (None, "PASS")
 
     def __bool__(self) -> bool:
         return self.passed
 
     @property
     def exit_code(self) -> int:
-        """0 passed, 1 failed, 3 inconclusive where that was asked for."""
-        if self.warns_only:
-            return _PASSED
-        if not self.passed:
-            return _FAILED
-        return _INCONCLUSIVE if self.is_strict and self.count("INCONCLUSIVE") else _PASSED
+        """0 passed, 1 failed, 3 inconclusive; 0 with `warns_only`."""
+        return 0 if self.warns_only else _EXIT_CODES[self.verdict]
 
     def count(self, verdict: str) -> int:
         """How many rules have this verdict."""
@@ -165,18 +172,17 @@ class GateResult(JsonDocument):
 
     @property
     def headline(self) -> str:
-        """``FAIL: 1 of 3 rules failed``, in one line."""
-        n_fail = sum(rule.fails for rule in self.rules)
+        """``FAIL: 1 of 3 rules failed``, in one line; without a rule what was written."""
         n = len(self.rules)
         if not n:
-            return "PASS: no rule was asked"
+            return f"baseline written: {harmless(self.updated_baseline or '')}"
         rules = "rule" if n == 1 else "rules"
-        if n_fail:
-            return f"FAIL: {n_fail} of {n} {rules} failed"
         unsure = self.count("INCONCLUSIVE")
-        if unsure and self.is_strict:
-            return f"INCONCLUSIVE: {unsure} of {n} {rules} could not be told"
+        if self.verdict == "INCONCLUSIVE":
+            return f"INCONCLUSIVE: {unsure} of {n} {rules} not decided"
         tail = f", {unsure} inconclusive" if unsure else ""
+        if self.verdict == "FAIL":
+            return f"FAIL: {self.count('FAIL')} of {n} {rules} failed{tail}"
         return f"PASS: {n - unsure} of {n} {rules} passed{tail}"
 
     def __str__(self) -> str:
@@ -191,8 +197,10 @@ class GateResult(JsonDocument):
         return {
             "schema": "karat.gate/1",
             "karat": __version__,
+            "verdict": self.verdict,
             "passed": self.passed,
             "exit_code": self.exit_code,
+            "inconclusive": self.inconclusive,
             "n": self.n,
             "level": self.level,
             "adjust": self.adjust,
@@ -200,4 +208,5 @@ class GateResult(JsonDocument):
             "paired": self.is_paired,
             "rules": [rule.to_dict() for rule in self.rules],
             "notes": list(self.notes),
+            "updated_baseline": self.updated_baseline,
         }

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 from karat.errors import KaratError, error, short
 from karat.inference.comparison.families import holm
 from karat.metrics import Metric, get
-from karat.results.gate.result import RuleResult, Verdict
+from karat.results.gate.result import Inconclusive, RuleResult, Verdict
 
 Kind: TypeAlias = Literal["min", "max", "max-drop", "no-worse-than", "not-worse"]
 _DEFAULTS: Final = ("accuracy", "macro_f1")
@@ -139,7 +139,7 @@ def refused(found: str, do: str) -> KaratError:
 
 Evidence: TypeAlias = Literal["value", "low"]
 Settled: TypeAlias = tuple[Verdict, str, bool]
-"""Verdict, reason, and whether the gate fails by it though it is inconclusive."""
+"""Verdict, reason, and whether an inconclusive rule keeps the gate from passing by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,12 @@ class Case:
 
 
 def judged(
-    cases: Sequence[Case], *, level: float, evidence: Evidence, adjust: str
+    cases: Sequence[Case],
+    *,
+    level: float,
+    evidence: Evidence,
+    adjust: str,
+    inconclusive: Inconclusive | None = None,
 ) -> tuple[RuleResult, ...]:
     """The verdict on every rule, p-values adjusted for those that compare with the baseline.
 
@@ -211,6 +216,7 @@ def judged(
         level: of the intervals; a drop counts where its one-sided p is below half of 1 − level.
         evidence: whether a bound holds for the value, or for the limit on its side.
         adjust: ``"holm"`` or ``"none"``.
+        inconclusive: what every inconclusive rule does; None for the default of each.
     """
     alpha = (1.0 - level) / 2.0
     found = [_bare(case, _p_of(case, level)) for case in cases]
@@ -226,6 +232,8 @@ def judged(
         if settled is None and case.rule.needs_baseline:
             settled = _of_change(case, one, alpha)
         verdict, reason, is_blocking = settled or _of_bound(case, evidence)
+        if inconclusive is not None and verdict == "INCONCLUSIVE":
+            is_blocking = inconclusive == "fail"
         found[i] = replace(one, verdict=verdict, reason=reason, is_blocking=is_blocking)
     return tuple(found)
 
@@ -270,7 +278,7 @@ def _of_bound(case: Case, evidence: Evidence) -> Settled:
         return "PASS", f"the {side} limit clears it", False
     if not clears(far):
         return "FAIL", f"even the {other} limit does not clear it", False
-    return "INCONCLUSIVE", "the interval holds the bound", False
+    return "INCONCLUSIVE", "the interval contains the bound", True
 
 
 def _undefined(measured: Measured) -> str:
@@ -323,7 +331,8 @@ def _of_change(case: Case, one: RuleResult, alpha: float) -> Settled:
     if undefined:
         return "FAIL", undefined, False
     if change is None:
-        return "FAIL", "the baseline does not hold this metric", False
+        where = "" if case.slice is None else " of this slice: write it with this rule"
+        return "FAIL", f"the baseline does not hold this metric{where}", False
     if change.is_same and math.isfinite(change.difference):
         return "PASS", "both predict the same on every row", False
     worse = _worse(case)
@@ -345,6 +354,5 @@ def _of_change(case: Case, one: RuleResult, alpha: float) -> Settled:
         return "PASS", reason + unpaired, False
     if high < rule.bound or (rule.kind == "max-drop" and high <= rule.bound):
         return "PASS", f"worse by {bound} is excluded{unpaired}", False
-    if rule.kind == "no-worse-than":
-        return "INCONCLUSIVE", f"not shown{unpaired}", True
-    return "INCONCLUSIVE", f"neither shown nor excluded{unpaired}", False
+    reason = "not shown" if rule.kind == "no-worse-than" else "neither shown nor excluded"
+    return "INCONCLUSIVE", reason + unpaired, True
