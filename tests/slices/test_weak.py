@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.weak_slices import _candidates
-from karat.data.slices.codes import SliceCodes
 from karat.errors import KaratError
-from karat.inference.slices.weak import standardized
+from karat.inference.slices import losses as losses_of
+from karat.inference.slices.losses import RowLosses
+from karat.inference.slices.search import statistic
 from simulations.weak_slices import noise, planted
 from tests.optional import optional
 
@@ -41,18 +41,18 @@ def test_a_weak_cross_is_found_with_its_numbers() -> None:
     crosses = karat.find_weak_slices(
         frame, true="label", pred="pred", by=["site", "sex"], n_permutations=199
     )
-    assert found
-    assert "id" in found.left_out
-    own = frame["site"] == "c"
+    assert found.left_out == {"id": "It holds ids of rows."}
+    own = (frame["site"] == "c") & (frame["sex"] == "m")
     wrong = frame["label"] != frame["pred"]
-    best = next(one for one in found if one.columns == ("site",))
-    assert best.key == ("c",)
-    assert best.n_rows == own.sum()
-    assert best.loss == pytest.approx(wrong[own].mean())
+    (best,) = found
+    assert (best.columns, best.key, best.limits) == (("site", "sex"), ("c", "m"), (None, None))
+    assert best.n_rows == best.n_all == own.sum()
+    assert best.value == best.loss == pytest.approx(wrong[own].mean())
     assert best.rest == pytest.approx(wrong[~own].mean())
-    assert found.n_inside >= 1
+    assert best.difference == best.value - best.rest
+    assert found.n_explained >= 1
     assert crosses.n_tested == 8 + 2 + 16
-    assert "site = c" in str(found)
+    assert "site = c, sex = m" in str(found)
 
 
 def test_a_cross_may_have_more_pairs_than_a_report_has_slices() -> None:
@@ -66,19 +66,12 @@ def test_a_cross_may_have_more_pairs_than_a_report_has_slices() -> None:
     assert found.slices[0].loss == pytest.approx(loss[a == 7].mean())
 
 
-def test_slices_of_all_crosses_take_two_bytes_a_row() -> None:
-    codes = SliceCodes(("a",), np.arange(100, dtype=np.int32) % 3, (("0",), ("1",), ("2",)))
-    found = _candidates(codes, 34)
-    assert found.keys == (("0",),)
-    assert (found.codes == (codes.codes != 0)).all()
-    assert found.codes.nbytes == 200
-
-
 def test_the_statistic_is_that_of_shuffled_rows() -> None:
     rng = np.random.default_rng(0)
     loss = rng.exponential(size=400)
-    sums = np.array([loss[rng.permutation(400)[:60]].sum() for _ in range(20_000)])
-    z = standardized(sums, np.full(20_000, 60), loss)
+    rows = RowLosses.of(loss)
+    inside = np.arange(400) < 60
+    z = np.array([statistic(rows, rng.permutation(inside)) for _ in range(20_000)])
     assert abs(z.mean()) < 0.03
     assert z.std() == pytest.approx(1.0, abs=0.02)
 
@@ -95,9 +88,10 @@ def test_losses_of_any_size_are_shuffled_and_the_same_seed_finds_the_same() -> N
     assert one.slices == again.slices
 
 
-def test_blocks_of_columns_are_one_family(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_replicates_and_rows_are_one_family(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = noise(3, n=1000, n_columns=6, n_permutations=99)
-    monkeypatch.setattr("karat.inference.slices.weak._BLOCK", 3000)
+    monkeypatch.setattr(losses_of, "_BLOCK", 3000)
+    monkeypatch.setattr("karat.inference.slices.candidates._CHUNK", 130)
     assert noise(3, n=1000, n_columns=6, n_permutations=99) == whole
 
 
@@ -191,7 +185,8 @@ def test_a_table_of_predictions_is_read_as_evaluate_reads_it() -> None:
     found = karat.find_weak_slices(frame, n_permutations=99)
     assert {"proba_0", "proba_1"} < found.left_out.keys()
     assert "proba_0" in str(found)
-    best = next(iter(found))
+    (best,) = found
+    assert best.name == "site = c"
     # Rows of weight 0 are left out: of one sex only there is nothing to compare.
     assert best.n_rows == ((frame["site"] == "c") & (frame["sex"] == "m")).sum()
     unweighted = karat.find_weak_slices(frame, weights="", n_permutations=99)

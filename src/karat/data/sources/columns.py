@@ -211,7 +211,7 @@ def columns_to_search(
             reason = _UNSEARCHED["prob"]
         elif types.get(name) == "list":
             reason = "It holds lists."
-        if reason is not None and (name not in read or role not in ("true", "pred", "id")):
+        if reason is not None and (name not in read or role not in ("true", "pred")):
             left_out[name] = reason
         elif name not in read:
             found.append((name,))

@@ -24,7 +24,11 @@ MOST_CROSSED: Final = 50
 MOST_CROSSED_DEEP: Final = 20
 """The same for crosses of three columns."""
 _CHUNK: Final = 1 << 16
-"""Rows that are multiplied at once."""
+"""Rows that are put in the order of their parts at once."""
+_ROWS: Final = 64
+_ONE_THREAD: Final = 1 << 18
+"""Rows of a product, and most multiplications of one: BLAS makes larger ones on several threads,
+which wait for each other where other processes use the cores, thirty times longer than they work."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,7 +196,7 @@ class Family:
         self.blocks: list[Block] = []
         single: dict[int, Floats] = {}
         for key, spans, counts in self._grids(np.ones((1, self.n), np.float32)):
-            n_rows = np.asarray(counts[:, 0, :], np.float64)
+            n_rows = np.asarray(counts[0], np.float64)
             is_kept = (n_rows >= max(min_n, 1)) & (n_rows < self.n)
             if len(key) == 1:
                 single[key[0]] = n_rows[0]
@@ -206,7 +210,7 @@ class Family:
         return sum(int(block.is_kept.sum()) for block in self.blocks)
 
     def sums(self, values: Values, rows: Codes | None = None) -> Iterator[tuple[Block, Values]]:
-        """float[p, b, q] for every block: values [b, n] added up in each slice.
+        """float[b, p, q] for every block: values [b, n] added up in each slice.
 
         Args:
             rows: the rows that the values are of, in [0, n); None: all.
@@ -219,12 +223,12 @@ class Family:
         self, values: Values, rows: Codes | None = None
     ) -> Iterator[tuple[tuple[int, ...], tuple[Codes, ...], Values]]:
         columns = [c if rows is None else replace(c, codes=c.codes[rows]) for c in self._columns]
-        whole = _sums_beside(values, [], columns)[0]
+        whole = _sums_beside(values, [], columns)[:, 0]
         start = 0
         for i, column in enumerate(columns):
             part = whole[:, start : start + column.n_parts]
             start += column.n_parts
-            yield (i,), (column.spans,), _of_spans(part, column)[None]
+            yield (i,), (column.spans,), _of_spans(part[:, None, :], column)
         if self._depth < 2:
             return
         for place, i in enumerate(self._crossed):
@@ -249,35 +253,43 @@ def _crosses(
     others: Sequence[int],
     columns: Sequence[SearchColumn],
 ) -> Iterator[tuple[tuple[int, ...], tuple[Codes, ...], Values]]:
-    """Sums [p, b, q] of each cross of the first columns with another."""
+    """Sums [b, p, q] of each cross of the first columns with another."""
     if not others:
         return
     heads, b = [columns[i] for i in first], len(values)
     grid = _sums_beside(values, heads, [columns[i] for i in others])
     for place, head in enumerate(heads):
         if (held := head.sums_of_parts) is not None:
-            shape = grid.shape
-            before = int(np.prod([len(one.spans) for one in heads[:place]]))
-            grid = grid.reshape(before, head.n_parts, -1)
-            grid = np.matmul(held.astype(grid.dtype), grid).reshape(-1, *shape[1:])
+            before = b * int(np.prod([len(one.spans) for one in heads[:place]]))
+            parts = grid.reshape(before, head.n_parts, -1)
+            grid = _products(held.astype(grid.dtype), parts).reshape(b, -1, grid.shape[2])
     start = 0
     spans = tuple(head.spans for head in heads)
     for i in others:
         part = grid[:, :, start : start + columns[i].n_parts]
         start += columns[i].n_parts
-        found = _of_spans(part.reshape(-1, part.shape[2]), columns[i]).reshape(len(grid), b, -1)
-        yield (*first, i), (*spans, columns[i].spans), found
+        yield (*first, i), (*spans, columns[i].spans), _of_spans(part, columns[i])
 
 
 def _of_spans(parts: Values, column: SearchColumn) -> Values:
     held = column.sums_of_parts
-    return np.ascontiguousarray(parts) if held is None else parts @ held.T.astype(parts.dtype)
+    return parts if held is None else _products(parts, held.T.astype(parts.dtype))
+
+
+def _products(left: Values, right: Values) -> Values:
+    """left[..., p, k] @ right[..., k, q] in products for one thread."""
+    width = max(1, _ONE_THREAD // (left.shape[-2] * left.shape[-1]))
+    q = right.shape[-1]
+    if q <= width:
+        return np.asarray(left @ right)
+    some = [left @ right[..., first : first + width] for first in range(0, q, width)]
+    return np.concatenate(some, axis=-1)
 
 
 def _sums_beside(
     values: Values, heads: Sequence[SearchColumn], others: Sequence[SearchColumn]
 ) -> Values:
-    """float[c, b, parts]: values added up by the parts of the others, in each cell of the heads."""
+    """float[b, c, parts]: values added up by the parts of the others, in each cell of the heads."""
     n_cells = int(np.prod([head.n_parts for head in heads]))
     n_parts = sum(column.n_parts for column in others)
     found = np.zeros((n_cells, len(values), n_parts), values.dtype)
@@ -300,10 +312,26 @@ def _sums_beside(
         )
         taken = values[:, order] if heads else values[:, rows]
         if cell is None:
-            found[0] += taken @ marked
+            _add_product(found[0], taken, marked)
             continue
         limits = np.searchsorted(cell, np.arange(n_cells + 1))
         for i in np.flatnonzero(np.diff(limits)).tolist():
             some = slice(limits[i], limits[i + 1])
-            found[i] += taken[:, some] @ marked[some]
-    return found
+            _add_product(found[i], taken[:, some], marked[some])
+    return found.transpose(1, 0, 2)
+
+
+def _add_product(out: Values, values: Values, marked: Values) -> None:
+    """Add values[b, n] @ marked[n, m] to out[b, m], in products for one thread."""
+    b, n = values.shape
+    m = marked.shape[1]
+    if not m:
+        return
+    for first in range(0, n, _ROWS):
+        part, of = values[:, first : first + _ROWS], marked[first : first + _ROWS]
+        height = max(1, min(b, _ONE_THREAD // (len(of) * m)))
+        whole = b - b % height
+        stacked = part[:whole].reshape(-1, height, len(of))
+        out[:whole] += (stacked @ of).reshape(whole, m)
+        if whole < b:
+            out[whole:] += part[whole:] @ of

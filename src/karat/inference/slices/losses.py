@@ -153,26 +153,26 @@ class Statistics:
 
     def observed(self) -> list[Floats]:
         """float64[p, q] for every block."""
-        return [z[:, 0, :] for z in self._each(self._rows.moved[None])]
+        return [z[0] for z in self._each(self._rows.moved[None])]
 
     def largest(self, values: Values) -> Floats:
         """float64[b]: the largest statistic of all slices, of values [b, n]; at least 0."""
         most = np.zeros(len(values))
         for z in self._each(values):
             if z.size:
-                np.maximum(most, z.max(axis=(0, 2)), out=most)
+                np.maximum(most, z.max(axis=(1, 2)), out=most)
         return most
 
     def _each(self, values: Values) -> Iterator[Values]:
         total = values.sum(axis=1, dtype=np.float64)
         squares = self._squares(values)
         for i, (block, sums) in enumerate(self._family.sums(values)):
-            part, inverse = self._parts[i][:, None], self._inverse[i][:, None]
-            z = sums - part * total[None, :, None]
+            part, inverse = self._parts[i], self._inverse[i]
+            z = sums - part * total[:, None, None]
             z *= inverse
             if squares is not None:
                 _, held = next(squares)
-                n_rows = np.maximum(block.n_rows, 1.0)[:, None]
+                n_rows = np.maximum(block.n_rows, 1.0)
                 own = held / n_rows - np.square(sums / n_rows)
                 ratio = np.maximum(own / max(self._variance, 1e-300), 1.0)
                 z /= np.sqrt(ratio)
@@ -203,8 +203,8 @@ class Statistics:
             spread = np.zeros((last - first, len(some)))
             spread[clusters[some] - first, np.arange(len(some))] = values[some]
             for i, (_, sums) in enumerate(family.sums(spread, some)):
-                own[i] += np.einsum("pbq,pbq->pq", sums, sums)
-                both[i] += np.einsum("pbq,b->pq", sums, of_clusters[first:last])
+                own[i] += np.einsum("bpq,bpq->pq", sums, sums)
+                both[i] += np.einsum("bpq,b->pq", sums, of_clusters[first:last])
         whole = float(of_clusters @ of_clusters)
         found = []
         for block, a, b in zip(family.blocks, own, both, strict=True):
