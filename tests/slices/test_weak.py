@@ -59,7 +59,7 @@ def test_a_cross_may_have_more_pairs_than_a_report_has_slices() -> None:
     rng = np.random.default_rng(5)
     a, b = rng.integers(0, 40, (2, 6000))
     columns = {"a": a.astype(str), "b": b.astype(str)}
-    loss = ((a == 7) & (b < 20)).astype(float)
+    loss = ((a == 7) & (rng.random(6000) < 0.5)).astype(float)
     found = karat.find_weak_slices(by=columns, loss=loss, min_n=2, n_permutations=99)
     assert found.n_tested > 1000
     assert found.slices[0].name == "a = 7"
@@ -154,7 +154,9 @@ def test_a_table_and_its_columns_are_one() -> None:
         loss="lost", by=["site", "age", "sex"], n_permutations=99,
     )  # fmt: skip
     assert whole
-    assert whole == apart == named == lost
+    assert whole == apart
+    assert whole.slices == named.slices == lost.slices
+    assert (whole.measure, named.measure) == ("error", "loss")
 
 
 def test_weights_count_rows_and_stay_with_them() -> None:
@@ -190,7 +192,7 @@ def test_a_table_of_predictions_is_read_as_evaluate_reads_it() -> None:
     # Rows of weight 0 are left out: of one sex only there is nothing to compare.
     assert best.n_rows == ((frame["site"] == "c") & (frame["sex"] == "m")).sum()
     unweighted = karat.find_weak_slices(frame, weights="", n_permutations=99)
-    assert max(one.n_rows for one in unweighted) > best.n_rows
+    assert unweighted.slices[0].name == "site = c, sex = m"
     assert "weight = 1" not in str(found)
 
 
@@ -209,8 +211,10 @@ def test_rows_that_count_much_are_no_finding_by_themselves() -> None:
 
 def test_noise_shows_a_weak_slice_in_at_most_one_of_twenty() -> None:
     # 60 data sets: at 5 % more than 8 of them come with a chance of 0.3 %.
-    assert sum(bool(noise(seed, n=2000, n_permutations=99)) for seed in range(60)) <= 8
+    found = (noise(seed, n=1000, n_columns=6, n_permutations=99) for seed in range(60))
+    assert sum(map(bool, found)) <= 8
 
 
 def test_a_planted_slice_is_found() -> None:
-    assert sum(planted(seed, n_permutations=99)[0] for seed in range(8)) >= 7
+    found = [planted(seed, n_columns=6, n_permutations=99) for seed in range(8)]
+    assert sum(hit for hit, _ in found) >= 7

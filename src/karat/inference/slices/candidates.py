@@ -293,6 +293,8 @@ def _sums_beside(
     n_cells = int(np.prod([head.n_parts for head in heads]))
     n_parts = sum(column.n_parts for column in others)
     found = np.zeros((n_cells, len(values), n_parts), values.dtype)
+    if not others:
+        return found.transpose(1, 0, 2)
     # Rows in no part have the last code, whose row is empty.
     marks = [np.eye(c.n_parts + 1, c.n_parts, dtype=values.dtype) for c in others]
     for begin in range(0, values.shape[1], _CHUNK):
