@@ -27,7 +27,7 @@ def test_losses_of_any_size_find_the_same(power: int, weights: Any) -> None:
     assert [one.name for one in usual] == ["site = u"]
     (a,), (b,) = usual, scaled
     assert (a.z, a.p, a.n_rows, scaled.p) == (b.z, b.p, b.n_rows, usual.p)
-    assert np.ldexp([a.loss, a.rest], power).tolist() == [b.loss, b.rest]
+    assert np.ldexp([a.value, a.rest], power).tolist() == [b.value, b.rest]
 
 
 def test_columns_that_were_not_looked_at_are_told_why() -> None:
@@ -41,7 +41,11 @@ def test_columns_that_were_not_looked_at_are_told_why() -> None:
 
 def test_foreign_names_start_no_line() -> None:
     text = str(found({"s\n\x1b[31m": SITE, "\x00\n": [object()] * N}))
-    assert len(text.splitlines()) == 2
+    head, own, count, left_out = text.splitlines()
+    assert head.split() == ["slice", "rows", "loss", "rest", "difference", "p"]
+    assert own.startswith("s\\n\\x1b[31m = u")
+    assert "slices were looked at" in count
+    assert left_out.startswith("Not looked at: \\x00\\n")
     assert "\x1b" not in text
     assert "\x00" not in text
 

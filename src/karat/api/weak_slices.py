@@ -2,164 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from karat.api.arguments import column_name, confidence_required, of_table
-from karat.api.options import whole_number
-from karat.data.accumulator import rows_in_memory
+from karat.api.arguments import column_name, confidence_required, of_table, score_columns
+from karat.api.measuring import Spec, report_of
+from karat.api.options import unknown_choice, whole_number
+from karat.api.results import WeakSlices
+from karat.api.score_functions import given_scores
+from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.arguments import check_flag
+from karat.data.clusters import as_clusters, one_cluster
 from karat.data.roles import find_roles
+from karat.data.rows import Rows
+from karat.data.scores.columns import UNLESS_PREDICTED
+from karat.data.scores.rows import InMemoryScores
+from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import (
     SliceCodes,
     coded_values,
-    crossed,
     named_columns,
     refuse_same_names,
+    searched_columns,
 )
-from karat.data.sources.arrays.rows import label_rows
+from karat.data.sources.arrays.rows import label_rows, score_rows
+from karat.data.sources.columns import columns_to_search
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
+from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, is_frame, open_frame
-from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
-from karat.errors import KaratError, error, short
+from karat.data.sources.tables.rows import predicted, read_rows
+from karat.data.weights import as_weights, refuse_sums, refuse_weights
+from karat.errors import error, short
 from karat.errors.habits import names_its_arguments
-from karat.inference.slices.weak import (
-    Candidates,
-    RowLosses,
-    WeakSlice,
-    WeakSlices,
-    largest_of_shuffled,
-    standardized,
-)
+from karat.inference.limits import Floats
+from karat.inference.slices.candidates import SearchColumn, column_of_numbers, column_of_values
+from karat.inference.slices.losses import RowLosses
+from karat.inference.slices.search import Finding, Range, Settings, search
+from karat.inference.slices.weak import WeakSlice, limits_of
+from karat.inference.table_variance import derivative
+from karat.metrics import Metric
+from karat.metrics._influence.gather import influences, reason_without
+from karat.metrics._metric import check_has_positive
+from karat.metrics.plan import requested
+from karat.tally import Label
 
-_MOST_CROSSED: Final = 50
-"""Columns of more slices than this are not crossed with others."""
+_MOST_DEPTH: Final = 3
+_OF_SCORES: Final = ("prob", "score")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Searched:
-    """Labels or losses, weights, columns to look at, and why others are left out."""
+class _Given:
+    """Rows that are searched: their labels or their losses, and the columns that make slices.
 
-    y_true: Any
-    y_pred: Any
-    loss: Any
-    weights: Any
-    by: Any
-    left_out: dict[str, str] = field(default_factory=dict)
+    Attributes:
+        columns: of all rows that were read.
+        rows: with their predictions; None where there are losses.
+        loss: float64[n], or None.
+        weights: float64[n], or None.
+        clusters: int64[n], or None.
+        left_out: column → why it is not looked at.
+    """
 
-    def columns(self) -> dict[str, Any]:
-        """The columns to look at, by name (K181)."""
-        if is_frame(self.by) and distributed_host(self.by) is None and len(self.by):
-            if isinstance(self.by, Mapping):
-                refuse_same_names(self.by)
-                return {str(name): values for name, values in self.by.items()}
-            frame = open_frame(self.by)
-            return frame.columns(list(frame.names), ["the slices"] * len(frame.names))
-        found = f"by= is {short(self.by)} ({type(self.by).__name__}), not columns"
-        raise error(
-            "K181",
-            found="by= was not given" if self.by is None else found,
-            do="Give a table in memory, or a dict from name to the values of each row: "
-            "by={'country': countries}.",
-        )
+    columns: tuple[SliceCodes, ...]
+    rows: Rows | None = None
+    loss: Floats | None = None
+    weights: Floats | None = None
+    clusters: Any = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
-    def losses(self) -> RowLosses:
-        """What each row loses, and how much it counts (K101 to K116, K185)."""
-        if self.loss is None:
-            rows = rows_in_memory(label_rows(self.y_true, self.y_pred, weights=self.weights))
-            return RowLosses.of((rows.true != rows.pred).astype(np.float64), rows.weights)
-        try:
-            n = len(self.loss)
-        except TypeError:
-            found = f"It is {short(self.loss)}, not one number a row"
-            raise error("K116", argument="loss", found=found) from None
-        lost = as_weights(self.loss, n, "loss")
-        is_bad = ~np.isfinite(lost) | (lost < 0)
-        if not n or is_bad.any():
-            first = int(is_bad.argmax()) if n else 0
-            found = f"Row {first} loses {float(lost[first])!r}" if n else "loss= holds no row"
-            raise error("K185", found=found)
-        weights: Weights | None = None
-        if self.weights is not None:
-            weights = as_weights(self.weights, n, beside="loss")
-            refuse_weights(weights)
-            refuse_sums(weights)
-        return RowLosses.of(lost, weights)
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.loss) if self.loss is not None else self.rows.n if self.rows else 0
 
 
-def _searched(
-    y_true: Any, y_pred: Any, by: Any, loss: Any, roles: Mapping[str, Any], weights: Any
-) -> _Searched:
-    """From the arguments as they were given; `roles` are ``true`` and ``pred``, columns or None."""
-    if y_pred is None and is_frame(y_true):
-        host = distributed_host(y_true)
-        if host is not None:
-            raise error("K423", host=host, collect=COLLECT[host])
-        return _of_table(open_frame(y_true), by, loss, roles, weights)
-    named = [name for name, value in roles.items() if value is not None]
-    named += [name for name, x in (("loss", loss), ("weights", weights)) if isinstance(x, str)]
-    if named:
-        raise error(
-            "K143",
-            argument=named[0],
-            found=f"{named[0]}= names a column, and there is no table",
-            do="Give the table first: karat.find_weak_slices(frame, true=..., pred=...).",
-        )
-    if loss is None and (y_true is None or y_pred is None):
-        do = "Give y_true and y_pred, or loss=; or a table."
-        raise error("K128", found="There are neither labels nor losses", do=do)
-    if loss is not None and (y_true is not None or y_pred is not None):
-        raise error("K184")
-    return _Searched(y_true, y_pred, loss, weights, by)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measure:
+    """What a slice is worse by.
 
+    Attributes:
+        name: of the numbers that are shown.
+        better: which of them are better.
+        losses: float64[n] of every row: means of them are compared.
+        value: from the places of rows to the number that is shown; None: the mean loss.
+        is_studentized: whether what rows lose may vary more in some slices than in others.
+    """
 
-def _of_table(
-    frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weights: Any
-) -> _Searched:
-    """What the columns of a table hold; those without a role are looked at."""
-    given: dict[Any, str | None] = {
-        role: column_name(role, name) for role, name in roles.items() if name is not None
-    }
-    weights = of_table("weights", weights, None)
-    if isinstance(weights, str):
-        given["weights"] = weights
-    looked = find_roles(
-        frame.names, frame.types, given, needs=("true", "pred") if loss is None else ()
-    )
-    found: dict[str, str] = {}
-    if loss is None:
-        found = {"true": looked.require("true"), "pred": looked.require("pred")}
-    elif any(roles.values()):
-        raise error("K184")
-    elif isinstance(loss, str):
-        found = {"loss": loss}
-    counted = looked.column("weights") if weights is None or isinstance(weights, str) else None
-    if counted is not None:
-        found["weights"] = counted
-    left_out = {}
-    if by is None:
-        families = {name for family in looked.families for name in family.columns}
-        others = [name for name in frame.names if name not in found.values()]
-        of_model = ("prob", "score", "confidence")
-        said = [x for x in others if x in families or looked.role_of(x) in of_model]
-        left_out = dict.fromkeys(said, "It is what the model said")
-        wanted = [name for name in others if name not in left_out]
-    else:
-        wanted = list(dict.fromkeys(name for key in named_columns(by) for name in key))
-    values = frame.columns([*found.values(), *wanted], [*found, *["the slices"] * len(wanted)])
-    held = {role: values[name] for role, name in found.items()}
-    return _Searched(
-        held.get("true"),
-        held.get("pred"),
-        held.get("loss", loss),
-        held.get("weights", None if isinstance(weights, str) else weights),
-        {name: values[name] for name in wanted},
-        left_out,
-    )
+    name: str
+    better: Literal["lower", "higher"]
+    losses: Floats
+    value: Callable[[Any], float] | None = None
+    is_studentized: bool = False
 
 
 @names_its_arguments
@@ -167,146 +105,412 @@ def find_weak_slices(
     y_true: Any = None,
     y_pred: Any = None,
     *,
+    y_prob: Any = None,
+    y_score: Any = None,
     by: Any = None,
     loss: Any = None,
+    metric: str | Metric | None = None,
     true: str | int | None = None,
     pred: str | int | None = None,
+    prob: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
     weights: Any = None,
+    clusters: Any = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    depth: int = 2,
     crosses: bool = True,
     min_n: int = 50,
     level: float = 0.95,
     n_permutations: int = 999,
     seed: int = 0,
 ) -> WeakSlices:
-    """Slices on which a classifier is worse than elsewhere, found among all columns of a table.
+    """Find the slices on which a classifier is worse than elsewhere, among all columns of a table.
 
-    Every value and bin of every column is looked at, and every cross of two columns. The largest
-    of all statistics is held against the largest where losses are shuffled across rows (Westfall
-    and Young 1993), so that data without any weak slice show one in at most 1 − level of cases,
-    however many columns there are. Rows are taken to be independent.
+    Every value and range of every column is looked at, and every cross of `depth` columns. The
+    largest of all statistics is compared with the largest where losses are permuted across rows
+    (Westfall and Young 1993), so that data without any weak slice show one in at most 1 − level of
+    cases, however many columns there are. The smallest slice that explains is reported and its rows
+    are set aside; another that shares rows with it, as a parent does, is reported only where its
+    remaining rows are worse, too (the sequential rejection principle, Goeman and Solari 2010).
 
     Args:
-        y_true, y_pred: labels, [n]; a row loses 1 where they differ. Or y_true is a table in
-            memory (pandas, Polars, Arrow, DuckDB, dict of columns) that holds everything.
+        y_true, y_pred: labels, [n]; a row loses 1 where they differ. Or y_true is a table
+            (pandas, Polars, Arrow, DuckDB, dict of columns) or files (a path, a glob, a folder,
+            several of them, or a SQL query) that hold everything.
+        y_prob, y_score: probabilities or scores of each row, as of `evaluate`.
         by: the columns to look at: a table, or a dict from name to values, [n] each; of a table
-            that was given first their names. Default: all its others that hold neither labels,
-            weights nor what the model said (probabilities, scores).
+            or files that were given first their names. Default: all its others that hold neither
+            labels, weights, clusters, ids nor output of the model (probabilities, scores).
         loss: float[n] instead of labels: what each row loses, at least 0; or the name of its
             column.
-        true, pred: columns of the labels; found by their names when not given.
+        metric: the metric by which slices are worse, in the direction of its record, by the
+            influence of each row on it. Default: the proportion of wrong rows.
+        true, pred, prob, score: columns of the table or files, as of `evaluate`; found by their
+            names when not given.
         weights: float[n], at least 0, or the name of a column (of a table found by its name;
             "" for none): how much each row counts; rows of weight 0 are left out.
-        crosses: whether pairs of columns are looked at too.
-        min_n: slices of fewer rows are not.
+        clusters: one name or number a row, or the name of a column: rows of a cluster depend on
+            each other. Then the losses of each cluster keep or change their sign together
+            (Hemerik, Goeman and Finos 2020).
+        labels, positive: the classes in order, and the positive class of two, as of `evaluate`.
+        depth: the most columns of a slice: 1, 2 or 3.
+        crosses: False looks at single columns only, as depth=1.
+        min_n: slices of fewer rows are not looked at.
         level: 1 − the chance of a false finding among all.
-        n_permutations, seed: of the shuffles.
+        n_permutations, seed: of the permutations.
 
     Returns:
-        `WeakSlices`: true where one was found; ``.slices``, each with columns, key, rows, losses
-        and p. Crosses inside a single slice of the list are counted, not listed.
+        `WeakSlices`: true where one was found; ``.slices``, each with columns, key, rows, values
+        and p; ``print``, ``.to_frame()``, ``.to_dict()``.
 
     Errors:
-        K101 to K116 labels, losses and weights; K128, K143, K184, K185 labels and
-        losses that are missing or do not go together; K122 an option; K181 no columns; K404 to
-        K406 no such column; K416, K423 rows in partitions.
+        K101 to K137 labels, scores, losses and weights; K128, K143, K184, K185 labels and
+        losses that are missing or do not go together; K122 an option, or a metric that no row
+        moves; K181 no columns; K307 a metric of one class; K401 to K411 files; K404 to K406 no
+        such column; K416, K423 rows in partitions.
 
-    Cost: n_permutations × wrong rows × (columns + crosses); 20 columns of 10⁴ rows take seconds.
-    With weights, or losses of every row, all rows are shuffled: ten times that where a tenth is
-    wrong.
+    Cost: n_permutations × rows × parts of all columns, for each column; 20 columns of 10⁴ rows take
+    seconds, for each slice that is found. Depth 3 costs that for each pair of columns.
 
     Example:
         >>> import karat
         >>> site, true = ["a", "b", "c", "d"] * 100, [0, 1, 1, 0] * 100
         >>> pred = [1 - t if s == "c" else t for s, t in zip(site, true)]
         >>> found = karat.find_weak_slices(true, pred, by={"site": site})
-        >>> found.slices[0].name, found.slices[0].loss
+        >>> found.slices[0].name, found.slices[0].value
         ('site = c', 1.0)
     """
     do = "1 − level is the chance of a false finding."
-    asked = confidence_required(level, do, "a number between 0 and 1", seed=seed)
+    confidence = confidence_required(level, do, "a number between 0 and 1", seed=seed)
     least_n = whole_number("min_n", min_n, "50 rows tell a tenth from a quarter.", 1)
     do = "999 show p down to 0.001."
     n_shuffles = whole_number("n_permutations", n_permutations, do, 99, 1_000_000)
     check_flag("crosses", crosses, "False looks at single columns only.")
-    given = _searched(y_true, y_pred, by, loss, {"true": true, "pred": pred}, weights)
-    rows = given.losses()
-    single, unfit = _single(
-        given.columns(), rows, beside="y_true" if given.loss is None else "loss"
+    do = "2 looks at crosses of two columns, 3 of three."
+    deepest = whole_number("depth", depth, do, 1, _MOST_DEPTH) if crosses else 1
+    wanted = _metric(metric)
+    given = _read(
+        (y_true, y_pred, y_prob, y_score),
+        by,
+        loss,
+        wanted,
+        {"true": true, "pred": pred, "prob": prob, "score": score},
+        weights,
+        clusters,
+        {"labels": labels, "positive": positive},
     )
-    tables = [_candidates(one, least_n) for one in single]
-    if crosses:
-        few = [one for one in single if 2 <= len(one.keys) <= _MOST_CROSSED]
-        # No table is kept of a pair of values, so that there may be more than a report holds.
-        pairs = (crossed(pair, most=_MOST_CROSSED**2) for pair in combinations(few, 2))
-        tables += [_candidates(pair, least_n) for pair in pairs]
-    tables = [one for one in tables if len(one.n_rows)]
-    found: list[WeakSlice] = []
-    least = 1.0
-    if tables and rows.loss.any():
-        draws = largest_of_shuffled(tables, rows.shuffled, n_shuffles, asked.seed)
-        found, least = _found(tables, rows, draws, asked.level)
-    singles = {(one.columns[0], one.key[0]) for one in found if len(one.columns) == 1}
-    listed = [
-        one
-        for one in found
-        if len(one.columns) == 1 or not singles & set(zip(one.columns, one.key, strict=True))
-    ]
-    listed.sort(key=lambda one: (-one.z, one.columns, one.key))
+    measure = _measured(given, wanted)
+    kept = np.arange(given.n) if given.weights is None else np.flatnonzero(given.weights > 0.0)
+    columns = [_search_column(one.at(kept), least_n) for one in given.columns]
+    groups = None if given.clusters is None else given.clusters[kept]
+    if groups is not None and len(np.unique(groups)) == 1:
+        raise one_cluster(len(groups))
+    losses = RowLosses.of(
+        measure.losses[kept],
+        None if given.weights is None else given.weights[kept],
+        groups,
+        is_studentized=measure.is_studentized,
+    )
+    settings = Settings(deepest, least_n, 1.0 - confidence.level, n_shuffles, confidence.seed)
+    searched = search(columns, losses, settings)
+    value = (lambda rows: losses.mean(rows)) if measure.value is None else measure.value
+    listed = tuple(
+        _listed(one, columns, value, kept if measure.value is not None else None)
+        for one in searched.found
+    )
     return WeakSlices(
-        tuple(listed),
-        sum(len(table.n_rows) for table in tables),
-        len(found) - len(listed),
-        asked.level,
-        least,
+        listed,
+        searched.n_tested,
+        max(searched.n_shown - len(listed), 0),
+        confidence.level,
+        searched.p,
         n_shuffles,
-        asked.seed,
-        {**given.left_out, **unfit},
+        confidence.seed,
+        dict(given.left_out),
+        measure.name,
+        measure.better,
+        deepest,
+        None if losses.clusters is None else int(losses.clusters.max()) + 1,
     )
 
 
-def _found(
-    tables: Sequence[Candidates], rows: RowLosses, draws: Any, level: float
-) -> tuple[list[WeakSlice], float]:
-    """The slices that are shown to be weak, and the least p of all."""
-    found, least = [], 1.0
-    for table in tables:
-        z = standardized(rows.sums(table), table.n_rows, rows.shuffled)
-        # Shuffles and the data themselves; what rounding tells apart is equal.
-        at_least = len(draws) - np.searchsorted(draws, z - 1e-9, side="left")
-        p = (1.0 + at_least) / (1.0 + len(draws))
-        least = min(least, float(p.min()))
-        loss, rest = rows.means(table)
-        for i in np.flatnonzero(p <= 1.0 - level + 1e-12).tolist():
-            numbers = (float(each[i]) for each in (loss, rest, z, p))
-            found.append(WeakSlice(table.columns, table.keys[i], int(table.n_rows[i]), *numbers))
-    return found, least
+def _listed(
+    one: Finding, columns: Sequence[SearchColumn], value: Callable[[Any], float], kept: Any
+) -> WeakSlice:
+    """A finding with its numbers; `kept` are the places of its rows among those given."""
+    keys, limits = [], []
+    for key in one.keys:
+        ranged = limits_of(key) if isinstance(key, Range) else (None, key)
+        limits.append(ranged[0])
+        keys.append(ranged[1])
+    inside, rest = np.flatnonzero(one.counted), np.flatnonzero(one.others)
+    if kept is not None:
+        inside, rest = kept[inside], kept[rest]
+    return WeakSlice(
+        tuple(columns[i].name for i in one.columns),
+        tuple(keys),
+        tuple(limits),
+        len(inside),
+        int(one.rows.sum()),
+        value(inside),
+        value(rest),
+        one.z,
+        one.p,
+    )
 
 
-def _single(
-    values: Mapping[str, Any], rows: RowLosses, beside: str
-) -> tuple[list[SliceCodes], dict[str, str]]:
-    """The slices of each column; those that cannot be slices are told."""
-    found, left_out = [], {}
-    for name, column in values.items():
-        try:
-            coded = coded_values(column, name, rows.n_given, beside=beside)
-            found.append(coded.at(rows.kept))
-        except KaratError as problem:
-            if problem.code not in ("K106", "K181", "K182"):
-                raise
-            what, where = str(problem).splitlines()[:2]
-            # Of K181 the first line says only that it cannot be used.
-            told = where if problem.code == "K181" else what.partition("  ")[2]
-            left_out[name] = told.strip()
-    return found, left_out
+def _search_column(found: SliceCodes, min_n: int) -> SearchColumn:
+    (name,), keys = found.columns, [key for (key,) in found.keys]
+    if found.numbers is None:
+        return column_of_values(name, found.codes, keys, min_n)
+    are_few = not found.bins
+    return column_of_numbers(name, found.codes, keys, found.numbers, are_few=are_few)
 
 
-def _candidates(found: SliceCodes, min_n: int) -> Candidates:
-    """The slices of enough rows, and not of all of them."""
-    n_rows = np.bincount(found.codes, minlength=len(found.keys))
-    kept = np.flatnonzero((n_rows >= max(min_n, 1)) & (n_rows < len(found.codes)))
-    # Those of all crosses are held at once.
-    lut = np.full(len(found.keys), len(kept), np.int16)
-    lut[kept] = np.arange(len(kept))
-    keys = tuple(found.keys[i] for i in kept.tolist())
-    return Candidates(found.columns, keys, lut[found.codes], n_rows[kept].astype(np.int64))
+def _metric(given: Any) -> Metric | None:
+    """The metric by which slices are worse (K122, K301 to K310)."""
+    if given is None:
+        return None
+    wanted = tuple(requested(given))
+    do = "Give one metric, as 'f1', 'log_loss' or 'roc_auc'; or loss= of every row."
+    if len(wanted) != 1 or wanted[0].lift == "per_class":
+        raise unknown_choice("metric", given, "the name of one metric with one value", do)
+    (metric,) = wanted
+    if metric.record.better is None:
+        found = f"a metric of which higher or lower is better: {metric} has no such direction"
+        raise unknown_choice("metric", given, found, do)
+    if metric.needs_scores and (reason := reason_without(metric)):
+        raise unknown_choice("metric", given, f"a metric that each row moves: it is {reason}", do)
+    return metric
+
+
+def _measured(given: _Given, metric: Metric | None) -> _Measure:
+    """What rows lose: 1 where they are wrong, a loss, or their influence on a metric."""
+    if given.loss is not None:
+        return _Measure("loss", "lower", given.loss)
+    rows = given.rows
+    assert rows is not None
+    if metric is None:
+        return _Measure("error", "lower", (rows.true != rows.pred).astype(np.float64))
+    check_has_positive(metric, rows.classes, ())
+    if metric.needs_scores:
+        with np.errstate(invalid="ignore"):
+            phi = influences(InMemoryScores.of(rows, None), [metric])[metric]
+    else:
+        cells = rows.cells
+        if cells is None:
+            labels = replace(rows, scores=None, clusters=None, by=())
+            cells = accumulate(labels, ScoreParts(0)).cells
+        at = np.full(rows.classes.k**2, 0.0)
+        true, pred = cells.coordinates()
+        at[true * rows.classes.k + pred] = derivative(metric, cells)
+        assert rows.pred is not None
+        phi = at[rows.true.astype(np.int64) * rows.classes.k + rows.pred]
+    if rows.weights is not None:
+        phi = np.where(rows.weights > 0.0, phi, 0.0)
+    if not np.isfinite(phi).all():
+        found = "a metric that has a finite value on these rows, and a loss of each"
+        raise unknown_choice("metric", str(metric), found, "Give another metric, or loss=.")
+    better: Literal["lower", "higher"] = "higher" if metric.record.better == "higher" else "lower"
+    loss = -phi if better == "higher" else phi
+    spread = float(np.ptp(loss))
+    # Of two values only their order matters, and sums of 0 and 1 are exact.
+    high = loss > loss.min() + spread / 2.0
+    is_of_two = bool((np.abs(loss - np.where(high, loss.max(), loss.min())) <= 1e-9 * spread).all())
+
+    def value(places: Any) -> float:
+        some = replace(rows.at(places), clusters=None, by=())
+        report = report_of(accumulate(some, ScoreParts(0)), Spec((metric,), "exclude"))
+        return float(report[metric].value)
+
+    if is_of_two and spread > 0.0:
+        return _Measure(str(metric), better, high.astype(np.float64), value)
+    return _Measure(str(metric), better, loss, value, is_studentized=True)
+
+
+def _read(
+    data: tuple[Any, Any, Any, Any],
+    by: Any,
+    loss: Any,
+    metric: Metric | None,
+    roles: Mapping[str, Any],
+    weights: Any,
+    clusters: Any,
+    options: Mapping[str, Any],
+) -> _Given:
+    """The rows, from the arguments as they were given."""
+    y_true, y_pred, y_prob, y_score = data
+    has_predictions = any(one is not None for one in (y_pred, y_prob, y_score))
+    is_file = not has_predictions and names_files(y_true)
+    if loss is not None and metric is not None:
+        do = "Give one of them: a metric says what rows lose."
+        raise unknown_choice("metric", str(metric), "None beside loss=", do)
+    if is_file or (not has_predictions and is_frame(y_true)):
+        host = None if is_file else distributed_host(y_true)
+        if host is not None:
+            raise error("K423", host=host, collect=COLLECT[host])
+        if loss is None:
+            return _of_table(y_true, by, metric, roles, weights, clusters, options)
+        if any(value is not None for value in roles.values()):
+            raise error("K184")
+        if not is_file:
+            return _losses_of_table(open_frame(y_true), by, loss, weights, clusters)
+        from karat.data.sources.files.counted import errors_of_files
+        from karat.data.sources.files.rows import open_files
+
+        with ExitStack() as cleanup:
+            cleanup.enter_context(errors_of_files(None, y_true))
+            return _losses_of_table(open_files(y_true, cleanup), by, loss, weights, clusters)
+    named = [name for name, value in roles.items() if value is not None]
+    beside = (("loss", loss), ("weights", weights), ("clusters", clusters))
+    named += [name for name, x in beside if isinstance(x, str)]
+    if named:
+        raise error(
+            "K143",
+            argument=named[0],
+            found=f"{named[0]}= names a column, and there is no table",
+            do="Give the table first: karat.find_weak_slices(frame, true=..., pred=...).",
+        )
+    if loss is None and (y_true is None or not has_predictions):
+        do = "Give y_true and y_pred, or loss=; or a table."
+        raise error("K128", found="There are neither labels nor losses", do=do)
+    if loss is not None:
+        if y_true is not None or has_predictions:
+            raise error("K184")
+        return _of_losses(loss, weights, clusters, _columns(by))
+    if y_prob is None and y_score is None:
+        rows = label_rows(y_true, y_pred, clusters, weights=weights, **options)
+    else:
+        scores = given_scores(y_prob, y_score)
+        rows = score_rows(
+            y_true, scores, y_pred=y_pred, clusters=clusters, weights=weights, **options
+        )
+    values, left_out = _columns(by)
+    columns, unfit = _coded(values, rows.n, "y_true")
+    return _of_rows(replace(rows, by=columns, left_out={**left_out, **unfit}))
+
+
+def _of_rows(rows: Rows) -> _Given:
+    """The rows in one batch, with their predictions."""
+    by, left_out, clusters = rows.by, rows.left_out, rows.cluster_codes
+    found = rows_in_memory(replace(rows, by=(), clusters=None))
+    if found.pred is None:
+        found = predicted(found, None, None)
+    return _Given(by, found, None, found.weights, clusters, left_out)
+
+
+def _of_table(
+    source: Any,
+    by: Any,
+    metric: Metric | None,
+    roles: Mapping[str, Any],
+    weights: Any,
+    clusters: Any,
+    options: Mapping[str, Any],
+) -> _Given:
+    """The rows of a table or of files, read by the reader of every verb."""
+    where = "files" if names_files(source) else None
+    columns: dict[str, Any] = {name: column_name(name, roles[name]) for name in ("true", "pred")}
+    columns |= {name: score_columns(name, roles[name]) for name in _OF_SCORES}
+    if metric is None or not metric.needs_scores:
+        # Scores that nobody named are read only where they have to predict.
+        unless = "" if columns["pred"] else UNLESS_PREDICTED
+        if not any(columns[name] for name in _OF_SCORES):
+            columns |= dict.fromkeys(_OF_SCORES, unless)
+    columns["weights"] = of_table("weights", weights, where)
+    columns["clusters"] = "" if clusters is None else of_table("clusters", clusters, where)
+    # A cross of columns is looked at anyway.
+    groups = () if by is None else tuple((name,) for key in named_columns(by) for name in key)
+    rows = read_rows(
+        source,
+        "the rows",
+        columns,
+        groups=tuple(dict.fromkeys(groups)),
+        is_searched=True,
+        **options,
+    )
+    return _of_rows(rows)
+
+
+def _losses_of_table(frame: Frame, by: Any, loss: Any, weights: Any, clusters: Any) -> _Given:
+    """The losses of a table without labels, and its other columns."""
+    found = {}
+    for role, given in (("loss", loss), ("weights", weights), ("clusters", clusters)):
+        value = of_table(role, given, None)
+        if isinstance(value, str) and value:
+            found[role] = value
+    named = {"weights": weights} if isinstance(weights, str) else {}
+    looked = find_roles(frame.names, frame.types, named, needs=())
+    if weights is None and (name := looked.column("weights")) is not None:
+        found["weights"] = name
+    left_out: dict[str, str] = {}
+    if by is None:
+        keys, left_out = columns_to_search(looked, frame.types, {*found.values()})
+    else:
+        keys = named_columns(by)
+    wanted = list(dict.fromkeys(name for key in keys for name in key))
+    listed = list(dict.fromkeys([*found.values(), *wanted]))
+    roles = {name: role for role, name in found.items()}
+    values = frame.columns(listed, [roles.get(name, "the slices") for name in listed])
+    given = {"loss": loss, "weights": None if isinstance(weights, str) else weights}
+    given["clusters"] = None if isinstance(clusters, str) else clusters
+    given |= {role: values[name] for role, name in found.items()}
+    columns = {name: values[name] for name in wanted}
+    return _of_losses(given["loss"], given["weights"], given["clusters"], (columns, left_out))
+
+
+def _of_losses(
+    loss: Any, weights: Any, clusters: Any, columns: tuple[dict[str, Any], dict[str, str]]
+) -> _Given:
+    """What each row loses, how much it counts, and its slices (K101 to K116, K185)."""
+    try:
+        n = len(loss)
+    except TypeError:
+        found = f"It is {short(loss)}, not one number a row"
+        raise error("K116", argument="loss", found=found) from None
+    lost = as_weights(loss, n, "loss")
+    is_bad = ~np.isfinite(lost) | (lost < 0)
+    if not n or is_bad.any():
+        first = int(is_bad.argmax()) if n else 0
+        found = f"Row {first} loses {float(lost[first])!r}" if n else "loss= holds no row"
+        raise error("K185", found=found)
+    counted = None
+    if weights is not None:
+        counted = as_weights(weights, n, beside="loss")
+        refuse_weights(counted)
+        refuse_sums(counted)
+    groups = None if clusters is None else as_clusters(clusters, n, beside="loss")
+    coded, unfit = _coded(columns[0], n, "loss")
+    return _Given(coded, None, lost, counted, groups, {**columns[1], **unfit})
+
+
+def _columns(by: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """The columns to look at, by name, and why others of a table are left out (K181)."""
+    if is_frame(by) and distributed_host(by) is None and len(by):
+        if isinstance(by, Mapping):
+            # Who names columns one by one wants them.
+            refuse_same_names(by)
+            return {str(name): values for name, values in by.items()}, {}
+        frame = open_frame(by)
+        looked = find_roles(frame.names, frame.types, needs=())
+        families = {name for family in looked.families for name in family.columns}
+        left_out = {x: "It holds output of the model." for x in frame.names if x in families}
+        names = [name for name in frame.names if name not in left_out]
+        return frame.columns(names, ["the slices"] * len(names)), left_out
+    found = f"by= is {short(by)} ({type(by).__name__}), not columns"
+    raise error(
+        "K181",
+        found="by= was not given" if by is None else found,
+        do="Give a table in memory, or a dict from name to the values of each row: "
+        "by={'country': countries}.",
+    )
+
+
+def _coded(
+    values: Mapping[str, Any], n: int, beside: str
+) -> tuple[tuple[SliceCodes, ...], dict[str, str]]:
+    return searched_columns(
+        (name, partial(coded_values, column, name, n, beside=beside, keeps_numbers=True))
+        for name, column in values.items()
+    )

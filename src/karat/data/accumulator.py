@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ from karat.data.rows import Counted, Repeats, Rows, numbered
 from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts, classes_of_columns, too_many
-from karat.data.slices.codes import Key, SliceCodes, coded_texts, of_columns
+from karat.data.slices.codes import Key, SliceCodes, coded_texts, of_columns, searched_columns
 from karat.data.sources.files.sql import NO_VALUE
 from karat.data.weights import as_weights
 from karat.errors import KaratError
@@ -47,18 +47,27 @@ class SlicesLater:
     groups: tuple[Key, ...] = ()
     numbers: frozenset[str] = field(default_factory=frozenset)
 
+    def searched(
+        self, names: Mapping[str, RowNames]
+    ) -> tuple[tuple[SliceCodes, ...], dict[str, str]]:
+        """The slices of rows whose columns are searched, and why others cannot be."""
+        return searched_columns(
+            (name, partial(self._single, name, read, keeps_numbers=True))
+            for name, read in names.items()
+        )
+
     def slices(
         self, names: Mapping[str, RowNames], counts: npt.NDArray[np.int64] | None = None
     ) -> tuple[SliceCodes, ...]:
         """The slices of rows: of their values as text, and the rows that each stands for."""
-        single = {}
-        for name, read in names.items():
-            has_missing = NO_VALUE in read.texts
-            missing = read.codes == read.texts.index(NO_VALUE) if has_missing else None
-            single[name] = coded_texts(
-                read.codes, read.texts, missing, name, is_number=name in self.numbers, counts=counts
-            )
+        single = {name: self._single(name, read, counts=counts) for name, read in names.items()}
         return of_columns(self.groups, single)
+
+    def _single(self, name: str, read: RowNames, **options: Any) -> SliceCodes:
+        has_missing = NO_VALUE in read.texts
+        missing = read.codes == read.texts.index(NO_VALUE) if has_missing else None
+        is_number = name in self.numbers
+        return coded_texts(read.codes, read.texts, missing, name, is_number=is_number, **options)
 
 
 def axes_of(rows: Rows, key: Key | None = None) -> tuple[tuple[Axis, ...], Codes | None]:

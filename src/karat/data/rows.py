@@ -80,6 +80,7 @@ class Rows:
         ids: name of each row, or None.
         slices: one slice of each row, or None.
         by: slices of the rows by each column, and each cross, that was requested.
+        left_out: column → why it makes no slices, where a search was requested.
         cells: the tally of the labels, where there are no scores.
         name: what messages call the rows: a path, ``"the baseline"``.
         mapping: column by role: ``true``, ``pred``, ``weights``; for ``prob`` or ``score`` the
@@ -115,6 +116,7 @@ class Rows:
     is_owned: bool = False
     columns: Mapping[str, RowNames] = field(default_factory=dict)
     repeats: Repeats | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n(self) -> int:

@@ -18,6 +18,7 @@ from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from karat.inference.slices.weak import WeakSlices
     from karat.results.comparison import Comparison
     from karat.results.report import Report
     from karat.results.result import Result
@@ -63,6 +64,38 @@ COMPARISON_COLUMNS: Final[Mapping[str, type]] = {
     "remark": str,
 }
 """The same of a comparison: one row for each metric and pair of models."""
+
+
+WEAK_SLICE_COLUMNS: Final[Mapping[str, type]] = {
+    "slice": str,
+    "n_rows": int,
+    "n_all": int,
+    "value": float,
+    "rest": float,
+    "difference": float,
+    "z": float,
+    "p": float,
+    "measure": str,
+}
+"""Columns of the rows of weak slices."""
+
+
+def rows_of_weak_slices(found: WeakSlices) -> list[Row]:
+    """A row for each slice, in their order; an undefined value is None."""
+    return [
+        {
+            "slice": one.name,
+            "n_rows": one.n_rows,
+            "n_all": one.n_all,
+            "value": _number(one.value),
+            "rest": _number(one.rest),
+            "difference": _number(one.difference),
+            "z": one.z,
+            "p": one.p,
+            "measure": found.measure,
+        }
+        for one in found
+    ]
 
 
 def rows_of_report(report: Report) -> list[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
 from typing import Any, Final, TypeAlias
@@ -45,24 +45,28 @@ class SliceCodes:
         codes: int32[n], from 0.
         keys: what each slice is called in each of the columns.
         bins: whether the slices of a single column are bins of its numbers.
+        numbers: float64[n], the numbers of a single column that is searched, NaN where a row has
+            none; None of other columns.
     """
 
     columns: tuple[str, ...]
     codes: Codes
     keys: tuple[Key, ...]
     bins: bool = False
+    numbers: Floats | None = None
 
     def at(self, rows: npt.NDArray[Any] | None) -> SliceCodes:
         """Those of some rows: bool[n], or their places; slices without rows are left out."""
         if rows is None:
             return self
         codes = self.codes[rows]
+        numbers = None if self.numbers is None else self.numbers[rows]
         is_held = np.bincount(codes, minlength=len(self.keys)) > 0
         if is_held.all():
-            return replace(self, codes=codes)
+            return replace(self, codes=codes, numbers=numbers)
         lut = np.cumsum(is_held, dtype=np.int32) - 1
         keys = tuple(compress(self.keys, is_held.tolist()))
-        return replace(self, codes=lut[codes].astype(np.int32), keys=keys)
+        return replace(self, codes=lut[codes].astype(np.int32), keys=keys, numbers=numbers)
 
 
 def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
@@ -179,8 +183,31 @@ def crossed(parts: Sequence[SliceCodes], most: int = MOST) -> SliceCodes:
     return found
 
 
-def coded_values(values: Any, name: str, n: int, *, beside: str = "y_true") -> SliceCodes:
-    """The slices of one column of values in memory; `beside` has as many rows in messages."""
+def searched_columns(
+    made: Iterable[tuple[str, Callable[[], SliceCodes]]],
+) -> tuple[tuple[SliceCodes, ...], dict[str, str]]:
+    """The slices of the columns that are searched, and why others cannot be."""
+    found, left_out = [], {}
+    for name, make in made:
+        try:
+            found.append(make())
+        except KaratError as problem:
+            if problem.code not in ("K106", "K181", "K182"):
+                raise
+            what, where = str(problem).splitlines()[:2]
+            # Of K181 the first line says only that it cannot be used.
+            told = where if problem.code == "K181" else what.partition("  ")[2]
+            left_out[name] = told.strip()
+    return tuple(found), left_out
+
+
+def coded_values(
+    values: Any, name: str, n: int, *, beside: str = "y_true", keeps_numbers: bool = False
+) -> SliceCodes:
+    """The slices of one column of values in memory; `beside` has as many rows in messages.
+
+    With `keeps_numbers` a column of numbers keeps them: its bins can be chosen again.
+    """
     argument = f"by[{name!r}]" if name != ALONE else "by"
     try:
         column = encode_names(values, argument, "keep")
@@ -189,20 +216,25 @@ def coded_values(values: Any, name: str, n: int, *, beside: str = "y_true") -> S
             raise
         numbers = as_weights(values, n, argument, beside=beside)
         gone = np.isnan(numbers)
-        return _of_bins(bins_of_numbers(numbers, gone, name), gone if gone.any() else None, name)
+        made = _of_bins(bins_of_numbers(numbers, gone, name), gone if gone.any() else None, name)
+        return replace(made, numbers=numbers) if keeps_numbers else made
     if len(column) != n:
         raise error("K102", left=beside, n_left=n, right=argument, n_right=len(column))
     missing = column.missing
     if missing is not None and missing.all():
         return SliceCodes((name,), np.zeros(n, np.int32), ((MISSING,),))
     if column.kind == "integer" and column.labels is None:
-        return _of_bins(bins_of_range(column.codes, missing, name), missing, name)
+        made = _of_bins(bins_of_range(column.codes, missing, name), missing, name)
+        return _with_numbers(made, column.codes, missing) if keeps_numbers else made
     found = resolved(column)
     codes = (found.codes.astype(np.int64) - found.base).astype(np.int32)
     labels = found.labels or ()
     if column.kind == "integer":
         whole = [int(x or 0) for x in labels]
-        return _of_bins(bins_of_whole(codes, whole, missing, name), missing, name)
+        made = _of_bins(bins_of_whole(codes, whole, missing, name), missing, name)
+        if not keeps_numbers:
+            return made
+        return _with_numbers(made, np.array(whole, np.float64)[read_codes(codes, missing)], missing)
     texts = ["" if label is None else str(label) for label in labels]
     if column.kind == "boolean":
         texts = [text.lower() for text in texts]
@@ -217,6 +249,7 @@ def coded_texts(
     *,
     is_number: bool,
     counts: npt.NDArray[np.int64] | None = None,
+    keeps_numbers: bool = False,
 ) -> SliceCodes:
     """The slices of a column that was read as text (K182: too many).
 
@@ -224,17 +257,31 @@ def coded_texts(
         codes: int32[n], of the texts; they mean nothing where a row has no value.
         is_number: whether the texts are numbers.
         counts: int64[n], the rows that each row stands for; None: itself.
+        keeps_numbers: as of `coded_values`.
     """
     if is_number and texts:
         if all(map(_WHOLE.fullmatch, texts)):
             whole = [int(text) for text in texts]
-            return _of_bins(bins_of_whole(codes, whole, missing, name, counts), missing, name)
+            made = _of_bins(bins_of_whole(codes, whole, missing, name, counts), missing, name)
+            if not keeps_numbers:
+                return made
+            of_rows = np.array(whole, np.float64)[read_codes(codes, missing)]
+            return _with_numbers(made, of_rows, missing)
         numbers = np.array([*map(_number, texts)])[read_codes(codes, missing)]
         # NaN in a column of numbers is no value either.
         gone = np.isnan(numbers) if missing is None else np.isnan(numbers) | missing
         missing = gone if gone.any() else None
-        return _of_bins(bins_of_numbers(numbers, missing, name, counts), missing, name)
+        made = _of_bins(bins_of_numbers(numbers, missing, name, counts), missing, name)
+        return _with_numbers(made, numbers, missing) if keeps_numbers else made
     return _of_texts(codes, texts, missing, name)
+
+
+def _with_numbers(made: SliceCodes, numbers: Numbers, missing: Flags | None) -> SliceCodes:
+    """The same with the number of each row; whole ones beyond 2**53 as near as a double comes."""
+    kept = numbers.astype(np.float64)
+    if missing is not None:
+        kept = np.where(missing, np.nan, kept)
+    return replace(made, numbers=kept)
 
 
 def _number(text: str) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, TypeAlias
 
 from karat.data.accumulator import SlicesLater
 from karat.data.checks import (
@@ -45,6 +45,9 @@ class TableRequest:
             and "" for none.
         by: a column of the slice that each row is in; it may have another role too.
         groups: columns, and crosses of several, whose values and bins are slices.
+        is_searched: whether the groups are columns that are searched for slices: numbers are kept,
+            and columns that make no slices are left out. Without groups all columns that hold
+            neither labels, weights, clusters, ids nor output of a model.
         keeps_rows: whether the rows are kept whatever they hold.
         labels: the classes in order; default: those that the columns are named after, else the
             sorted labels that occur.
@@ -77,6 +80,7 @@ class TableRequest:
     labels_are_text: bool = False
     progress: Progress | None = None
     is_part: bool = False
+    is_searched: bool = False
 
     def __post_init__(self) -> None:
         if self.labels is not None:
@@ -113,6 +117,8 @@ class TableColumns:
         id: the column of the names of the rows, or None.
         unique: the column of ids that no two rows should share, or None.
         notes: what to tell of columns that are not read.
+        groups: the columns, and crosses of several, that make slices.
+        left_out: column → why it is not searched.
     """
 
     mapping: dict[str, str | None]
@@ -121,6 +127,15 @@ class TableColumns:
     id: str | None
     unique: str | None
     notes: list[str]
+    groups: tuple[Key, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def without(self, left_out: Mapping[str, str]) -> TableColumns:
+        """The same without columns that cannot be searched, and why."""
+        groups = tuple(key for key in self.groups if not left_out.keys() & {*key})
+        singles = tuple(name for name in self.singles if name not in left_out)
+        left_out = {**self.left_out, **left_out}
+        return replace(self, groups=groups, singles=singles, left_out=left_out)
 
     @property
     def found(self) -> dict[str, str]:
@@ -166,11 +181,15 @@ def find_columns(
     id_ = roles.column("id") if request.keeps_rows or request.ids else None
     if by is not None and by not in header:
         raise no_slices(by, header)
-    singles = single_columns(request.groups, header)
+    groups, left_out = tuple(request.groups), {}
+    if request.is_searched and not groups:
+        read = {*filter(None, mapping.values()), *(chosen.names if chosen else ()), id_, by}
+        groups, left_out = columns_to_search(roles, types, read)
+    singles = single_columns(groups, header)
     unique = None
     if not request.keeps_rows and not request.is_part:
         unique = _column_of_ids(request, roles, [*mapping.values(), by, *singles])
-    found = TableColumns(mapping, chosen, singles, id_, unique, notes)
+    found = TableColumns(mapping, chosen, singles, id_, unique, notes, groups, left_out)
     used = [*found.found.values(), *found.scores, id_, by, *singles]
     texts: list[str] = []
     if of_text and chosen is None and prob is None and score is None:
@@ -200,6 +219,38 @@ def _column_of_ids(request: TableRequest, roles: Roles, used: Collection[str | N
     if request.unique and request.unique not in roles.columns:
         raise unknown_column(request.unique, meaning("id"), roles.columns)
     return request.unique or None
+
+
+_UNSEARCHED: Final[Mapping[Role, str]] = {
+    **dict.fromkeys(("pred", "prob", "score", "confidence"), "It holds output of the model."),
+    "true": "It may hold the true labels.",
+    "id": "It holds ids of rows.",
+}
+
+
+def columns_to_search(
+    roles: Roles, types: Mapping[str, Family], read: Collection[str | None]
+) -> tuple[tuple[Key, ...], dict[str, str]]:
+    """The columns of a table that are searched for slices, and why others are not.
+
+    Args:
+        read: columns that have a role in this call.
+    """
+    families = {name for family in roles.families for name in family.columns}
+    found: list[Key] = []
+    left_out: dict[str, str] = {}
+    for name in roles.columns:
+        role = roles.role_of(name)
+        reason = _UNSEARCHED.get(role) if role is not None else None
+        if name in families:
+            reason = _UNSEARCHED["prob"]
+        elif types.get(name) == "list":
+            reason = "It holds lists."
+        if reason is not None and (name not in read or role not in ("true", "pred")):
+            left_out[name] = reason
+        elif name not in read:
+            found.append((name,))
+    return tuple(found), left_out
 
 
 def texts_called(types: Mapping[str, Family], *roles: Role) -> list[str]:

@@ -274,8 +274,13 @@ class Reader:
         # Of a part, the values that slices are made of.
         names["columns"] = dict(zip(self.columns.singles, read, strict=True))
         if not self.request.is_part:
-            later = slices_later(families(self.relation), self.request.groups)
-            names["by"] = later.slices(names.pop("columns"))
+            later = slices_later(families(self.relation), self.columns.groups)
+            values = names.pop("columns")
+            if self.request.is_searched:
+                names["by"], unfit = later.searched(values)
+                names["left_out"] = {**self.columns.left_out, **unfit}
+            else:
+                names["by"] = later.slices(values)
         return Rows(
             classes,
             true_codes,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from karat.data.sources.files.duck import file_list, literal, quoted
 from karat.data.sources.files.sql import (
+    NO_VALUE,
     as_label,
     as_name,
     as_score,
@@ -207,6 +208,17 @@ class Relation:
                     raise error("K106", argument=f"Column {name!r}", found=f"Its type is {kind}")
         self._check_parquet(names)
 
+    def unreadable(self, names: Sequence[str]) -> dict[str, str]:
+        """The columns of a header whose rows hold no names, as lists do; and why."""
+        found = {}
+        for name in names:
+            own = self.column(name)
+            for part in self.parts:
+                kind = part.columns.get(own)
+                if kind is not None and part.origin(own) != "csv" and not can_be_name(kind):
+                    found[name] = f"Its type is {kind}."
+        return found
+
     def _check_parquet(self, names: Sequence[str], *, is_of_one_kind: bool = False) -> None:
         """Parquet files are bound together; each must have the columns itself."""
         listed = ", ".join(map(literal, names))
@@ -291,6 +303,19 @@ class Relation:
             return (f"CAST({name} AS VARCHAR)" for name in raw)
 
         return self._select([column], where, chosen, ["text"])
+
+    def select_values(self, numbers: Sequence[str], others: Sequence[str]) -> str:
+        """SQL that reads columns of numbers, `v0` …, then others as text, `w0` …."""
+
+        def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
+            for _ in numbers:
+                yield f"CAST({next(raw)} AS DOUBLE)"
+            for name in others:
+                text = as_slice(next(raw), part.origin(name))
+                yield f"nullif({text}, {literal(NO_VALUE)})"
+
+        aliases = [f"v{i}" for i in range(len(numbers))] + [f"w{i}" for i in range(len(others))]
+        return self._select([*numbers, *others], None, chosen, aliases)
 
     def _select(
         self,

@@ -7,7 +7,7 @@ that do not fit are read again in pieces, which the accumulator adds up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -24,9 +24,12 @@ from karat.data.scores.rows import labels_alone
 from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
 from karat.data.sources.files.counted import facts_of, families, no_rows, opened, tally_relation
 from karat.data.sources.files.duck import check_condition
+from karat.data.sources.files.duck import explaining as explaining_files
 from karat.data.sources.files.ids import doubts_of_ids
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.reader import Query, Reader, TooManyError
+from karat.data.sources.files.sql import keep_order
+from karat.data.sources.tables.frames import Frame, open_frame
 from karat.errors import KaratError, error
 from karat.tally import Classes
 
@@ -44,6 +47,42 @@ def rows_of_files(
         found = read_files(source, request or TableRequest(**options), cleanup)
     assert not isinstance(found, FileStream)
     return found
+
+
+def open_files(source: Source, cleanup: ExitStack, n_threads: int | None = None) -> Frame:
+    """Files as a table whose columns are read as they are, numbers or text: labels have no meaning.
+
+    Args:
+        cleanup: closes the source; needed for as long as columns are read.
+
+    Errors:
+        K401 to K411 files and columns, K501 duckdb is not installed.
+    """
+    relation = cleanup.enter_context(opened(source, n_threads))
+    types = families(relation)
+    unreadable = relation.unreadable(relation.header)
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        numbers = [name for name in wanted if types.get(name) in ("whole", "real", "boolean")]
+        others = [name for name in wanted if name not in numbers]
+        columns = [*map(relation.column, numbers)], [*map(relation.column, others)]
+        relation.require_names([*columns[0], *columns[1]])
+        sql = relation.select_values(*columns)
+        with explaining_files(relation.files, has_sql=relation.query is not None, where=None):
+            keep_order(relation.connection, sql)
+            names = [
+                *(f"v{i}" for i in range(len(numbers))),
+                *(f"w{i}" for i in range(len(others))),
+            ]
+            read = open_frame(relation.connection.sql(sql)).columns(names)
+        return dict(zip([*numbers, *others], read.values(), strict=True))
+
+    return Frame(
+        relation.header,
+        {name: "list" if name in unreadable else kind for name, kind in types.items()},
+        "files",
+        read,
+    )
 
 
 def read_files(
@@ -72,6 +111,8 @@ def read_files(
     if request.where is not None:
         check_condition(relation.connection, request.where)
     columns = find_columns(request, relation.header, families(relation), relation.described)
+    if request.is_searched and not request.groups:
+        columns = columns.without(relation.unreadable(columns.singles))
     notes = columns.notes
     if columns.unique is not None:
         notes += doubts_of_ids(relation, columns.unique, columns.found["true"], request.where)
@@ -87,7 +128,7 @@ def read_files(
         if not isinstance(found, str):
             return found.warned(*notes)
         notes.append(found)
-    if request.keeps_rows or request.groups or names:
+    if request.keeps_rows or columns.groups or names:
         kept = _read(replace(reader, chosen=None), max_memory)
         assert not isinstance(kept, str)
         return kept.warned(*notes)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.containers import Scores, gathered
 from karat.data.scores.order import not_scores, placed, refuse_found_scores
 from karat.data.scores.rows import InMemoryScores
-from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns
+from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, searched_columns
 from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
@@ -105,6 +106,7 @@ class FrameLabels:
         n_rows: rows of the table, m.
         source: whose table it was, and how many rows were dropped.
         by: the slices of the rows.
+        left_out: column → why it makes no slices, where a search was requested.
     """
 
     values: Mapping[str, Any]
@@ -117,6 +119,7 @@ class FrameLabels:
     n_rows: int
     source: Mapping[str, Any]
     by: tuple[SliceCodes, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_dropped(self) -> int:
@@ -143,6 +146,7 @@ class FrameLabels:
             scores,
             self.weights,
             by=self.by,
+            left_out=self.left_out,
             cells=cells,
             mapping=mapping,
             source=self.source,
@@ -164,6 +168,8 @@ def read_labels(
     beside: Sequence[str] = (),
     role: str = "",
     groups: Sequence[Key] = (),
+    *,
+    is_searched: bool = False,
 ) -> FrameLabels:
     """Read these columns once, and leave out rows where that is allowed.
 
@@ -174,6 +180,7 @@ def read_labels(
         beside: more columns to read.
         role: what those are for, in messages.
         groups: columns, and crosses of several, whose values and bins are slices.
+        is_searched: as of `TableRequest`.
 
     Errors:
         As `encode_role`, `as_weights` and `as_clusters`.
@@ -203,6 +210,15 @@ def read_labels(
     left, right, kept = drop_missing(truth, truth if guess is None else guess, also)
     if importance is not None and kept is not None:
         importance = importance[kept]
+    left_out: Mapping[str, str] = {}
+    if is_searched:
+        by, left_out = searched_columns(
+            (name, partial(coded_values, values[name], name, n_rows, keeps_numbers=True))
+            for name in singles
+        )
+    else:
+        single = {name: coded_values(values[name], name, n_rows) for name in singles}
+        by = of_columns(groups, single)
     return FrameLabels(
         values,
         left,
@@ -213,12 +229,8 @@ def read_labels(
         kept,
         n_rows,
         {"table": frame.kind, **({} if kept is None else {"n_dropped": n_rows - len(left)})},
-        tuple(
-            one.at(kept)
-            for one in of_columns(
-                groups, {name: coded_values(values[name], name, n_rows) for name in singles}
-            )
-        ),
+        tuple(one.at(kept) for one in by),
+        left_out,
     )
 
 
@@ -265,13 +277,15 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
     found = columns.found
     found |= {role: name for role, name in (("id", columns.id), ("by", request.by)) if name}
     given = frame, found, request.weights, request.clusters, request.nulls
+    searched: dict[str, Any] = {"groups": columns.groups, "is_searched": request.is_searched}
+    left_out = columns.left_out
     if columns.chosen is not None:
-        read = read_labels(*given, columns.scores, columns.chosen.role, request.groups)
+        read = read_labels(*given, columns.scores, columns.chosen.role, **searched)
         rows = _scored(read, mapping, columns.chosen, request)
         if not isinstance(rows, str):
-            return rows.warned(*notes)
+            return replace(rows.warned(*notes), left_out={**left_out, **rows.left_out})
         notes.append(rows)
-    read = read_labels(*given, groups=request.groups)
+    read = read_labels(*given, **searched)
     assert read.pred is not None
     with numbered(read.kept):
         cells = tally_columns(
@@ -284,9 +298,10 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
             n_threads=request.n_threads,
         )
     notes = [*remarks(cells), *notes]
-    is_split = request.groups or request.has_clusters or found.keys() & {"clusters", "id", "by"}
+    is_split = columns.groups or request.has_clusters or found.keys() & {"clusters", "id", "by"}
     if request.keeps_rows or is_split:
-        return read.rows(cells.classes, mapping, cells=cells).warned(*notes)
+        made = read.rows(cells.classes, mapping, cells=cells).warned(*notes)
+        return replace(made, left_out={**left_out, **made.left_out})
     return Counted(cells, mapping, read.source, (*read.notes, *notes), read.n_dropped)
 
 

@@ -1,0 +1,213 @@
+"""Losses of rows: their sums over slices, and what these would be if no slice were worse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.limits import Flags, Floats
+from karat.inference.slices.candidates import Block, Codes, Family, Values
+
+_BLOCK: Final = 1 << 21
+"""Numbers of replicates that are held at once."""
+_MOST_AT_ONCE: Final = 128
+"""Replicates that are added up at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowLosses:
+    """What each row loses, and how much it counts.
+
+    Attributes:
+        loss: float64[n], divided by a power of two that brings the largest to between 1 and 2.
+        weights: float64[n], above 0; None where all count alike.
+        clusters: int64[n], from 0; None where rows are independent.
+        is_studentized: whether the variance of a slice is that of its own rows, where it is larger
+            than that of all: what rows lose may vary more in some slices than in others.
+        moved: float64[n], what is added up in a slice: the losses, or weight × (loss − mean loss),
+            so that a row keeps its weight.
+        scale: the power of two.
+    """
+
+    loss: Floats
+    weights: Floats | None
+    clusters: Codes | None
+    is_studentized: bool
+    moved: Floats
+    scale: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        loss: Floats,
+        weights: Floats | None = None,
+        clusters: npt.NDArray[Any] | None = None,
+        *,
+        is_studentized: bool = False,
+    ) -> RowLosses:
+        """Rows, all of which count; losses may be below 0."""
+        # Their squares neither overflow nor vanish; 0 and 1, of labels, stay as they are.
+        most = float(np.abs(loss).max(initial=0.0))
+        scale = int(np.frexp(most)[1]) - 1 if most else 0
+        loss = np.ldexp(loss, -scale)
+        if clusters is not None:
+            clusters = np.unique(clusters, return_inverse=True)[1].reshape(-1)
+            if int(clusters.max(initial=-1)) + 1 == len(loss):
+                clusters = None
+        if weights is not None and not np.ptp(weights):
+            weights = None
+        if weights is not None:
+            weights = weights / weights.max()
+            moved = weights * (loss - np.average(loss, weights=weights))
+        elif clusters is not None or is_studentized:
+            moved = loss - loss.mean()
+        else:
+            moved = loss
+        return cls(loss, weights, clusters, is_studentized, moved, scale)
+
+    def at(self, rows: Codes) -> RowLosses:
+        """Those of some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        clusters = None if self.clusters is None else self.clusters[rows]
+        found = RowLosses.of(
+            np.ldexp(self.loss[rows], self.scale),
+            weights,
+            clusters,
+            is_studentized=self.is_studentized,
+        )
+        return found
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.loss)
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether rows differ in what they lose, and, where they have some, clusters are several."""
+        has_several = self.clusters is None or bool(self.clusters.max(initial=0))
+        return has_several and bool(np.ptp(self.moved) > 0.0)
+
+    def mean(self, rows: Flags | Codes) -> float:
+        """The mean loss of some rows, by weight."""
+        weights = None if self.weights is None else self.weights[rows]
+        found = float(np.average(self.loss[rows], weights=weights))
+        return float(np.ldexp(found, self.scale))
+
+    def replicates(self, n: int, seed: int) -> Iterator[Values]:
+        """float[b, n] again and again: rows' values where no slice is worse.
+
+        Values are permuted across rows; where there are clusters each cluster's values keep or
+        change their sign together.
+        """
+        rng = np.random.default_rng(seed)
+        step = max(1, min(_MOST_AT_ONCE, _BLOCK // max(self.n, 1)))
+        values = self._values()
+        for start in range(0, n, step):
+            b = min(step, n - start)
+            if self.clusters is None:
+                yield rng.permuted(np.broadcast_to(values, (b, self.n)), axis=1)
+            else:
+                n_clusters = int(self.clusters.max()) + 1
+                signs = 2.0 * rng.integers(0, 2, (b, n_clusters)) - 1.0
+                yield signs[:, self.clusters] * values
+
+    def _values(self) -> Values:
+        """The values, in 32 bits where their sums are exact in them."""
+        is_exact = self.n < 1 << 24 and bool(np.isin(self.moved, (0.0, 1.0)).all())
+        return self.moved.astype(np.float32) if is_exact else self.moved
+
+
+class Statistics:
+    """The statistic of every slice of a family: its sum beyond its part, in standard errors.
+
+    With S the sum over the m rows of a slice and T that of all n, it is S − T·m ÷ n. Its variance is
+    that of m drawn of n without replacement, v·m·(n − m) ÷ (n − 1), with v the variance of all values
+    (or, studentized, of those of the slice where that is larger); with clusters, the sum of the
+    squares of what each cluster adds to it, where that is larger.
+    """
+
+    def __init__(self, family: Family, rows: RowLosses) -> None:
+        self._family, self._rows = family, rows
+        n = float(rows.n)
+        self._variance = float(rows.moved.var())
+        by_cluster = None if rows.clusters is None else self._squares_of_clusters()
+        self._parts: list[Floats] = []
+        self._inverse: list[Floats] = []
+        for i, block in enumerate(family.blocks):
+            held, is_kept = block.n_rows, block.is_kept
+            drawn = held * (n - held) / max(n - 1.0, 1.0)
+            variance = self._variance * drawn
+            if by_cluster is not None:
+                variance = np.maximum(variance, by_cluster[i])
+            # Slices that are not looked at have the statistic 0.
+            good = is_kept & (variance > 0.0)
+            inverse = np.zeros_like(variance)
+            inverse[good] = 1.0 / np.sqrt(variance[good])
+            self._parts.append(held / n)
+            self._inverse.append(inverse)
+
+    def observed(self) -> list[Floats]:
+        """float64[p, q] for every block."""
+        return [z[0] for z in self._each(self._rows.moved[None])]
+
+    def largest(self, values: Values) -> Floats:
+        """float64[b]: the largest statistic of all slices, of values [b, n]; at least 0."""
+        most = np.zeros(len(values))
+        for z in self._each(values):
+            if z.size:
+                np.maximum(most, z.max(axis=(1, 2)), out=most)
+        return most
+
+    def _each(self, values: Values) -> Iterator[Values]:
+        total = values.sum(axis=1, dtype=np.float64)
+        squares = self._squares(values)
+        for i, (block, sums) in enumerate(self._family.sums(values)):
+            part, inverse = self._parts[i], self._inverse[i]
+            z = sums - part * total[:, None, None]
+            z *= inverse
+            if squares is not None:
+                _, held = next(squares)
+                n_rows = np.maximum(block.n_rows, 1.0)
+                own = held / n_rows - np.square(sums / n_rows)
+                ratio = np.maximum(own / max(self._variance, 1e-300), 1.0)
+                z /= np.sqrt(ratio)
+            yield z
+
+    def _squares(self, values: Values) -> Iterator[tuple[Block, Values]] | None:
+        if not self._rows.is_studentized or self._rows.clusters is not None:
+            return None
+        return self._family.sums(np.square(values))
+
+    def _squares_of_clusters(self) -> list[Floats]:
+        """float64[p, q] for every block: Σ over clusters of the square of what each adds.
+
+        A cluster whose values add up to c adds a − c·m ÷ n, with a the sum of those in the slice.
+        """
+        family, clusters = self._family, self._rows.clusters
+        assert clusters is not None
+        values, n = self._rows.moved, float(self._rows.n)
+        n_clusters = int(clusters.max()) + 1
+        of_clusters = np.bincount(clusters, values, n_clusters)
+        order = np.argsort(clusters, kind="stable")
+        limits = np.searchsorted(clusters[order], np.arange(n_clusters + 1))
+        own = [np.zeros_like(block.n_rows) for block in family.blocks]
+        both = [np.zeros_like(block.n_rows) for block in family.blocks]
+        for first in range(0, n_clusters, _MOST_AT_ONCE):
+            last = min(first + _MOST_AT_ONCE, n_clusters)
+            some = order[limits[first] : limits[last]]
+            spread = np.zeros((last - first, len(some)))
+            spread[clusters[some] - first, np.arange(len(some))] = values[some]
+            for i, (_, sums) in enumerate(family.sums(spread, some)):
+                own[i] += np.einsum("bpq,bpq->pq", sums, sums)
+                both[i] += np.einsum("bpq,b->pq", sums, of_clusters[first:last])
+        whole = float(of_clusters @ of_clusters)
+        found = []
+        for block, a, b in zip(family.blocks, own, both, strict=True):
+            part = block.n_rows / n
+            found.append(a - 2.0 * part * b + part * part * whole)
+        return found
