@@ -57,7 +57,9 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         self.prefix = _checked_part("prefix", prefix)
         self.postfix = _checked_part("postfix", postfix)
         self._shares = bool(compute_groups)
-        self._wanted = [] if isinstance(compute_groups, bool) else [*map(tuple, compute_groups)]
+        self._wanted: list[tuple[str, ...]] = []
+        if isinstance(compute_groups, Sequence):
+            self._wanted = [tuple(group) for group in compute_groups]
         self._groups: list[list[str]] = []
         self._alone: set[str] = set()
         self.add_metrics(metrics, *additional_metrics)
