@@ -82,9 +82,26 @@ def test_groups_of_names_that_no_metric_has_are_refused(groups: list[list[str]])
             home.MetricCollection(metrics, compute_groups=groups)
 
 
+def test_states_of_torchmetrics_are_not_there_and_the_error_says_what_is() -> None:
+    class Errors(karat_torchmetrics.MulticlassConfusionMatrix):  # type: ignore[misc, name-defined]
+        def compute(self) -> Any:
+            return self.confmat.sum() - self.confmat.trace()
+
+    metric = Errors(K)
+    with pytest.raises(AttributeError, match=r"Errors has no confmat: .* metric_state: cells"):
+        metric(torch.tensor([0, 1]), torch.tensor([0, 1]))
+    assert not hasattr(metric, "tp")
+    metric.add_state("tp", torch.tensor(3))
+    metric.register_buffer("fn", torch.tensor(4))
+    assert (metric.tp, metric.fn) == (3, 4)
+    with pytest.raises(AttributeError, match="no attribute 'tpp'"):
+        metric.tpp  # noqa: B018
+
+
 def test_groups_are_shown_as_torchmetrics_shows_them() -> None:
     for home in HOMES.values():
         metrics = two(home)
-        assert home.MetricCollection(metrics, compute_groups=False).compute_groups == {}
+        for none in (False, None):
+            assert home.MetricCollection(metrics, compute_groups=none).compute_groups == {}
         named = home.MetricCollection(metrics, compute_groups=[["acc", "f1"]], prefix="val_")
         assert named.compute_groups == {0: ["acc", "f1"]}

@@ -369,5 +369,8 @@ def _checked(metric: Any) -> Metric:
     if isinstance(metric, Metric):
         return metric
     kind = f"{type(metric).__module__}.{type(metric).__qualname__}"
-    do = "Give metrics of karat.compat.torchmetrics; other metrics need a collection of their own."
+    do = (
+        "Give metrics of karat.compat.torchmetrics, or derive yours from its Metric; metrics of "
+        "torchmetrics need a collection of their own."
+    )
     raise refused("A collection", f"{kind} is no metric of karat", do)

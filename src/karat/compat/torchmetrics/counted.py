@@ -12,6 +12,9 @@ from karat.compat.torchmetrics.metric import Metric, complete
 from karat.compat.torchmetrics.rules import Rule
 from karat.compat.torchmetrics.tally import REFUSED, Tally, refused
 
+_THEIR_STATES = ("tp", "fp", "tn", "fn", "confmat", "measures", "_final_state")
+"""Attributes that classes derived from torchmetrics' metrics read."""
+
 OF_COLLECTION = -1
 """Key of the memo of a deep copy, no id of an object: a whole collection is being copied."""
 
@@ -134,6 +137,17 @@ class CountedMetric(Metric):
     def share(self, tally: Tally, partners: tuple[str, ...]) -> None:
         """Read a tally that others of a collection read too; only the collection adds to it."""
         self._tally, self._partners = tally, partners
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute of a module; of torchmetrics' states an AttributeError that says where."""
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name not in _THEIR_STATES:
+                raise
+        held = ", ".join(self.metric_state)
+        text = f"{type(self).__name__} has no {name}: karat keeps a tally, metric_state: {held}"
+        raise AttributeError(text)
 
     def _overrides(self, verb: str) -> bool:
         return verb in vars(self) or getattr(type(self), verb) is not getattr(CountedMetric, verb)
