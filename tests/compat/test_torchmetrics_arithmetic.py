@@ -104,3 +104,6 @@ def test_small_print_of_compositions() -> None:
     with pytest.raises(KaratError, match=r"(?s)A part of 'twice'.*clone\(\)"):
         t.MetricCollection({"twice": twice, "cells": cells})
     assert (cells == cells) is True
+    for other in ("1", None, torchmetrics.SumMetric()):
+        with pytest.raises(KaratError, match=r"(?s)K621  MulticlassConf.* \(add\).*a number"):
+            cells + other

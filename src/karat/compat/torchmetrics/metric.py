@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from functools import wraps
 from inspect import Parameter, signature
+from numbers import Number
 from typing import Any, Final, Self
 
 import torch
@@ -109,6 +110,10 @@ def _around_compute(compute: Verb) -> Verb:
 
 def _operation(of: Verb, *, is_reflected: bool = False) -> Verb:
     def combined(self: Metric, other: Any) -> CompositionalMetric:
+        if not isinstance(other, Metric | Tensor | Number):
+            found = f"Beside it stands a {type(other).__module__}.{type(other).__qualname__}"
+            do = "Give a metric of karat.compat.torchmetrics, a number or a tensor."
+            raise refused(f"{type(self).__name__} ({of.__name__})", found, do)
         return CompositionalMetric(of, *((other, self) if is_reflected else (self, other)))
 
     return combined
