@@ -2,272 +2,295 @@
 
 from typing import Any
 
+from karat.compat.torchmetrics.counted import CountedMetric
+from karat.compat.torchmetrics.generation import TaskMetric
 from karat.compat.torchmetrics.metric import Metric
 
-def Accuracy(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "micro", multidim_average: str = "global",
-    top_k: int = 1, ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class Accuracy(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "micro",
+        multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryAccuracy(Metric):
+class BinaryAccuracy(CountedMetric):
     def __init__(
         self, threshold: float = 0.5, multidim_average: str = "global",
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-class MulticlassAccuracy(Metric):
+class MulticlassAccuracy(CountedMetric):
     def __init__(
         self, num_classes: int | None = None, top_k: int = 1, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def AUROC(
-    task: Any, thresholds: Any = None, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "macro", max_fpr: float | None = None,
-    ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class AUROC(TaskMetric):
+    def __new__(
+        cls, task: Any, thresholds: Any = None, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "macro", max_fpr: float | None = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryAUROC(Metric):
+class BinaryAUROC(CountedMetric):
     def __init__(
         self, max_fpr: float | None = None, thresholds: Any = None, ignore_index: int | None = None,
         validate_args: bool = True, normalization: str | None = "sigmoid", **kwargs: Any
     ) -> None: ...
 
-class MulticlassAUROC(Metric):
+class MulticlassAUROC(CountedMetric):
     def __init__(
         self, num_classes: int, average: str | None = "macro", thresholds: Any = None,
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def AveragePrecision(
-    task: Any, thresholds: Any = None, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "macro", ignore_index: int | None = None,
-    validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class AveragePrecision(TaskMetric):
+    def __new__(
+        cls, task: Any, thresholds: Any = None, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "macro",
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryAveragePrecision(Metric):
+class BinaryAveragePrecision(CountedMetric):
     def __init__(
         self, thresholds: Any = None, ignore_index: int | None = None, validate_args: bool = True,
         normalization: str | None = "sigmoid", **kwargs: Any
     ) -> None: ...
 
-class MulticlassAveragePrecision(Metric):
+class MulticlassAveragePrecision(CountedMetric):
     def __init__(
         self, num_classes: int, average: str | None = "macro", thresholds: Any = None,
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def CalibrationError(
-    task: Any, n_bins: int = 15, norm: str = "l1", num_classes: int | None = None,
-    ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class CalibrationError(TaskMetric):
+    def __new__(
+        cls, task: Any, n_bins: int = 15, norm: str = "l1", num_classes: int | None = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryCalibrationError(Metric):
+class BinaryCalibrationError(CountedMetric):
     def __init__(
         self, n_bins: int = 15, norm: str = "l1", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-class MulticlassCalibrationError(Metric):
+class MulticlassCalibrationError(CountedMetric):
     def __init__(
         self, num_classes: int, n_bins: int = 15, norm: str = "l1", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def CohenKappa(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None, weights: str | None = None,
-    ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class CohenKappa(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        weights: str | None = None, ignore_index: int | None = None, validate_args: bool = True,
+        **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryCohenKappa(Metric):
+class BinaryCohenKappa(CountedMetric):
     def __init__(
         self, threshold: float = 0.5, ignore_index: int | None = None, weights: str | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-class MulticlassCohenKappa(Metric):
+class MulticlassCohenKappa(CountedMetric):
     def __init__(
         self, num_classes: int, ignore_index: int | None = None, weights: str | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def ConfusionMatrix(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, normalize: str | None = None, ignore_index: int | None = None,
-    validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class ConfusionMatrix(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, normalize: str | None = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryConfusionMatrix(Metric):
+class BinaryConfusionMatrix(CountedMetric):
     def __init__(
         self, threshold: float = 0.5, ignore_index: int | None = None, normalize: str | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-class MulticlassConfusionMatrix(Metric):
+class MulticlassConfusionMatrix(CountedMetric):
     def __init__(
         self, num_classes: int, ignore_index: int | None = None, normalize: str | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def FBetaScore(
-    task: Any, beta: float = 1.0, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "micro", multidim_average: str = "global",
-    top_k: int = 1, ignore_index: int | None = None, validate_args: bool = True,
-    zero_division: float = 0, **kwargs: Any
-) -> Metric: ...
+class FBetaScore(TaskMetric):
+    def __new__(
+        cls, task: Any, beta: float = 1.0, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "micro",
+        multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+        validate_args: bool = True, zero_division: float = 0, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryFBetaScore(Metric):
+class BinaryFBetaScore(CountedMetric):
     def __init__(
         self, beta: float, threshold: float = 0.5, multidim_average: str = "global",
         ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0,
         **kwargs: Any
     ) -> None: ...
 
-class MulticlassFBetaScore(Metric):
+class MulticlassFBetaScore(CountedMetric):
     def __init__(
         self, beta: float, num_classes: int, top_k: int = 1, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, zero_division: float = 0, **kwargs: Any
     ) -> None: ...
 
-def HingeLoss(
-    task: Any, num_classes: int | None = None, squared: bool = False,
-    multiclass_mode: str = "crammer-singer", ignore_index: int | None = None,
-    validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class HingeLoss(TaskMetric):
+    def __new__(
+        cls, task: Any, num_classes: int | None = None, squared: bool = False,
+        multiclass_mode: str = "crammer-singer", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryHingeLoss(Metric):
+class BinaryHingeLoss(CountedMetric):
     def __init__(
         self, squared: bool = False, ignore_index: int | None = None, validate_args: bool = True,
         **kwargs: Any
     ) -> None: ...
 
-class MulticlassHingeLoss(Metric):
+class MulticlassHingeLoss(CountedMetric):
     def __init__(
         self, num_classes: int, squared: bool = False, multiclass_mode: str = "crammer-singer",
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def JaccardIndex(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "macro", ignore_index: int | None = None,
-    validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class JaccardIndex(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "macro",
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryJaccardIndex(Metric):
+class BinaryJaccardIndex(CountedMetric):
     def __init__(
         self, threshold: float = 0.5, ignore_index: int | None = None, validate_args: bool = True,
         zero_division: float = 0, **kwargs: Any
     ) -> None: ...
 
-class MulticlassJaccardIndex(Metric):
+class MulticlassJaccardIndex(CountedMetric):
     def __init__(
         self, num_classes: int, average: str | None = "macro", ignore_index: int | None = None,
         validate_args: bool = True, zero_division: float = 0, **kwargs: Any
     ) -> None: ...
 
-def MatthewsCorrCoef(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, ignore_index: int | None = None, validate_args: bool = True,
-    **kwargs: Any
-) -> Metric: ...
+class MatthewsCorrCoef(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, ignore_index: int | None = None, validate_args: bool = True,
+        **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryMatthewsCorrCoef(Metric):
+class BinaryMatthewsCorrCoef(CountedMetric):
     def __init__(
         self, threshold: float = 0.5, ignore_index: int | None = None, validate_args: bool = True,
         **kwargs: Any
     ) -> None: ...
 
-class MulticlassMatthewsCorrCoef(Metric):
+class MulticlassMatthewsCorrCoef(CountedMetric):
     def __init__(
         self, num_classes: int, ignore_index: int | None = None, validate_args: bool = True,
         **kwargs: Any
     ) -> None: ...
 
-def Precision(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "micro", multidim_average: str = "global",
-    top_k: int = 1, ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class Precision(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "micro",
+        multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryPrecision(Metric):
+class BinaryPrecision(CountedMetric):
     def __init__(
         self, threshold: float = 0.5, multidim_average: str = "global",
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-class MulticlassPrecision(Metric):
+class MulticlassPrecision(CountedMetric):
     def __init__(
         self, num_classes: int | None = None, top_k: int = 1, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def Recall(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "micro", multidim_average: str = "global",
-    top_k: int = 1, ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class Recall(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "micro",
+        multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryRecall(Metric):
+class BinaryRecall(CountedMetric):
     def __init__(
         self, threshold: float = 0.5, multidim_average: str = "global",
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-class MulticlassRecall(Metric):
+class MulticlassRecall(CountedMetric):
     def __init__(
         self, num_classes: int | None = None, top_k: int = 1, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def Specificity(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "micro", multidim_average: str = "global",
-    top_k: int = 1, ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class Specificity(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "micro",
+        multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinarySpecificity(Metric):
+class BinarySpecificity(CountedMetric):
     def __init__(
         self, threshold: float = 0.5, multidim_average: str = "global",
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-class MulticlassSpecificity(Metric):
+class MulticlassSpecificity(CountedMetric):
     def __init__(
         self, num_classes: int | None = None, top_k: int = 1, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def StatScores(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "micro", multidim_average: str = "global",
-    top_k: int = 1, ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
-) -> Metric: ...
+class StatScores(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "micro",
+        multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
 
-class BinaryStatScores(Metric):
+class BinaryStatScores(CountedMetric):
     def __init__(
         self, threshold: float = 0.5, multidim_average: str = "global",
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-class MulticlassStatScores(Metric):
+class MulticlassStatScores(CountedMetric):
     def __init__(
         self, num_classes: int | None = None, top_k: int = 1, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
-def F1Score(
-    task: Any, threshold: float = 0.5, num_classes: int | None = None,
-    num_labels: int | None = None, average: str | None = "micro", multidim_average: str = "global",
-    top_k: int = 1, ignore_index: int | None = None, validate_args: bool = True,
-    zero_division: float = 0, **kwargs: Any
-) -> Metric: ...
+class F1Score(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "micro",
+        multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+        validate_args: bool = True, zero_division: float = 0, **kwargs: Any
+    ) -> Metric: ...
 
 class BinaryF1Score(BinaryFBetaScore):
     def __init__(

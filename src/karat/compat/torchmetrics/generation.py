@@ -8,12 +8,16 @@ from typing import Any
 
 from torch import Tensor
 
+from karat.compat.torchmetrics.counted import CountedMetric
 from karat.compat.torchmetrics.metric import Metric
 from karat.compat.torchmetrics.rules import rule_of
 from karat.compat.torchmetrics.table import TABLE, Measure, Task
+from karat.compat.torchmetrics.tally import refused
 from karat.errors import error
 
 Made = Callable[..., Any]
+
+_CLASS = Parameter("cls", Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def functions(home: str) -> dict[str, Any]:
@@ -33,10 +37,35 @@ def metrics(home: str) -> dict[str, Any]:
         _, bare = measure.names
         own = {}
         for _, name, task in measure.tasks():
-            parent = made.get(name.removesuffix(bare) + measure.parent, Metric)
+            parent = made.get(name.removesuffix(bare) + measure.parent, CountedMetric)
             own[name] = _metric(name, measure, task, parent)
-        made |= {**own, bare: _by_task(bare, measure.any_task().of_class(), "Metric", own)}
+        begins = _by_task("__new__", [_CLASS, *measure.any_task().of_class()], "Metric", own)
+        begins.__qualname__ = f"{bare}.__new__"
+        parts = {"__new__": begins, "__doc__": begins.__doc__}
+        made |= {**own, bare: type(bare, (TaskMetric,), parts)}
     return _defined_in(home, made)
+
+
+class TaskMetric(Metric):
+    """A class whose instances are those of the task's class: `Accuracy` gives `BinaryAccuracy`."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse K621 what a derived class would add: no instance is of that class."""
+        above = cls.__mro__[1].__name__
+        added = [own for own in vars(cls) if own == "__init__" or not own.startswith("__")]
+        if above != TaskMetric.__name__ and added:
+            found = f"{above}(task=…) gives no {cls.__name__}, so that {added[0]} has no effect"
+            do = f"Derive from Binary{above} or Multiclass{above}."
+            raise refused(cls.__name__, found, do)
+        super().__init_subclass__(**kwargs)
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        """Not here: of the class of the task."""
+        raise NotImplementedError(type(self).__name__)
+
+    def compute(self) -> Any:
+        """Not here: of the class of the task."""
+        raise NotImplementedError(type(self).__name__)
 
 
 def _function(name: str, measure: Measure, task: Task) -> Made:
@@ -52,12 +81,12 @@ def _function(name: str, measure: Measure, task: Task) -> Made:
     return made
 
 
-def _metric(name: str, measure: Measure, task: Task, parent: type[Metric]) -> Any:
+def _metric(name: str, measure: Measure, task: Task, parent: type[CountedMetric]) -> Any:
     taken = task.of_class()
     named = {own.name for own in taken}
     unnamed = [own for own in measure.also_takes if own not in named]
 
-    def begin(*, self: Metric, kwargs: dict[str, Any], **given: Any) -> None:
+    def begin(*, self: CountedMetric, kwargs: dict[str, Any], **given: Any) -> None:
         if measure.parent:
             # By position: who gives a fixed argument is told so by Python.
             super(made, self).__init__(*measure.fixed.values(), **given, **kwargs)
@@ -107,6 +136,7 @@ def _by_task(name: str, taken: list[Parameter], returns: str, of_tasks: Mapping[
         bound = own.bind(*args, **options)
         bound.apply_defaults()
         given = dict(bound.arguments)
+        given.pop(_CLASS.name, None)
         others = given.pop("kwargs", {})
         chosen = _chosen(of_tasks, given)
         known = signature(chosen).parameters

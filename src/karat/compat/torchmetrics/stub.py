@@ -10,6 +10,7 @@ from typing import Final
 from karat.compat.torchmetrics.table import TABLE, written
 
 _WIDTH: Final = 100
+_CLASS: Final = Parameter("cls", Parameter.POSITIONAL_OR_KEYWORD)
 _SELF: Final = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -25,15 +26,25 @@ def stub_texts() -> dict[str, str]:
         function, metric = measure.names
         taken = measure.any_task().of_function()
         functions += _definition("", function, taken, "Tensor")
-        taken = measure.any_task().of_class()
-        metrics += "\n" + _definition("", metric, taken, "Metric")
+        taken = [_CLASS, *measure.any_task().of_class()]
+        begins = _definition("    ", "__new__", taken, "Metric")
+        metrics += f"\nclass {metric}(TaskMetric):\n{begins}"
         for name, of_task, task in measure.tasks():
             functions += _definition("", name, task.of_function(), "Tensor")
-            parent = of_task.removesuffix(metric) + measure.parent if measure.parent else "Metric"
+            parent = (
+                of_task.removesuffix(metric) + measure.parent if measure.parent else "CountedMetric"
+            )
             taken = [_SELF, *task.of_class()]
             begins = _definition("    ", "__init__", taken, "None")
-            metrics += f"\nclass {of_task}({parent}):\n{begins}"
-    needed = "from karat.compat.torchmetrics.metric import Metric"
+            metrics += f"\nclass {of_task}({parent or 'CountedMetric'}):\n{begins}"
+    needed = "\n".join(
+        f"from karat.compat.torchmetrics.{home} import {name}"
+        for home, name in (
+            ("counted", "CountedMetric"),
+            ("generation", "TaskMetric"),
+            ("metric", "Metric"),
+        )
+    )
     return {
         "classification.pyi": _head("classes", needed) + metrics,
         "functional/classification.pyi": _head("functions", "from torch import Tensor")

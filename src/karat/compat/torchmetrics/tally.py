@@ -32,6 +32,7 @@ class Tally:
         dtype: the type of the scores that were read, None without scores.
         place: the device that it was made for; None: where its tensors are.
         n_batches: how many batches it holds.
+        states: values of `Metric.add_state` on their way; the metric itself merges them.
         cache: what values were made from the tensors; forgotten when rows are added.
     """
 
@@ -47,6 +48,7 @@ class Tally:
         self.sums: dict[str, Tensor] = dict(sums or {})
         self.rows: dict[str, list[Tensor]] = {name: list(own) for name, own in (rows or {}).items()}
         self.dtype, self.place, self.n_batches = dtype, place, n_batches
+        self.states: dict[str, Any] = {}
         self.cache: dict[Any, Any] = {}
 
     @property
@@ -94,6 +96,10 @@ class Tally:
         self.place = None if device is None else torch.device(device)
         self.sums = {name: value.to(device) for name, value in self.sums.items()}
         self.rows = {name: [part.to(device) for part in parts] for name, parts in self.rows.items()}
+        self.states = {
+            name: [part.to(device) for part in own] if isinstance(own, list) else own.to(device)
+            for name, own in self.states.items()
+        }
         self.cache.clear()
 
     def joined(self, name: str) -> Tensor:
@@ -140,25 +146,25 @@ def refused(subject: str, found: str, do: str) -> KaratError:
     return error("K621", subject=subject, found=found, do=do)
 
 
-def gathered(tally: Tally, group: Any = None) -> Tally:
-    """The tally of the rows of all processes; the own one where there is only one.
+def gathered(tally: Tally, group: Any = None) -> list[Tally]:
+    """The tallies of all processes in the order of their ranks, where this one's lies.
 
     Every process gives one object, so it does not matter how many batches each has seen.
-    They are added in the order of the ranks: all get the same bits.
     """
+    device, own = tally.device, tally.copy()
+    own.states = tally.states
+    own.move("cpu")
+    found: list[Any] = [None] * torch.distributed.get_world_size(group)
+    torch.distributed.all_gather_object(found, own, group=group)
+    if device is not None:
+        for other in found:
+            other.move(device)
+    return found
+
+
+def is_one_of_many(group: Any = None) -> bool:
+    """Whether `torch.distributed` runs more processes than this one."""
     distributed = torch.distributed
     if not distributed.is_available() or not distributed.is_initialized():
-        return tally
-    n = distributed.get_world_size(group)
-    if n < 2:
-        return tally
-    device, own = tally.device, tally.copy()
-    own.move("cpu")
-    found: list[Any] = [None] * n
-    distributed.all_gather_object(found, own, group=group)
-    first: Tally = found[0]
-    for other in found[1:]:
-        first.add(other)
-    if device is not None:
-        first.move(device)
-    return first
+        return False
+    return bool(distributed.get_world_size(group) > 1)
