@@ -54,7 +54,10 @@ _CHECKPOINT = "a checkpoint keeps clusters and slices"
 
 _EVERY_FILE = "max_memory holds for every file, not for Parquet alone"
 
+_PICTURE = "a form in a notebook has its picture, and short captions stay in one line"
+
 EXCEPTIONS: tuple[Allowed, ...] = (
+    Allowed("outputs/*, notebook", _PICTURE, "gave"),
     Allowed("commands/report", _EVERY_FILE, r"gave\.err", ".*--max-memory.*", ".*--max-memory.*"),
     Allowed("commands/report --help", _EVERY_FILE, r"gave\.out"),
     Allowed("functions/plan of *", _NAMES, r"gave\.tallies\[\d+\]", "ladders", "cumulative counts"),

@@ -308,8 +308,8 @@ def _ticks(low: float, high: float) -> list[float]:
     """About five round numbers between two ends.
 
     Example:
-        >>> _ticks(0.0, 1.0), _ticks(0.87, 0.93)
-        ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.88, 0.9, 0.92])
+        >>> _ticks(0.0, 1.0), _ticks(0.87, 0.9)
+        ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.87, 0.875, 0.88, 0.885, 0.89, 0.895, 0.9])
     """
     rough = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(rough))
