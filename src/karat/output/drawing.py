@@ -126,7 +126,7 @@ def forest(
     body.append(_axis_name((left + WIDTH) / 2, bottom + 32, label))
     height = bottom + 40
     if legend:
-        x = 0.0
+        x = 2.0
         for look, meaning in legend:
             body.append(f'<circle cx="{_n(x + 4)}" cy="{height + 4}" r="4" {_filled(look)}/>')
             body.append(f'<text x="{_n(x + 13)}" y="{height + 8}">{_text(meaning)}</text>')
