@@ -30,6 +30,7 @@ FORMULAS: Final = tuple(
 """Where wrong digits of metrics and intervals are found: `make test` has more time there."""
 TIMES: Final = 5.0
 OWN: Final = {
+    "tests/architecture/test_completion.py": ("test", 10.0),
     "tests/corpus": ("test", 90.0),
     "tests/corpus/test_corpus.py::test_the_outcomes_of_sources": ("test", 30.0),
     "tests/corpus/test_corpus.py::test_the_outcomes_of_spark": ("all", 0.0),
@@ -43,6 +44,7 @@ OWN: Final = {
     "tests/hostile/test_no_code.py": ("check", 10.0),
     "tests/hostile/test_patterns.py::test_every_pattern_takes_time": ("all", 0.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
+    "tests/output/test_kernels.py": ("test", 10.0),
     "tests/oracles/test_sklearn_shipped.py": ("test", 60.0),
 }
 """Path → the first tier that runs its tests, and the seconds for each of its functions there.

@@ -320,3 +320,14 @@ def test_what_a_report_gives_as_numbers_travels_as_numbers(kind: str) -> None:
         assert type(other) is dict
         assert other.keys() == found.keys()
     assert type(copy.deepcopy(of_classes(4).thresholds)) is list
+
+
+def test_notes_that_come_first_stand_above_the_picture() -> None:
+    from karat.output import notebook
+    from karat.output.document import Document, Notes, Table, TableColumn
+
+    table = Table.by_column("Table", (TableColumn("a"), ["1"]))
+    sections = (Notes("First", ("doubt",)), table, Notes("Last", ("note",)))
+    html = notebook.html_of(Document("title", ("fact",), sections), "<svg></svg>")
+    order = [html.index(text) for text in ("title", "doubt", "<svg>", "<table", "note<")]
+    assert order == sorted(order)

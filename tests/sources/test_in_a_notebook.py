@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.notebooks import printed
+from tests.notebooks import WITHOUT_WIDGETS, printed
 from tests.optional import optional
 
 optional("ipykernel")
@@ -14,7 +14,6 @@ optional("ipywidgets")
 optional("duckdb")
 optional("nbclient")
 
-WITHOUT_WIDGETS = "import sys\nsys.modules['ipywidgets'] = None\n"
 SET_BY_HAND = """
 import duckdb
 try:

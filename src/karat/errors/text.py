@@ -327,7 +327,7 @@ def size(n_bytes: float) -> str:
     """``12 KiB``: bytes in the largest unit of which there is one.
 
     Example:
-        >>> size(800), size(1 << 20), size(1500 * 1024)
+        >>> size(800), size(1 << 20), size(1536 * 1024)
         ('800 bytes', '1 MiB', '1.5 MiB')
     """
     units = ("bytes", "KiB", "MiB", "GiB", "TiB")

@@ -126,7 +126,7 @@ def forest(
     body.append(_axis_name((left + WIDTH) / 2, bottom + 32, label))
     height = bottom + 40
     if legend:
-        x = 0.0
+        x = 2.0
         for look, meaning in legend:
             body.append(f'<circle cx="{_n(x + 4)}" cy="{height + 4}" r="4" {_filled(look)}/>')
             body.append(f'<text x="{_n(x + 13)}" y="{height + 8}">{_text(meaning)}</text>')
@@ -308,8 +308,8 @@ def _ticks(low: float, high: float) -> list[float]:
     """About five round numbers between two ends.
 
     Example:
-        >>> _ticks(0.0, 1.0), _ticks(0.87, 0.93)
-        ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.88, 0.9, 0.92])
+        >>> _ticks(0.0, 1.0), _ticks(0.87, 0.9)
+        ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.87, 0.875, 0.88, 0.885, 0.89, 0.895, 0.9])
     """
     rough = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(rough))

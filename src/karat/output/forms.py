@@ -160,7 +160,7 @@ def gate_as_html(result: GateResult) -> str:
     order = sorted(result.rules, key=lambda rule: (not rule.fails, rule.verdict == "PASS"))
     columns: tuple[tuple[TableColumn, list[str | Cell]], ...] = (
         (TableColumn("verdict", "left"), [_verdict(rule) for rule in order]),
-        (TableColumn("rule", "left", is_prose=True), [rule.name for rule in order]),
+        (TableColumn("rule", "left"), [rule.name for rule in order]),
         (TableColumn("value"), [with_limits(rule.value, rule.low, rule.high) for rule in order]),
         (TableColumn("baseline"), [with_limits(rule.before, None, None) for rule in order]),
         (TableColumn("difference"), [_difference(rule) for rule in order]),

@@ -6,13 +6,12 @@ transparent, what is shaded lets the page through, so that light and dark notebo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final
 
 from karat.errors.text import counted, harmless, interval, shortened
-from karat.output.document import DOUBTS, Cell, Document, Notes, Section, Style, Table, TableColumn
+from karat.output.document import Cell, Document, Notes, Section, Style, Table, TableColumn
 from karat.output.paper import on_paper, titled
 from karat.output.sections import value_of
 
@@ -58,7 +57,7 @@ def confusion_as_html(confusion: Confusion) -> str:
         section = pairs_section(Report(confusion.cells))
     if section is None:
         section = Notes("Confusion", ("only totals of the classes were kept, no cells",))
-    return _div(_sections(Document("", (), (section,))))
+    return html_of(Document("", (), (section,)))
 
 
 def result_as_html(result: Result) -> str:
@@ -88,20 +87,18 @@ def html_of(document: Document, picture: str = "") -> str:
 
     Args:
         document: what to show.
-        picture: an SVG element that stands between its title and its tables.
+        picture: an SVG element; it stands before the first table, below notes that come first.
     """
     title, facts = _text(document.title), _text(" · ".join(document.facts))
     head = f'<strong>{title}</strong> <span style="opacity:{_DIM}">{facts}</span>'
     head = f"<div>{head}</div>" if document.title or document.facts else ""
-    doubts = tuple(one for one in document.sections if one.title == DOUBTS)
-    rest = tuple(one for one in document.sections if one.title != DOUBTS)
-    first, tables = (_sections(replace(document, sections=some)) for some in (doubts, rest))
-    return _div(f"{head}{first}{picture}{tables}")
-
-
-def _sections(document: Document) -> str:
     paper = on_paper(document, N_MATRIX, keeps_pointers=True)
-    return "".join(line for section in paper for line in _section(section))
+    n_first = next((i for i, one in enumerate(paper) if isinstance(one, Table)), len(paper))
+    return _div(f"{head}{_told(paper[:n_first])}{picture}{_told(paper[n_first:])}")
+
+
+def _told(sections: Sequence[Table | Notes]) -> str:
+    return "".join(line for section in sections for line in _section(section))
 
 
 def _div(inside: str) -> str:
