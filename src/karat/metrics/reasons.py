@@ -56,10 +56,8 @@ def zero_probabilities(n: int | None, n_rows: int) -> str | None:
     """
     if n == 0:
         return None
-    some = "Some" if n is None else count(n)
-    return (
-        f"{some} of {counted(n_rows, 'row')} have p = 0 for the true class; log_loss(eps=…) clips"
-    )
+    rows = f"{'Some' if n is None else count(n)} of {counted(n_rows, 'row')}"
+    return f"{rows} {'has' if n == 1 else 'have'} p = 0 for the true class; log_loss(eps=…) clips"
 
 
 def no_calibration(metrics: Sequence[Metric]) -> KaratError:
