@@ -52,13 +52,13 @@ def test_an_unknown_name_lists_the_four_nearest() -> None:
     with pytest.raises(KaratError, match="K301") as caught:
         karat.metrics.get("precison")
     (near,) = [line for line in str(caught.value).splitlines() if "Nearest: " in line]
-    assert near.strip() == ("Nearest: precision, precision_at_k, precision_score, micro_precision.")
+    assert near.strip() == ("Nearest: precision, precision_lift, precision_at_k, precision_score.")
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_a_report_leaves_out_what_few_classes_make_trivial(k: int) -> None:
     report = karat.evaluate(np.arange(k), y_score=np.eye(k), labels=list(range(k)))
-    assert ("top_k_accuracy" in report.metrics) == (k > 2)
+    assert ("top_2_accuracy" in report.metrics) == (k > 2)
     assert parse("top_k_accuracy").record.least_classes == 3
 
 

@@ -90,9 +90,9 @@ def of_zeros(n: int | None, n_rows: int, of: str = "") -> tuple[Doubt, ...]:
     """
     if n == 0:
         return ()
-    some = "Some" if n is None else count(n)
+    rows = f"{'Some' if n is None else count(n)} of {counted(n_rows, 'row')}"
     whose = f" of {of}" if of else ""
-    return (doubt("D106", of=whose, count=some, rows=counted(n_rows, "row")),)
+    return (doubt("D106", of=whose, rows=f"{rows} {'has' if n == 1 else 'have'}"),)
 
 
 def check_found_scores(found: Tallies, named: Any) -> None:

@@ -31,7 +31,7 @@ D105  Rows repeat an id.
       Remove rows that were written twice. Where one id has several rows that depend on each
           other, name the column: {option}.
 D106  The log loss{of} is infinite.
-      {count} of {rows} have p = 0 for the true class.
+      {rows} p = 0 for the true class.
       log_loss(eps=…) clips: metrics='log_loss(eps=1e-15)'.
 D107  Rows may belong together.
       Column {column} is called as persons, groups or sessions are.

@@ -32,8 +32,9 @@ def unfit(record: Record, found: str) -> Exception:
     if record.averages:
         parameters.append(f"average: {', '.join(record.averages)}")
     common = "labels, positive, weights, undefined and n_threads"
-    parameters.append(f"of the function karat.{record.name} also {common}")
-    return error("K302", metric=record.name, found=found, parameters="; ".join(parameters))
+    of_function = f"karat.{record.name} also takes {common}"
+    told = ". ".join(filter(None, ["; ".join(parameters), of_function]))
+    return error("K302", metric=record.name, found=found, parameters=told)
 
 
 def checked(record: Record, item: Parameter, value: Any) -> Any:

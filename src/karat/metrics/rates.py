@@ -223,7 +223,7 @@ def prevalence(c: OneVsRest) -> Node:
     return c.pos / c.n
 
 
-@zero_if_undefined(
+@higher_is_better(
     averages=("macro", "weighted"),
     range=(0.0, math.inf),
     perfect=None,

@@ -201,8 +201,8 @@ class InMemoryScores:
                 weights = np.ones(len(loss)) if self.weights is None else self.weights[part]
                 weighted = weights * loss
                 sums += weighted.sum(), (weights * weighted).sum(), (weighted**2).sum()
-            first, second, third = sums.tolist()
-            self._clipped_sums[name] = first, second, third
+            first, second, square = sums.tolist()
+            self._clipped_sums[name] = first, second, square
         return self._clipped_sums[name]
 
     def class_squares(self) -> Floats:

@@ -87,7 +87,8 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
         for row in again["per_class"]
     ]
     whole["per_class"].check(of_classes, "the tally gives", compares_texts=True)
-    listed = whole["metrics"].fields()
+    # Names of before the number was a part of them mean the same.
+    listed = {_canonical(name): part for name, part in whole["metrics"].fields().items()}
     # A metric that these classes do not have is an error here, not when the report is printed.
     is_fit = report.requested is None or sorted(report.metrics) == sorted(listed)
     require(is_fit, "metrics lists others than settings.metrics asks for")
