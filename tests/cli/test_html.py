@@ -35,7 +35,7 @@ def karat(
 
 
 def test_a_report_is_written_as_a_page_with_its_curves(karat: Karat) -> None:
-    ran = karat("report", "a.csv", "-o", "report.html")
+    ran = karat("report", "a.csv", "--positive", "yes", "-o", "report.html")
     assert (ran.code, ran.out) == (0, "")
     assert ran.err.endswith("Wrote report.html.\n")
     text = Path("report.html").read_text(encoding="utf-8")
@@ -52,9 +52,10 @@ def test_a_page_is_printed_where_it_is_asked_for(karat: Karat) -> None:
 
 
 def test_a_comparison_is_written_as_a_page(karat: Karat) -> None:
-    ran = karat("compare", "a.csv", "b.csv", "-o", "compare.html")
+    ran = karat("compare", "a.csv", "b.csv", "--positive", "yes", "-o", "compare.html")
     assert (ran.code, ran.out) == (0, "")
     text = Path("compare.html").read_text(encoding="utf-8")
     assert faults(text) == []
     assert "b against a" in parsed(text).all("h3")[0].text
-    assert karat("compare", "a.csv", "b.csv", "--format", "html").out.strip() == text.strip()
+    printed = karat("compare", "a.csv", "b.csv", "--positive", "yes", "--format", "html")
+    assert printed.out.strip() == text.strip()

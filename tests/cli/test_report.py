@@ -60,7 +60,11 @@ def test_the_worked_example(karat: Karat) -> None:
 def test_text_is_the_default_and_plain_in_a_pipe(karat: Karat) -> None:
     ran = karat("report", "ten.csv")
     report = Report.from_json(karat("report", "ten.csv", "--format", "json").out)
-    assert ran.out == report_as_text(report) + "\n"
+    # Standard error has the line of columns.
+    columns = "Columns\n  truth=label, pred=pred, weight=none\n\n"
+    assert columns in report_as_text(report)
+    assert ran.out == report_as_text(report).replace(columns, "") + "\n"
+    assert columns.splitlines()[1].strip() in ran.err
     assert "macro_precision       0.4375*" in ran.out
 
 
@@ -165,7 +169,9 @@ def test_several_files_and_a_query(karat: Karat) -> None:
     ran = karat("report", "ten.csv", bundled("digits_rf.parquet"))
     told, warning = ran.err.splitlines()
     assert told == "truth=label, pred=pred, weight=none (1 807 rows)"
-    assert warning.startswith("Warning: proba_* (10) was not read as prob: The files do not hold")
+    assert warning.startswith(
+        "Doubt: proba_* (10), found by name, were not read. The files do not hold the same columns."
+    )
     assert "ten.csv and 1 more · 1 807 rows" in ran.out
     ran = karat("report", "FROM 'ten.csv' WHERE label > 0")
     assert "SQL query · 8 rows" in ran.out

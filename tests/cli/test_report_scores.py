@@ -121,7 +121,7 @@ def test_an_empty_name_leaves_scores_out(karat: Karat) -> None:
     found = values(karat, "three.csv", "--prob", "", "--score", "")
     assert found["scores"] is None
     assert "roc_auc" not in found["metrics"]
-    assert karat("report", "three.csv", "--prob", "").err == (
+    assert karat("report", "three.csv", "--prob", "", "--positive", "spam").err == (
         "truth=label, pred=pred, weight=none (5 rows)\n"
     )
 

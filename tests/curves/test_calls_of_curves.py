@@ -84,15 +84,26 @@ def test_a_golden_value_that_is_wrong_is_noticed() -> None:
 def test_two_classes_give_the_positive_one(name: str) -> None:
     function = getattr(karat.curves, name)
     y = np.array(["no", "yes"])[TRUTH]
-    curve = function(y, y_prob=SCORES)
-    both = function(y, y_prob=SCORES, average=None)
+    given: dict[str, Any] = {"y_prob": SCORES, "positive": "yes"}
+    curve = function(y, **given)
+    both = function(y, **given, average=None)
     other = function(y, y_prob=1 - np.array(SCORES), positive="no")
     assert (curve.label, list(both), other.label) == ("yes", ["no", "yes"], "no")
     assert both.positive is both["yes"]
     for column, values in curve.columns().items():
         assert_same(both["yes"].columns()[column], values)
         assert_same(both["no"].columns()[column], other.columns()[column])
-    assert list(function(y, y_prob=SCORES, classes=["no"])) == ["no"]
+    assert list(function(y, **given, classes=["no"])) == ["no"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_two_words_need_a_positive_class(name: str) -> None:
+    function = getattr(karat.curves, name)
+    y, both = np.array(["no", "yes"])[TRUTH], np.stack([1 - np.array(SCORES), SCORES], axis=1)
+    for scores in (SCORES, both):
+        with pytest.raises(KaratError, match=r"K190(.*\n.*)+positive='no' or positive='yes'"):
+            function(y, y_prob=scores)
+    assert list(function(y, y_prob=both, average=None)) == ["no", "yes"]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -242,7 +253,7 @@ NAN, WIDE = float("nan"), [[0.5, 0.5, 0.0]] * 3
         ("K122", [[0, 1]], {"y_prob": [0.1, 0.2], "average": "macro"}),
         ("K122", [[0, 1]], {"y_prob": [0.1, 0.2], "classes": [2]}),
         ("K122", [[0, 1]], {"y_prob": [0.1, 0.2], "classes": []}),
-        ("K122", [["a", "b"]], {"y_prob": [0.1, 0.2], "classes": "a"}),
+        ("K122", [["a", "b"]], {"y_prob": [0.1, 0.2], "positive": "b", "classes": "a"}),
         ("K122", [[0, 1]], {"y_prob": [0.1, 0.2], "classes": [[0]]}),
         ("K122", [[0, 1]], {"y_prob": [0.1, 0.2], "classes": 5}),
     ],

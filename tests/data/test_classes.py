@@ -145,7 +145,7 @@ def test_other_libraries_order_their_categories_too() -> None:
     arrow = pa.DictionaryArray.from_arrays(pa.array([0, 1]), order, ordered=True)
     for column in (enum, arrow):
         assert tally_labels(column, values).classes.labels == ("low", "high")
-    assert tally_labels(arrow, enum).classes.positive == 1
+    assert tally_labels(arrow, enum).classes.labels == ("low", "high")
 
 
 def test_unordered_categories_are_sorted() -> None:
@@ -173,9 +173,22 @@ def test_a_value_outside_the_ordered_categories_is_refused() -> None:
     assert (problem.context["argument"], problem.context["row"]) == ("y_pred", 1)
 
 
-def test_the_last_of_two_classes_is_positive() -> None:
-    assert tally_labels(["no", "yes"], ["no", "no"]).classes.positive == 1
-    assert tally_labels([0, 1], [0, 0], labels=[1, 0]).classes.positive == 1
+@pytest.mark.parametrize(
+    ("negative", "positive"),
+    [(0, 1), (False, True), (-1, 1), ("0", "1"), ("-1", "1"), ("false", "true"), ("False", "True")],
+)
+def test_the_larger_of_the_usual_pairs_is_positive(negative: Any, positive: Any) -> None:
+    pair = [negative, positive]
+    for labels in (None, pair, pair[::-1]):
+        classes = tally_labels(pair, [negative, negative], labels=labels).classes
+        assert classes.positive is not None
+        assert classes.labels[classes.positive] == positive
+
+
+@pytest.mark.parametrize("pair", [["no", "yes"], [1, 2], [0, 2], ["0", "2"], ["f", "t"]])
+def test_neither_class_of_another_pair_is_positive(pair: list[Any]) -> None:
+    for labels in (None, pair, pair[::-1]):
+        assert tally_labels(pair, [pair[0]] * 2, labels=labels).classes.positive is None
     assert tally_labels([0, 1, 2], [0, 0, 0]).classes.positive is None
 
 

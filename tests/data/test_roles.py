@@ -8,6 +8,7 @@ import pytest
 
 from karat.data.roles import ALIASES, Roles, find_roles, normalized
 from karat.errors import KaratError
+from karat.errors.options import on_the_command_line
 
 
 def failing(*args: Any, **options: Any) -> KaratError:
@@ -85,7 +86,9 @@ def test_a_missing_role_lists_the_columns() -> None:
     problem = failing(["id", "label", "size"])
     assert problem.code == "K406"
     assert "'size'" in str(problem)
-    assert "--pred" in str(problem)
+    assert "Name it: pred='NAME'." in str(problem)
+    with on_the_command_line():
+        assert "Name it: --pred NAME." in str(failing(["id", "label", "size"]))
     assert find_roles(["label", "score"], needs=("true",)).column("pred") is None
 
 
@@ -191,9 +194,21 @@ def test_every_prefix_of_probabilities_is_known(columns: list[str], stem: str) -
 
 
 def test_single_columns_text_and_named_roles_are_no_family() -> None:
-    assert look(["label", "proba_cat"]).families == ()
+    assert look(["label", "p_cat"]).families == ()
+    assert look(["label", "score_cat"]).families == ()
+    assert look(["label", "proba_cat"], types={"proba_cat": "text"}).families == ()
     assert look(["p_a", "p_b"], types={"p_a": "text", "p_b": "text"}).families == ()
     assert look(["pred_label", "pred_proba", "label"]).families == ()
+
+
+@pytest.mark.parametrize("stem", ["proba_", "prob_", "probability_", "PROBA."])
+def test_a_probability_alone_is_one_of_the_class_that_it_names(stem: str) -> None:
+    (family,) = look(["label", f"{stem}cat"]).families
+    assert (family.stem, family.labels, family.columns) == (stem, ("cat",), (f"{stem}cat",))
+    assert str(family) == f"{stem}cat"
+    # Not beside a column that is called like the probabilities or the scores.
+    assert look(["label", f"{stem}cat", "prob"]).families == ()
+    assert look(["label", f"{stem}cat", "score"]).families == ()
 
 
 def test_roles_say_what_each_column_is() -> None:

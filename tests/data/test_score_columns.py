@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from karat.data.roles import ALIASES
 from karat.data.scores.columns import ScoreColumns, find_score_columns
 from karat.data.scores.order import Placed, place_columns
 from karat.errors import KaratError
+from karat.errors.options import on_the_command_line
 from tests.optional import optional
 
 pd = optional("pandas")
@@ -79,7 +81,10 @@ def test_what_names_do_not_say_is_told_and_not_read() -> None:
 def test_two_candidates_are_both_listed(columns: list[str]) -> None:
     problem = failing("label", "y_pred", *columns)
     assert problem.code == "K405"
-    assert "--" in str(problem)
+    assert re.search(r"Name one: (prob|score)='[^']+'; an empty name leaves them out", str(problem))
+    with on_the_command_line():
+        told = str(failing("label", "y_pred", *columns))
+    assert re.search(r"Name one: --(prob|score) \S+; an empty name leaves them out", told)
     for name in (columns[0], columns[-1]):
         assert name in str(problem) or name[:-1] in str(problem)
 
@@ -99,9 +104,15 @@ def test_types_that_cannot_be_scores_are_no_candidates() -> None:
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        (["y_prob"], "'y_prob', a column of text"),
-        (["score"], "'score', a column of text"),
-        (["p_0", "p_1"], "'p_0', 'p_1', columns of text"),
+        (
+            ["y_prob"],
+            "A column of probabilities or scores was not read. 'y_prob', a column of text",
+        ),
+        (["score"], "A column of probabilities or scores was not read. 'score', a column of text"),
+        (
+            ["p_0", "p_1"],
+            "Columns of probabilities or scores were not read. 'p_0', 'p_1', columns of text",
+        ),
     ],
 )
 def test_scores_that_are_text_are_told(names: list[str], told: str) -> None:
@@ -109,7 +120,7 @@ def test_scores_that_are_text_are_told(names: list[str], told: str) -> None:
     _, found, notes = find(*types, types=types)
     assert found is None
     assert notes == [
-        f"Probabilities or scores were not read: {told} (0.5 is a number; 0,5 and 50% are text)."
+        f"{told} (0.5 is a number; 0,5 and 50% are text). Write the numbers with a decimal point."
     ]
     problem = failing("label", *names, types=types)
     assert problem.code == "K406"
@@ -159,8 +170,8 @@ def test_a_named_column_has_no_other_role() -> None:
         (["label", "a", "a"], {"prob": "a"}, "K405", "2 columns named 'a'"),
         (["label", "p_a", "p_a"], {"prob": "p_*"}, "K405", "2 columns named 'p_a'"),
         (["label", "p"], {"prob": "label", "given": {**GIVEN, "true": "label"}}, "K157", "label"),
-        (["label", "size"], {}, "K406", "--prob"),
-        (["p", "size"], {}, "K406", "--true"),
+        (["label", "size"], {}, "K406", "pred=, prob= or score='NAME'"),
+        (["p", "size"], {}, "K406", "true='NAME'"),
         (["label", "pred", "prediction", "p"], {}, "K405", "'pred', 'prediction'"),
     ],
 )
@@ -279,11 +290,16 @@ def test_numbered_columns_follow_their_numbers(first: int) -> None:
 
 
 def test_a_single_column_is_of_the_positive_class() -> None:
-    assert place(["no", "yes"], ["p"], k=2).classes.positive == 1
-    assert place(["no", "yes"], ["p_yes"], k=2, endings=("yes",)).classes.positive == 1
-    found = place(["no", "yes"], ["p_no"], k=2, endings=("no",), positive="no")
+    one: Any = {"k": 2, "is_single": True}
+    assert place([0, 1], ["p"], **one).classes.positive == 1
+    assert place(["no", "yes"], ["p"], positive="no", **one).classes.positive == 0
+    assert misplaced(["no", "yes"], ["p"], **one).code == "K190"
+    for ending, place_of in (("yes", 1), ("no", 0)):
+        found = place(["no", "yes"], [f"p_{ending}"], endings=(ending,), **one)
+        assert found.classes.positive == place_of
+    found = place(["no", "yes"], ["p_no"], endings=("no",), positive="no", **one)
     assert found.classes.positive == 0
-    problem = misplaced(["no", "yes"], ["p_no"], k=2, endings=("no",))
+    problem = misplaced(["no", "yes"], ["p_no"], endings=("no",), positive="yes", **one)
     assert problem.code == "K137"
     assert "names the class 'no'; the positive class is 'yes'" in str(problem)
 

@@ -190,6 +190,10 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K184": lambda: karat.find_weak_slices([0, 1], [0, 1], loss=[0, 1], by={"sex": ["f", "m"]}),
     "K185": lambda: karat.find_weak_slices(loss=[0.5, -1], by={"sex": ["f", "m"]}),
     "K180": labels_after_scores,
+    "K190": lambda: karat.roc_auc(["ok", "fraud"], y_prob=[0.25, 0.75]),
+    "K191": lambda: karat.accuracy(["0", "1", "1"], ["0.0", "1.0", "1.0"]),
+    "K192": lambda: karat.evaluate({"label": [0, 1, 1], "score": [0.25, 0.5, 0.75]}),
+    "K194": lambda: karat.evaluate(["ok", "fraud"], ["ok", "fraud"])["f1"],
     "K215": lambda: karat.Stream().merge(cast("Any", [0, 1])),
     "K216": lambda: karat.Stream().all_reduce(),
     "K217": lambda: subtract(WEIGHTED, WEIGHTED),
@@ -263,5 +267,5 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K611": lambda: MulticlassConfusionMatrix(3).compute([0, 1, 2], [0, 3, 2]),
     "K621": outside,
     "K622": lambda: karat_torchmetrics.MulticlassROC,
-    "K309": lambda: karat.curves.roc(["ant", "bee"], y_score=[0, 1], average=None)["cat"],
+    "K309": lambda: karat.curves.roc([0, 1], y_score=[0, 1], average=None)["cat"],
 }

@@ -110,8 +110,22 @@ def test_two_classes_give_the_positive_one() -> None:
     assert karat.recall(y_true, y_pred, positive=0) == 1 / 2
     assert karat.recall(y_true == 1, y_pred == 1) == 2 / 3
     assert karat.recall(["no", "yes", "yes"], ["no", "yes", "no"], positive="yes") == 1 / 2
-    assert karat.recall(y_true, y_pred, labels=[1, 0]) == 1 / 2
+    assert karat.recall(y_true, y_pred, labels=[1, 0]) == 2 / 3
     assert isinstance(karat.recall(y_true, y_pred), float)
+
+
+@pytest.mark.parametrize("labels", [None, ["no", "yes"], ["yes", "no"]])
+def test_two_words_need_a_positive_class_or_an_average(labels: Any) -> None:
+    y_true, y_pred = ["no", "yes", "yes"], ["no", "yes", "no"]
+    with pytest.raises(
+        KaratError,
+        match=r"K190  recall .*\n.*'(no|yes)', '(yes|no)'.*\n.*positive='(no|yes)'.*average= from",
+    ):
+        karat.recall(y_true, y_pred, labels=labels)
+    assert karat.recall(y_true, y_pred, labels=labels, average="macro") == 3 / 4
+    assert karat.recall(y_true, y_pred, labels=labels, positive="no") == 1
+    with pytest.raises(KaratError, match="K190"):
+        karat.recall([1, 2, 2], [1, 2, 1])
 
 
 def test_more_classes_need_an_average() -> None:

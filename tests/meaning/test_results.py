@@ -10,12 +10,14 @@ import pytest
 import karat
 from karat.tally import to_marginals
 
-REPORT = karat.evaluate(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+REPORT = karat.evaluate(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"], positive="b")
 
 
 def test_a_result_shows_its_value_and_why_it_has_none() -> None:
     assert repr(REPORT["f1"]) == "<karat.Result: f1 0.666667 [0.260929, 0.918896]>"
-    bare = karat.evaluate(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"], level=None)
+    bare = karat.evaluate(
+        ["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"], level=None, positive="b"
+    )
     assert repr(bare["f1"]) == "<karat.Result: f1 0.666667>"
     undefined = karat.evaluate([0, 0], [0, 0], labels=[0, 1])["recall"]
     assert repr(undefined).startswith("<karat.Result: recall 0 (undefined: no row is truly")
@@ -39,7 +41,7 @@ def test_a_result_compares_as_its_value() -> None:
 
 
 def test_results_are_equal_in_all_or_not_at_all_and_have_no_order() -> None:
-    again = karat.evaluate(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    again = karat.evaluate(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"], positive="b")
     assert REPORT["f1"] == again["f1"]
     assert REPORT["accuracy"] != REPORT["micro_f1"]
     assert REPORT["f1"] != "0.666667"

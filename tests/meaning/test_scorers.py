@@ -68,13 +68,23 @@ def test_two_classes_of_any_kind(kind: Any, model: Any) -> None:
 def test_one_column_of_scores_follows_the_positive_class() -> None:
     model = make_pipeline(StandardScaler(), RidgeClassifier()).fit(CANCER, BENIGN)
     column = model.decision_function(CANCER)
-    for labels, positive in ((None, 0), ([0, 1], 0), ([1, 0], None), ([1, 0], 0)):
+    for labels, positive in ((None, 0), ([0, 1], 0), ([1, 0], 0)):
         score = karat.scorer("average_precision", labels=labels, positive=positive)
         expected = karat.average_precision(1 - BENIGN, y_score=-column)
         assert score(model, CANCER, BENIGN) == expected
-    for labels, positive in ((None, None), ([1, 0], 1), ([0, 1], 1)):
+    for labels, positive in ((None, None), ([1, 0], None), ([1, 0], 1), ([0, 1], 1)):
         score = karat.scorer("average_precision", labels=labels, positive=positive)
         assert score(model, CANCER, BENIGN) == karat.average_precision(BENIGN, y_score=column)
+    words = np.array(["malignant", "benign"])[BENIGN]
+    model.fit(CANCER, words)
+    for positive, sign in (("malignant", 1), ("benign", -1)):
+        score = karat.scorer("average_precision", positive=positive)
+        expected = karat.average_precision(
+            words == positive, y_score=sign * model.decision_function(CANCER)
+        )
+        assert score(model, CANCER, words) == expected
+    with pytest.raises(KaratError, match="K190"):
+        karat.scorer("average_precision")(model, CANCER, words)
 
 
 def test_losses_are_negated_and_parameters_kept() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -23,8 +24,13 @@ HOSTILE = [
 ]
 
 
-def of_matrix(matrix: object, labels: list[str] | None = None, **facts: object) -> Report:
-    cells = Cells.dense(matrix, classes=Classes.of(labels or range(len(matrix))))  # type: ignore[arg-type]
+def of_matrix(
+    matrix: object, labels: list[str] | None = None, positive: int | None = None, **facts: object
+) -> Report:
+    classes = Classes.of(labels or range(len(matrix)))  # type: ignore[arg-type]
+    if positive is not None:
+        classes = replace(classes, positive=positive)
+    cells = Cells.dense(matrix, classes=classes)
     return Report(cells, **facts)  # type: ignore[arg-type]
 
 
@@ -33,6 +39,7 @@ def two() -> Report:
     return of_matrix(
         matrix,
         ["benign", "malignant"],
+        positive=1,
         mapping={"true": "label", "pred": "pred", "weights": None},
         source={"files": ["breast_cancer.parquet"], "format": ["parquet"], "n_bytes": 7345},
     )
@@ -151,7 +158,7 @@ def logits() -> Report:
     truth, prob = confident(2, 300, sharp=1.0)
     logit = np.round(np.log(prob[:, 1] / prob[:, 0]), 2)
     labels = np.array(["ham", "spam"])[truth]
-    return karat.evaluate(labels, y_score=logit, threshold=1.5)
+    return karat.evaluate(labels, y_score=logit, threshold=1.5, positive="spam")
 
 
 def never_cheap() -> Report:

@@ -48,16 +48,19 @@ def seen(token: Any) -> str:
 
 def tables(text: str) -> Iterator[list[list[str]]]:
     """The cells of each table."""
-    rows: list[list[str]] = []
+    rows: list[list[str]] | None = None
     for token in parsed(text):
         if token.type == "table_open":
             rows = []
+        elif rows is None:
+            continue
         elif token.type == "tr_open":
             rows.append([])
-        elif token.type == "inline" and rows is not None and token.level > 2:
+        elif token.type == "inline":
             rows[-1].append(seen(token))
         elif token.type == "table_close":
             yield rows
+            rows = None
 
 
 def shown(name: str) -> str:

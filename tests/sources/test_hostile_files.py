@@ -34,10 +34,10 @@ def written(path: Path, text: str) -> str:
 def test_long_numbers_and_odd_spellings_stay_apart(
     tmp_path: Path, true: str, pred: str, labels: Any
 ) -> None:
-    path = written(tmp_path / "a.csv", f"label,pred\n{true},{pred}\n")
+    path = written(tmp_path / "a.csv", f"label,pred\n{true},{pred}\n{true},{true}\n")
     report = karat.evaluate(path)
     assert report.labels == labels
-    assert report.accuracy.value == 0.0
+    assert report.accuracy.value == 0.5
 
 
 def test_numbers_beyond_64_bits_are_refused_not_mixed_up() -> None:

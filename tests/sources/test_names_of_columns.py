@@ -142,15 +142,17 @@ def test_a_single_column_that_names_the_other_class_is_refused() -> None:
     y = ["cat", "dog", "dog", "cat"]
     column = pd.DataFrame({"p_cat": [0.9, 0.1, 0.6, 0.7]})
     for call in (
-        lambda: karat.roc_auc(y, y_prob=column),
-        lambda: karat.roc_auc(y, y_prob={"p_cat": [0.9, 0.1, 0.6, 0.7]}),
-        lambda: karat.evaluate(column.assign(y=y), true="y", prob="p_cat"),
+        lambda: karat.roc_auc(y, y_prob=column, positive="dog"),
+        lambda: karat.roc_auc(y, y_prob={"p_cat": [0.9, 0.1, 0.6, 0.7]}, positive="dog"),
+        lambda: karat.evaluate(column.assign(y=y), true="y", prob="p_cat", positive="dog"),
     ):
         with pytest.raises(KaratError) as caught:
             call()
         assert caught.value.code == "K137"
     assert karat.roc_auc(y, y_prob=column.rename(columns={"p_cat": "p_dog"})) == 0.0
     assert karat.roc_auc(y, y_prob=column, positive="cat") == 1.0
+    # Without a named one the column says which class is positive.
+    assert karat.roc_auc(y, y_prob=column) == 1.0
 
 
 def test_columns_without_names_are_those_of_sorted_classes(tmp_path: Path) -> None:
@@ -168,7 +170,7 @@ def test_columns_without_names_are_those_of_sorted_classes(tmp_path: Path) -> No
     named = pd.DataFrame(prob, columns=["p_hi", "p_lo", "p_mid"])
     assert karat.evaluate(y, y_prob=named).classes.labels == tuple(order)
     answers = pl.Series(["yes", "no", "no"], dtype=pl.Enum(["yes", "no"]))
-    assert karat.roc_auc(answers, y_prob=[0.9, 0.1, 0.2]) == 1.0
+    assert karat.roc_auc(answers, y_prob=[0.9, 0.1, 0.2], positive="yes") == 1.0
 
 
 @pytest.mark.parametrize("names", ["p,q", "q,p", "p,r"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import karat
 from karat.data.checks import remarks
 from karat.data.sources.files.paths import is_query
 from karat.errors import KaratError
@@ -54,22 +55,39 @@ def test_text_against_numbers_of_a_csv(rows: str, code: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        ("01,1\n02,2\n", "'01' and '1' differ only in how a number is written"),
-        ("a,x\nb,y\n", "No class occurs in both: the truth has 'a', 'b'; the predictions have"),
-        ("1,3\n2,4\n", "No class occurs in both: the truth has 1, 2"),
-        ("true,yes\nfalse,no\n", "No class occurs in both"),
+        ("a,x\nb,y\n", "column 'label' has 'a', 'b'; column 'pred' has 'x', 'y'."),
+        ("1,3\n2,4\n", "column 'label' has 1, 2; column 'pred' has 3, 4."),
+        (
+            "true,yes\nfalse,no\n",
+            "column 'label' has 'false', 'true'; column 'pred' has 'no', 'yes'.",
+        ),
     ],
 )
 def test_truth_and_prediction_without_a_common_class(rows: str, told: str, tmp_path: Path) -> None:
     path = written(tmp_path / "p.csv", f"label,pred\n{rows}")
+    with pytest.raises(KaratError) as caught:
+        karat.evaluate(path)
+    assert caught.value.code == "K191"
+    assert told in str(caught.value)
+
+
+def test_classes_that_differ_in_how_a_number_is_written_are_told(tmp_path: Path) -> None:
+    path = written(tmp_path / "p.csv", "label,pred\n01,1\n02,2\n")
     found = tally_files(path)
+    told = "'01' and '1' differ only in how a number is written"
     assert told in " ".join(found.warnings)
     assert told in " ".join(remarks(to_marginals(found.cells)))
 
 
-def test_a_table_without_a_common_class_is_told_too() -> None:
-    found = tally_frame({"label": ["a", "b"], "pred": ["x", "x"]})
-    assert found.warnings[0].startswith("No class occurs in both")
+def test_a_table_without_a_common_class_is_refused_too() -> None:
+    table = {"label": ["a", "b"], "pred": ["x", "x"]}
+    with pytest.raises(KaratError, match="K191"):
+        karat.evaluate(table)
+    with pytest.raises(KaratError, match=r"K191  y_true and y_pred have no label in common"):
+        karat.evaluate(table["label"], table["pred"])
+    # Classes that are listed, and 0 and 1, are one vocabulary.
+    assert karat.evaluate(table, labels=["a", "b", "x"]).accuracy.value == 0.0
+    assert karat.evaluate([0, 0], [1, 1]).accuracy.value == 0.0
 
 
 def test_a_column_with_both_is_text(tmp_path: Path) -> None:
@@ -156,7 +174,7 @@ def test_text_called_weights_is_refused(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"p.{name}", columns)  # type: ignore[operator]
     problem = refused(path)
     assert problem.code == "K116"
-    assert "weights='' (--weight '') leaves it out" in str(problem)
+    assert "weights='' leaves it out" in str(problem)
     assert tally_files(path, weights="").cells.n_rows == 2
     numbered = write(tmp_path / f"q.{name}", {**columns, "w": [1.0, 2.0]})  # type: ignore[operator]
     assert tally_files(numbered).mapping["weights"] == "w"

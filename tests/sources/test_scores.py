@@ -73,7 +73,9 @@ def test_one_of_zero_and_one_knows_the_other(observed: list[Any], classes: tuple
 @pytest.mark.parametrize("observed", [["cat"], [5], [-1]])
 def test_one_other_class_needs_its_labels(observed: list[Any]) -> None:
     assert failing(observed, [0.5]).code == "K134"
-    assert rows(observed, [0.5], labels=[*observed, type(observed[0])(7)]).classes.k == 2
+    labels = [*observed, type(observed[0])(7)]
+    assert failing(observed, [0.5], labels=labels).code == "K190"
+    assert rows(observed, [0.5], labels=labels, positive=labels[1]).classes.k == 2
 
 
 def test_the_first_of_the_largest_is_predicted() -> None:

@@ -71,7 +71,7 @@ def test_scores_that_nobody_named_and_one_file_lacks_are_told(tmp_path: Path) ->
     files = write_two(tmp_path, ROWS, without("prob"))
     whole = karat.evaluate(files, weights="")
     units = karat.evaluate(files, weights="", checkpoint=tmp_path / "read.karat")
-    assert "'prob' was not read as prob" in whole.warnings[0]
+    assert "'prob', found by name, was not read." in whole.warnings[0]
     assert units.warnings == whole.warnings
     assert units.to_json() == whole.to_json()
 

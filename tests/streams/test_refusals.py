@@ -14,7 +14,7 @@ from karat.errors import KaratError
 from tests.optional import optional
 
 LABELS = {"y_true": ["a", "b", "a"], "y_pred": ["a", "b", "b"]}
-PROB = {"y_true": ["a", "b", "a"], "y_prob": [0.25, 0.5, 0.75]}
+PROB = {"y_true": ["0", "1", "0"], "y_prob": [0.25, 0.5, 0.75]}
 WIDE = {"y_true": ["a", "b", "c"], "y_prob": np.eye(3)}
 TWO_OF_THREE = {"y_true": ["a", "b"], "y_prob": np.eye(3)[:2]}
 
@@ -24,7 +24,7 @@ def weighted(batch: dict[str, Any]) -> dict[str, Any]:
 
 
 def guessed(batch: dict[str, Any]) -> dict[str, Any]:
-    return {**batch, "y_pred": ["a", "a", "b"]}
+    return {**batch, "y_pred": ["0", "0", "1"]}
 
 
 def scored(batch: dict[str, Any]) -> dict[str, Any]:
@@ -49,34 +49,34 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] =
     "two columns after one": ({}, PROB, changed(PROB, y_prob=np.full((3, 2), 0.5)), "K201"),
     "two columns after three": ({}, TWO_OF_THREE, changed(PROB, y_prob=np.full((3, 2), 0.5)),
                                 "K201"),
-    "a third class of one column": ({}, PROB, changed(PROB, y_true=["a", "b", "c"]), "K134"),
+    "a third class of one column": ({}, PROB, changed(PROB, y_true=["0", "1", "2"]), "K134"),
     "a fourth class of three": ({}, WIDE, changed(WIDE, y_true=["a", "b", "d"]), "K134"),
-    "a class that was not declared": ({"labels": ["a", "b"]}, PROB,
-                                      changed(PROB, y_true=["a", "b", "c"]), "K109"),
+    "a class that was not declared": ({"labels": ["0", "1"]}, PROB,
+                                      changed(PROB, y_true=["0", "1", "2"]), "K109"),
     "a label that was not declared": ({"labels": ["a", "b"]}, LABELS,
                                       changed(LABELS, y_pred=["a", "b", "c"]), "K109"),
     "numbers after strings": ({}, LABELS, {"y_true": [1, 2], "y_pred": [1, 2]}, "K108"),
     "numbers after strings, scores": ({}, PROB, changed(PROB, y_true=[0, 1, 1]), "K108"),
     "strings after numbers, scores": ({}, changed(PROB, y_true=[0, 1, 1]), PROB, "K108"),
-    "predictions of another kind": ({}, guessed(TWO_OF_THREE | {"y_true": ["a", "b", "b"],
-                                    "y_prob": np.eye(3)}),
-                                    changed(guessed(WIDE), y_pred=[0, 1, 2]), "K108"),
+    "predictions of another kind": ({}, {"y_true": ["a", "b", "b"], "y_pred": ["a", "a", "b"],
+                                         "y_prob": np.eye(3)},
+                                    changed(WIDE, y_pred=[0, 1, 2]), "K108"),
     "a predicted class without a column": ({}, guessed(PROB),
-                                           changed(guessed(PROB), y_pred=["a", "x", "y"]), "K109"),
-    "more classes by predictions than columns": ({}, {"y_true": ["a"], "y_pred": ["b"],
+                                           changed(guessed(PROB), y_pred=["0", "x", "y"]), "K109"),
+    "more classes by predictions than columns": ({}, {"y_true": ["0"], "y_pred": ["1"],
                                                       "y_prob": [0.5]},
-                                                 {"y_true": ["a"], "y_pred": ["c"],
+                                                 {"y_true": ["0"], "y_pred": ["2"],
                                                   "y_prob": [0.5]}, "K109"),
     "a probability above 1": ({}, PROB, changed(PROB, y_prob=[0.5, 0.5, 1.5]), "K13"),
     "a probability that is missing": ({}, PROB, changed(PROB, y_prob=[0.5, 0.5, None]), "K131"),
-    "a score that is missing": ({}, scored(PROB), {"y_true": ["a"], "y_score": [np.nan]}, "K131"),
+    "a score that is missing": ({}, scored(PROB), {"y_true": ["0"], "y_score": [np.nan]}, "K131"),
     "rows that do not add up": ({}, WIDE, changed(WIDE, y_prob=np.full((3, 3), 0.4)), "K13"),
     "a missing label": ({}, LABELS, changed(LABELS, y_true=["a", None, "b"]), "K10"),
-    "a missing label, scores": ({}, PROB, changed(PROB, y_true=["a", None, "b"]), "K10"),
+    "a missing label, scores": ({}, PROB, changed(PROB, y_true=["0", None, "1"]), "K10"),
     "other lengths": ({}, LABELS, changed(LABELS, y_pred=["a"]), "K102"),
     "other lengths, scores": ({}, PROB, changed(PROB, y_prob=[0.5]), "K102"),
     "other lengths, weights": ({}, weighted(PROB), changed(PROB, weights=[1.0]), "K102"),
-    "other lengths, predictions": ({}, guessed(PROB), changed(PROB, y_pred=["a"]), "K102"),
+    "other lengths, predictions": ({}, guessed(PROB), changed(PROB, y_pred=["0"]), "K102"),
     "a negative weight": ({}, weighted(LABELS), changed(LABELS, weights=[1, -1, 1]), "K113"),
     "a negative weight, scores": ({}, weighted(PROB), changed(PROB, weights=[1, -1, 1]), "K113"),
     "a missing weight": ({}, weighted(PROB), changed(PROB, weights=[1, np.nan, 1]), "K114"),

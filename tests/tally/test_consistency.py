@@ -34,6 +34,7 @@ HUGE = 2**62
 SOUND = {
     "counts": COUNTS,
     "weighed": WEIGHED,
+    "no positive class": replace(WEIGHED, classes=Classes(("a", "b"))),
     "sparse": to_sparse(COUNTS),
     "totals": to_marginals(COUNTS),
     "weighed totals": TOTALS,
@@ -66,7 +67,6 @@ UNSOUND = {
     "weight and no rows": [replace(TOTALS, occupancy=np.zeros((3, 2), np.int64))],
     "not a whole number": [replace(COUNTS, n_rows=np.array(18.0))],
     "one of 3 classes": [replace(COUNTS, classes=Classes(("a", "b", "c"), positive=1))],
-    "none of two classes": [replace(WEIGHED, classes=Classes(("a", "b")))],
     "mix strings and numbers": [replace(WEIGHED, classes=Classes(("a", 1), 1))],
     "not said whether the classes": [
         replace(WEIGHED, classes=Classes(("a", "b"), 1, is_declared=1))  # type: ignore[arg-type]

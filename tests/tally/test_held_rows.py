@@ -145,7 +145,7 @@ def test_what_does_not_go_together_is_not_merged(other: HeldRows, code: str) -> 
 
 
 ROWS = HeldRows(
-    Classes.of(["a", "ç"]),
+    Classes(("a", "ç"), positive=1),
     (
         RowChunk(
             np.array([0, 1], np.int32), np.array([0.5, 0.25], np.float32),

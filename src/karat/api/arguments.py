@@ -168,23 +168,23 @@ def wanted_of_scores(
     """Metrics of scores to compute: those asked for, else those of a report."""
     if requested is not None:
         return [metric for metric in requested if metric.needs_scores]
-    return list(_listed(classes.k, is_prob, n_records()))
+    return list(_listed(classes.k, classes.positive is not None, is_prob, n_records()))
 
 
 @lru_cache(maxsize=64)
-def _listed(k: int, is_prob: bool, _: int) -> tuple[Metric, ...]:
+def _listed(k: int, has_positive: bool, is_prob: bool, _: int) -> tuple[Metric, ...]:
     """The metrics of scores of a report of k classes."""
     listed = [
         metric
         for metric in default_metrics(of_scores=True)
         if k >= metric.record.least_classes
         and not (is_prob and metric.record.is_of_scores_only)
-        and not (metric.record.is_per_class and metric.lift == "plain" and k != 2)
+        and not (metric.record.is_per_class and metric.lift == "plain" and not has_positive)
     ]
     if k >= MANY_CLASSES:
         listed.append(get(f"top_{PLACES}_accuracy"))
     each = [Metric.of(get(name).record, "per_class", {}) for name in PER_CLASS_OF_SCORES]
-    lift = lift_of_thresholds(k)
+    lift = lift_of_thresholds(has_positive=has_positive)
     points = [
         Metric.of(get(name).record, lift, {}) for pair in THRESHOLDS.values() for name in pair
     ]

@@ -15,6 +15,7 @@ from karat.errors import KaratError, error, short, shown
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric, get
 from karat.tally import Label
+from karat.tally.classes import usual_positive
 
 _RESPONSES: Final[Mapping[str, str]] = {"predict_proba": "y_prob", "decision_function": "y_score"}
 """Methods of an estimator that score every class → the argument that they are."""
@@ -96,8 +97,11 @@ class Scorer:
         array = np.asarray(values)
         if array.ndim == 1 and len(classes) == 2:
             # One column is the score of the second class learned; karat reads the positive one.
-            positive = labels[-1] if self.positive is None else self.positive
-            return {argument: array if positive == classes[1] else -array, "labels": labels}
+            usual, positive = usual_positive(labels), self.positive
+            if positive is None and usual is not None:
+                positive = labels[usual]
+            is_of_other = positive is not None and positive != classes[1]
+            return {argument: -array if is_of_other else array, "labels": labels}
         return {argument: _in_order(array, classes, labels), "labels": labels}
 
     def __repr__(self) -> str:

@@ -37,7 +37,7 @@ D107  Rows may belong together.
       Column {column} is called as persons, groups or sessions are.
       Where its values repeat, name it: {option} ({none} for none). Otherwise rows are taken to be
           independent, and intervals may be too narrow.
-D108  {what} was not read.
+D108  {what} not read.
       {found}.
       {do}
 """

@@ -29,9 +29,9 @@ THRESHOLDS = {
 _VALUES: Final = ("threshold", "value")
 
 
-def lift_of_thresholds(k: int) -> Lift:
-    """Of two classes the positive one has thresholds; of any other number, each."""
-    return "plain" if k == 2 else "per_class"
+def lift_of_thresholds(*, has_positive: bool) -> Lift:
+    """Return the lift of thresholds: those of the positive class, or of each class without one."""
+    return "plain" if has_positive else "per_class"
 
 
 def _points(report: ReportValues, metrics: list[Metric]) -> list[dict[str, Any]]:
@@ -71,15 +71,15 @@ class Report(ReportValues):
     def thresholds(self) -> dict[str, Any] | list[dict[str, Any]]:
         """The thresholds that are best on these rows: for F1, informedness and equal costs.
 
-        Of two classes ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one;
-        of more, one such dict a class with its ``"label"`` and ``"name"``.
+        With a positive class ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for that one;
+        without, one such dict a class with its ``"label"`` and ``"name"``.
         Chosen on the rows that they are measured on, so their values are optimistic. Of scores in
         buckets what is not exact has its limits under ``"bounds"``.
 
         Errors:
             K210 there were no scores; K211 only other metrics were asked for.
         """
-        lift = lift_of_thresholds(self.classes.k)
+        lift = lift_of_thresholds(has_positive=self.is_binary)
         found: dict[str, list[dict[str, Any]]] = {}
         missing: list[str] = []
         if self.scores is None:

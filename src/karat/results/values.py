@@ -173,7 +173,7 @@ class ReportValues:
 
     @property
     def is_binary(self) -> bool:
-        """Whether there are two classes, so that plain names mean the positive class."""
+        """Whether one of two classes is positive, so that plain names mean that class."""
         return self.cells.classes.positive is not None
 
     @cached_property

@@ -240,7 +240,9 @@ def find_score_columns(
         notes.append(
             doubt(
                 "D108",
-                what="A column of probabilities or scores" if len(of_text) == 1 else "Columns",
+                what="A column of probabilities or scores was"
+                if len(of_text) == 1
+                else "Columns of probabilities or scores were",
                 found=f"{shown(of_text)}, {what} {_OF_TEXT}",
                 do="Write the numbers with a decimal point.",
             )
@@ -347,7 +349,7 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
             notes.append(
                 doubt(
                     "D108",
-                    what=f"Columns {group}",
+                    what=f"Columns {group} were",
                     found="Their names do not say what they hold",
                     do="If it is probabilities or scores, name them: "
                     f"{option('prob', pattern)} or {option('score', pattern)}.",
@@ -371,7 +373,7 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
     notes += [
         doubt(
             "D108",
-            what=f"Column {name!r}",
+            what=f"Column {name!r} was",
             found="It may be the confidence of whichever class was predicted",
             do=f"If it is the probability of the positive class, name it: {option('prob', name)}.",
         )

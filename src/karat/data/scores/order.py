@@ -309,7 +309,8 @@ def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> 
     lines = [line.strip() for line in str(problem).splitlines()]
     what = lines[0].partition("  ")[2]
     found = f"{what} {lines[1]}".removesuffix(".")
-    return doubt("D108", what=f"{chosen.shown}, found by its name,", found=found, do=lines[2])
+    be = "was" if len(chosen.names) == 1 else "were"
+    return doubt("D108", what=f"{chosen.shown}, found by name, {be}", found=found, do=lines[2])
 
 
 def in_order(scores: Scores, order: tuple[int, ...] | None) -> Scores:

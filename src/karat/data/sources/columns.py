@@ -195,7 +195,7 @@ def find_columns(
     if of_text and chosen is None and prob is None and score is None:
         texts = [name for name in texts_called(types, "prob") if name not in used]
         of_columns = {"found": "It holds text", "do": of_text}
-        notes += [doubt("D108", what=f"Column {name!r}", **of_columns) for name in texts]
+        notes += [doubt("D108", what=f"Column {name!r} was", **of_columns) for name in texts]
     if given["clusters"] is None:
         notes += unused_groups(header, used)
     settled: list[Role] = [role for role, name in given.items() if name is not None]
