@@ -75,6 +75,9 @@ def without_memory() -> object:
 ONE = b"label,pred\n0,1\n"
 
 TRIGGERS: dict[str, Callable[[], object]] = {
+    "K193": reading(
+        {"a.csv": b"id,label,pred\n7,0,1\n8,1,1\n", "b.csv": b"id,label,pred\n7,0,0\n8,1,1\n"}
+    ),
     "K401": lambda: tally_files("predictions.parquet"),
     "K402": reading({"a.csv": b""}, "a.csv"),
     "K403": reading({"a.parquet": b"label,pred\n0,1\n"}, "a.parquet"),
