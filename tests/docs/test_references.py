@@ -28,7 +28,13 @@ def quoted(cell: str) -> list[str]:
 
 
 def test_the_names_of_columns_are_those_looked_for() -> None:
-    roles: dict[str, Role] = {"--true": "true", "--pred": "pred", "--weight": "weights"}
+    roles: dict[str, Role] = {
+        "--true": "true",
+        "--pred": "pred",
+        "--weight": "weights",
+        "--prob": "prob",
+        "--score": "score",
+    }
     found = {
         roles[quoted(row[1])[0]]: tuple(quoted(row[2]))
         for row in rows_of("files-and-columns.md")
