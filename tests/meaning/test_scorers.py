@@ -85,6 +85,8 @@ def test_one_column_of_scores_follows_the_positive_class() -> None:
         assert score(model, CANCER, words) == expected
     with pytest.raises(KaratError, match="K190"):
         karat.scorer("average_precision")(model, CANCER, words)
+    macro = karat.scorer("roc_auc_ovr_macro")(model, CANCER, words)
+    assert macro == karat.roc_auc(words == "malignant", y_score=model.decision_function(CANCER))
 
 
 def test_losses_are_negated_and_parameters_kept() -> None:

@@ -100,9 +100,16 @@ class Scorer:
             usual, positive = usual_positive(labels), self.positive
             if positive is None and usual is not None:
                 positive = labels[usual]
+            if positive is None and not self._is_of_one_class:
+                # What averages over the classes does not depend on which one is positive.
+                return {argument: array, "labels": labels, "positive": classes[1]}
             is_of_other = positive is not None and positive != classes[1]
             return {argument: -array if is_of_other else array, "labels": labels}
         return {argument: _in_order(array, classes, labels), "labels": labels}
+
+    @property
+    def _is_of_one_class(self) -> bool:
+        return self.metric.record.is_per_class and self.metric.lift == "plain"
 
     def __repr__(self) -> str:
         return f"karat.scorer({str(self.metric)!r})"
