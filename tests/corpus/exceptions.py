@@ -63,7 +63,12 @@ _NO_RULE = "a gate without a rule says which rules there are"
 EXCEPTIONS: tuple[Allowed, ...] = (
     *(
         Allowed(calls, _VERDICT, rf"{path}\.(verdict|inconclusive|updated_baseline)", "<nothing>")
-        for calls, path in (("gates/*", r"gave(\.gate)?"), ("commands/gate *", r"gave\.json"))
+        for calls, path in (
+            ("gates/*", r"gave(\.gate)?"),
+            ("bad_*/gate *", "gave"),
+            ("*_frames/a gate", "gave"),
+            ("commands/gate *", r"gave\.json"),
+        )
     ),
     *(
         Allowed("gates/*", _UNDECIDED, path, was, now)
@@ -90,6 +95,12 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         "(karat|##|%).*",
     ),
     Allowed("commands/compare * -o compared.html *", _NAMED, r"gave\.files\.compared\.html"),
+    Allowed(
+        "bad_input/gate no rules", _NO_RULE, r"raised\.message", "K176.*", "K176.*--no-worse.*"
+    ),
+    Allowed(
+        "bad_input/gate *", _VERDICT, r"raised\.message", "K126.*", "K126.* inconclusive, strict_.*"
+    ),
     Allowed("commands/gate new.csv", _NO_RULE, r"gave\.err", "K176.*", "K176.*--no-worse-than.*"),
     Allowed("outputs/*, notebook", _PICTURE, "gave"),
     Allowed("commands/report", _EVERY_FILE, r"gave\.err", ".*--max-memory.*", ".*--max-memory.*"),
