@@ -48,8 +48,9 @@ def test_the_evidence_of_a_bound_is_chosen(karat: Karat, old: str) -> None:
     bound = ["--min", "accuracy=0.885"]
     assert karat("gate", old, *bound).code == 0
     low = karat("gate", old, *bound, "--evidence", "low")
-    assert (low.code, "INCONCLUSIVE" in low.out) == (3, True)
-    assert karat("gate", old, *bound, "--evidence", "low", "--inconclusive", "pass").code == 0
+    assert (low.code, "INCONCLUSIVE" in low.out) == (0, True)
+    assert karat("gate", old, *bound, "--evidence", "low", "--inconclusive", "fail").code == 3
+    assert karat("gate", old, *bound, "--evidence", "low", "--strict-inconclusive").code == 3
     assert karat("gate", old, "--min", "accuracy=0.95", "--evidence", "low").code == 1
 
 

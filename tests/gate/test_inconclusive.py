@@ -22,8 +22,6 @@ AGAINST: dict[str, Any] = {"baseline": OLD}
 UNDECIDED: dict[str, dict[str, Any]] = {
     "max drop": AGAINST | {"max_drop": {"accuracy": 0.035}},
     "no worse than": AGAINST | {"no_worse_than": {"accuracy": 0.035}},
-    "lower limit": {"min": {"accuracy": 0.85}, "evidence": "low"},
-    "upper limit": {"max": {"error_rate": 0.15}, "evidence": "low"},
     "no interval": {
         "y_prob": PROB,
         "baseline": PROB[::-1].copy(),

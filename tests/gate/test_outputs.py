@@ -159,8 +159,8 @@ def test_model(karat_gate):
     [
         (PASSING, None),
         (FAILING, "FAIL          accuracy ≥ 0.9: 0.75"),
-        (UNDECIDED.replace("PASS", ""), "INCONCLUSIVE  accuracy ≥ 0.9: 1 ["),
-        (UNDECIDED.replace("PASS", ', inconclusive="pass"'), None),
+        (UNDECIDED.replace("PASS", ', inconclusive="fail"'), "INCONCLUSIVE  accuracy ≥ 0.9: 1 ["),
+        (UNDECIDED.replace("PASS", ""), None),
     ],
 )
 def test_the_fixture_fails_a_test_with_the_rules_in_its_message(

@@ -39,9 +39,9 @@ AT = Measured(0.80, 0.75, 0.85, 100)
     [
         (0.70, "PASS", "PASS"),
         (0.75, "PASS", "PASS"),
-        (0.78, "PASS", "INCONCLUSIVE!"),
-        (0.80, "PASS", "INCONCLUSIVE!"),
-        (0.83, "FAIL", "INCONCLUSIVE!"),
+        (0.78, "PASS", "INCONCLUSIVE"),
+        (0.80, "PASS", "INCONCLUSIVE"),
+        (0.83, "FAIL", "INCONCLUSIVE"),
         (0.86, "FAIL", "FAIL"),
     ],
 )
@@ -53,7 +53,7 @@ def test_a_lower_bound(bound: float, by_value: str, by_low: str) -> None:
 
 @pytest.mark.parametrize(
     ("bound", "by_value", "by_low"),
-    [(0.9, "PASS", "PASS"), (0.82, "PASS", "INCONCLUSIVE!"), (0.77, "FAIL", "INCONCLUSIVE!"),
+    [(0.9, "PASS", "PASS"), (0.82, "PASS", "INCONCLUSIVE"), (0.77, "FAIL", "INCONCLUSIVE"),
      (0.7, "FAIL", "FAIL")],
 )  # fmt: skip
 def test_an_upper_bound(bound: float, by_value: str, by_low: str) -> None:
@@ -374,3 +374,12 @@ def test_of_unpaired_rows_p_and_the_interval_agree() -> None:
         assert one.difference_high is not None
         assert one.p is not None
         assert (one.difference_high < 0.0) == (one.p < 0.025), one
+
+
+def test_what_is_inconclusive_is_no_pass_where_that_is_asked_for() -> None:
+    asked: dict[str, Any] = {"min": {"accuracy": 0.95}, "evidence": "low"}
+    lax = karat.gate([0, 1] * 10, [0, 1] * 10, **asked)
+    strict = karat.gate([0, 1] * 10, [0, 1] * 10, **asked, strict_inconclusive=True)
+    assert (lax.exit_code, strict.exit_code) == (0, 3)
+    assert lax.headline == "PASS: 0 of 1 rule passed, 1 inconclusive"
+    assert strict.headline == "INCONCLUSIVE: 1 of 1 rule not decided"

@@ -79,8 +79,8 @@ if TYPE_CHECKING:
 @click.option(
     "--inconclusive",
     type=click.Choice(["pass", "fail"]),
-    help="What an inconclusive rule does; fail has the exit code 3. Default: fail, but pass for a "
-    "slice that its own rows cannot judge.",
+    help="What an inconclusive rule does; fail has the exit code 3. Default: fail for --max-drop "
+    "and --no-worse-than, pass for other rules and for a slice that its own rows cannot judge.",
 )
 @click.option("--strict-inconclusive", is_flag=True, hidden=True)
 @click.option("--warn-only", is_flag=True, help="Exit with 0 for every verdict.")

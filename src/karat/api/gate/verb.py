@@ -94,8 +94,9 @@ def gate(
             ``"none"``.
         allow_mismatch: compare the rows that both have, where some are missing.
         inconclusive: ``"fail"``: an inconclusive rule keeps the gate from passing, with the exit
-            code 3; ``"pass"``: it does not. Default: ``"fail"``, but ``"pass"`` for a slice that
-            its own rows cannot judge: fewer than `min_n`, of one cluster or without weight.
+            code 3; ``"pass"``: it does not. Default: ``"fail"`` for `max_drop` and
+            `no_worse_than`, ``"pass"`` for other rules, and for a slice that its own rows cannot
+            judge: fewer than `min_n`, of one cluster or without weight.
         strict_inconclusive: the same as ``inconclusive="fail"``.
         warn_only: whether the exit code is 0 for every verdict.
         update_baseline: where to write these predictions as the next baseline, if the gate passes.

@@ -278,7 +278,7 @@ def _of_bound(case: Case, evidence: Evidence) -> Settled:
         return "PASS", f"the {side} limit clears it", False
     if not clears(far):
         return "FAIL", f"even the {other} limit does not clear it", False
-    return "INCONCLUSIVE", "the interval contains the bound", True
+    return "INCONCLUSIVE", "the interval contains the bound", False
 
 
 def _undefined(measured: Measured) -> str:
