@@ -59,6 +59,13 @@ _UNDECIDED = "a rule that the rows do not decide keeps the gate from passing, wi
 _NAMED = "columns are headed by the names of the models, and rows stand in the order of the metrics"
 _PICTURE = "a form in a notebook has its picture, and short captions stay in one line"
 _NO_RULE = "a gate without a rule says which rules there are"
+_LIFT = "precision_lift is a metric of every report"
+_NUMBERED = "the name of top_k_accuracy in results has its number"
+_HEADLINE = "what opens a report depends on the kind of problem"
+_ZEROS = "rows whose true class has probability 0 are counted"
+_TAKES = "K302 and karat metrics NAME show what the function of a metric takes"
+_RATE = r"(macro_|weighted_)?precision_lift"
+_OF_PROBABILITIES = r"(log_loss|brier|expected_calibration_error)(_low|_high)?"
 
 EXCEPTIONS: tuple[Allowed, ...] = (
     *(
@@ -161,4 +168,42 @@ EXCEPTIONS: tuple[Allowed, ...] = (
             ("gave", "<nothing>", r".*'is': 'Report'.*"),
         )
     ),
+    Allowed("functions/*precision_lift*", _LIFT, "", "<nothing>"),
+    Allowed("*", _LIFT, rf"gave(.*[.\]])?{_RATE}(_low|_high)?(\..*)?", "<nothing>"),
+    *(
+        Allowed(f"functions/{call}", _LIFT, r"gave.*")
+        for call in ("names", "dir", "search ''", "facts of every metric", "plan of None")
+    ),
+    *(
+        Allowed(f"outputs/*, {form}", f"{_LIFT}; {_HEADLINE}", path)
+        for form, path in (
+            ("*frame", r"gave\.columns\.\w+\[\d+\]"),
+            ("*[mM][lL]*", r"gave\.artifacts\.karat/(report\.json|report\.md|metrics\.csv)"),
+            ("to_mlflow", rf"gave\.metrics\.{_OF_PROBABILITIES}"),
+            ("to_wandb", rf"gave\.{_OF_PROBABILITIES}"),
+        )
+    ),
+    Allowed("outputs/*", f"{_LIFT}; {_HEADLINE}", "gave", r".*karat report.*|sha256 .*"),
+    Allowed("outputs/plot intervals of *", _HEADLINE, r"gave\.lines.*"),
+    Allowed("commands/report*", f"{_LIFT}; {_HEADLINE}", r"gave\.(out|files\.report\.\w+)"),
+    Allowed(
+        "arrays/*scores, by",
+        _HEADLINE,
+        rf"gave\.slices\[\d+\]\.slices\[\d+\]\.metrics\.{_OF_PROBABILITIES}",
+        now="<nothing>",
+    ),
+    Allowed("*", _NUMBERED, r"gave.*\.top_k_accuracy", now="<nothing>"),
+    Allowed("*", _NUMBERED, r"gave.*\.top_2_accuracy", "<nothing>"),
+    Allowed(
+        "*",
+        _NUMBERED,
+        r"gave.*\.(settings\.metrics\[\d+\]|scores\.measured\[\d+\]\.metric)",
+        "top_k_accuracy",
+        "top_2_accuracy",
+    ),
+    *(Allowed(f"{group}/*", _NUMBERED, r"gave\.sha256") for group in ("streams", "devices")),
+    Allowed("commands/metrics*", _TAKES, r"gave\.out"),
+    Allowed("commands/demo*", _HEADLINE, r"gave\.out"),
+    Allowed("*", _ZEROS, r"gave\.warnings\[\d+\]", now=r".*p = 0 for the true class.*"),
+    Allowed("*", _TAKES, r"raised\.message|gave\.err", "K302.*", "K302.*also takes labels.*"),
 )

@@ -103,12 +103,14 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
         if found is not None and found.low is not None and found.high is not None:
             part.must(found.low <= found.value <= found.high, "an interval that holds the value")
     if is_own:
-        _check_agreement(whole, report, again)
+        _check_agreement(whole, report, again, listed)
     sentences = _left_out(whole, report, is_own=is_own)
     return replace(report, warnings=(*report.warnings, *sentences)) if sentences else report
 
 
-def _check_agreement(whole: Part, report: Report, again: Mapping[str, Any]) -> None:
+def _check_agreement(
+    whole: Part, report: Report, again: Mapping[str, Any], listed: Mapping[str, Part]
+) -> None:
     """Refuse a text of this version whose numbers are not those that are computed of it again.
 
     Names that this karat does not know, and reasons in words, are not compared; nor is what a text
@@ -122,7 +124,10 @@ def _check_agreement(whole: Part, report: Report, again: Mapping[str, Any]) -> N
     whole["metrics"].check(metrics, source, may_lack=True)
     for name in metrics if report.confidence is not None else ():
         # Intervals of scores stand nowhere else.
-        is_there = not get(name).needs_scores or "method" in whole["metrics"][name].value
+        is_there = (
+            not get(name).needs_scores
+            or "method" in (listed.get(name) or whole["metrics"][name]).value
+        )
         require(is_there, f"metrics.{name}.method is missing")
     # Bounds that no row has are stated by none.
     whole["per_class"].check([{"bounds": {}} | row for row in again["per_class"]], source)
