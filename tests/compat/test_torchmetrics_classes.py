@@ -105,3 +105,43 @@ def test_groups_are_shown_as_torchmetrics_shows_them() -> None:
             assert home.MetricCollection(metrics, compute_groups=none).compute_groups == {}
         named = home.MetricCollection(metrics, compute_groups=[["acc", "f1"]], prefix="val_")
         assert named.compute_groups == {0: ["acc", "f1"]}
+
+
+def test_a_class_that_lacks_a_verb_is_refused() -> None:
+    for home in HOMES.values():
+
+        class Half(home.Metric):  # type: ignore[misc, name-defined]
+            def update(self) -> None:
+                pass
+
+        with pytest.raises(TypeError, match="abstract"):
+            Half()
+        with pytest.raises(TypeError, match="abstract"):
+            home.Metric()
+
+
+def test_functions_of_torchmetrics_reduce_as_their_names() -> None:
+    data = optional("torchmetrics.utilities.data")
+    for name, wanted in (("cat", [1.0, 2.0]), ("sum", [3.0]), ("max", [2.0]), ("mean", [1.5])):
+
+        class One(karat_torchmetrics.Metric):  # type: ignore[misc, name-defined]
+            full_state_update = False
+            fx = getattr(data, f"dim_zero_{name}")
+
+            def __init__(self) -> None:
+                super().__init__()
+                self.add_state(
+                    "x", torch.zeros(0 if self.fx.__name__.endswith("cat") else 1), type(self).fx
+                )
+
+            def update(self, x: Any) -> None:
+                self.x = x
+
+            def compute(self) -> Any:
+                return self.x
+
+        first, second = One(), One()
+        first.update(torch.tensor([1.0]))
+        second.update(torch.tensor([2.0]))
+        first.merge_state(second)
+        assert first.x.tolist() == wanted

@@ -99,7 +99,21 @@ class Derived:
                 super().reset()
                 self.n_resets += 1
 
-        self.overriding = [Percent, Halved, Twice, Again, Windowed, Counting, Mixed, Remembering]
+        class Stubborn(c.MulticlassConfusionMatrix):  # type: ignore[misc, name-defined]
+            def reset(self) -> None:
+                pass
+
+        self.overriding = [
+            Stubborn,
+            Percent,
+            Halved,
+            Twice,
+            Again,
+            Windowed,
+            Counting,
+            Mixed,
+            Remembering,
+        ]
         self.percent, self.counting, self.remembering = Percent, Counting, Remembering
 
         class Own(home.Metric):  # type: ignore[misc, name-defined]
@@ -191,6 +205,8 @@ def test_a_derived_metric_does_what_it_does_with_torchmetrics(name: str) -> None
 @pytest.mark.parametrize("groups", [True, False])
 def test_a_derived_metric_in_a_collection(name: str, groups: bool) -> None:
     for pair in derived(name):
+        if groups and pair[0][1].__name__ == "Stubborn":
+            continue  # torchmetrics feeds tensors that two metrics of a group share twice
         logs = []
         for of, kind in pair:
             made = of.home.MetricCollection(
@@ -238,7 +254,7 @@ def test_overrides_decide_who_shares() -> None:
     groups = sorted(map(sorted, made.compute_groups.values()))
     shared = ["Mixed_a", "Mixed_b", "Percent_a", "Percent_b", "acc", "f1"]
     assert [group for group in groups if len(group) > 1] == [shared]
-    assert len(groups) == 1 + 2 * 6
+    assert len(groups) == 1 + 2 * 7
 
 
 def test_a_verb_set_on_an_instance_is_called() -> None:
@@ -364,6 +380,52 @@ def saved(of: Derived) -> list[Any]:
     return log
 
 
+def test_what_was_converted_or_loaded_is_what_counts() -> None:
+    logs = []
+    for home in HOMES.values():
+        of = Derived(home)
+        first, second = of.own(), of.own()
+        first.set_dtype(torch.float64)
+        first.reset()
+        log = [str(first.total.dtype), str(first.norm.dtype)]
+        first.update(batches()[0][0].double(), batches()[0][1])
+        first.persistent(True)
+        second.update(*batches()[1])
+        log += [second.compute()]
+        second.load_state_dict(first.state_dict())
+        second.rows = [row.float() for row in second.rows]
+        second._computed = None  # torchmetrics goes on with what was computed before
+        logs.append(plain([*log, second.compute()]))
+    assert logs[0] == logs[1]
+
+
+def test_a_state_that_is_added_is_reset_in_a_collection() -> None:
+    for home in HOMES.values():
+
+        class Noting(home.classification.MulticlassRecall):  # type: ignore[misc, name-defined]
+            def __init__(self) -> None:
+                super().__init__(K)
+                self.add_state("n", torch.tensor(0), dist_reduce_fx="sum")
+
+        made = home.MetricCollection({"a": Noting(), "b": home.classification.MulticlassRecall(K)})
+        made.update(*batches()[0])
+        made["a"].n += 7
+        made.reset()
+        assert made["a"].n == 0
+
+
+def test_metrics_that_stay_apart_from_other_processes_share_with_their_like() -> None:
+    t = karat_torchmetrics
+    made = t.MetricCollection(
+        {
+            "a": t.MulticlassRecall(K, sync_on_compute=False),
+            "b": t.MulticlassRecall(K),
+            "c": t.MulticlassPrecision(K),
+        }
+    )
+    assert made.compute_groups == {0: ["a"], 1: ["b", "c"]}
+
+
 def test_derived_metrics_are_saved_moved_and_converted() -> None:
     ours, theirs = (plain(saved(Derived(home))) for home in HOMES.values())
     assert ours == theirs
@@ -452,7 +514,7 @@ def test_a_batch_that_is_refused_is_in_no_metric() -> None:
         with pytest.raises(KaratError, match="K621  target"):
             verb(preds, target + 5)
     assert [metric.update_called for metric in made.values()] == [False, False]
-    halved = Derived(karat_torchmetrics).overriding[1](K)
+    halved = Derived(karat_torchmetrics).overriding[2](K)
     with pytest.raises(KaratError, match="K621  target"):
         halved.update(preds, target + 5)
     assert halved.update_count == 0
@@ -508,24 +570,12 @@ def test_a_value_is_no_state() -> None:
         assert x.grad.tolist() == [1, 1, 1]
         assert not metric.total.requires_grad
         metric.update(x)
+        assert not metric.total.requires_grad
         found = metric.compute()
         found += 100
         assert metric.total.item() == 6
         assert metric.reset() is None
         assert Total().total.item() == 0
-
-
-def test_a_class_that_lacks_a_verb_is_refused() -> None:
-    for home in HOMES.values():
-
-        class Half(home.Metric):  # type: ignore[misc, name-defined]
-            def update(self) -> None:
-                pass
-
-        with pytest.raises(TypeError, match="abstract"):
-            Half()
-        with pytest.raises(TypeError, match="abstract"):
-            home.Metric()
 
 
 @pytest.mark.parametrize(
@@ -538,30 +588,3 @@ def test_states_that_cannot_be_are_refused(wrong: tuple[Any, ...]) -> None:
             metric.add_state(*wrong)
         if home is karat_torchmetrics:
             assert caught.value.code == "K122"  # type: ignore[attr-defined]
-
-
-def test_functions_of_torchmetrics_reduce_as_their_names() -> None:
-    data = optional("torchmetrics.utilities.data")
-    for name, wanted in (("cat", [1.0, 2.0]), ("sum", [3.0]), ("max", [2.0]), ("mean", [1.5])):
-
-        class One(karat_torchmetrics.Metric):  # type: ignore[misc, name-defined]
-            full_state_update = False
-            fx = getattr(data, f"dim_zero_{name}")
-
-            def __init__(self) -> None:
-                super().__init__()
-                self.add_state(
-                    "x", torch.zeros(0 if self.fx.__name__.endswith("cat") else 1), type(self).fx
-                )
-
-            def update(self, x: Any) -> None:
-                self.x = x
-
-            def compute(self) -> Any:
-                return self.x
-
-        first, second = One(), One()
-        first.update(torch.tensor([1.0]))
-        second.update(torch.tensor([2.0]))
-        first.merge_state(second)
-        assert first.x.tolist() == wanted
