@@ -104,7 +104,10 @@ def test_types_that_cannot_be_scores_are_no_candidates() -> None:
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        (["y_prob"], "A column of probabilities or scores was not read. 'y_prob', a column of text"),
+        (
+            ["y_prob"],
+            "A column of probabilities or scores was not read. 'y_prob', a column of text",
+        ),
         (["score"], "A column of probabilities or scores was not read. 'score', a column of text"),
         (
             ["p_0", "p_1"],

@@ -15,7 +15,9 @@ REPORT = karat.evaluate(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"], po
 
 def test_a_result_shows_its_value_and_why_it_has_none() -> None:
     assert repr(REPORT["f1"]) == "<karat.Result: f1 0.666667 [0.260929, 0.918896]>"
-    bare = karat.evaluate(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"], level=None, positive="b")
+    bare = karat.evaluate(
+        ["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"], level=None, positive="b"
+    )
     assert repr(bare["f1"]) == "<karat.Result: f1 0.666667>"
     undefined = karat.evaluate([0, 0], [0, 0], labels=[0, 1])["recall"]
     assert repr(undefined).startswith("<karat.Result: recall 0 (undefined: no row is truly")

@@ -109,7 +109,9 @@ def test_the_positive_class_of_two_words_is_the_one_named() -> None:
     assert first == karat.average_precision(TWO, y_prob=PROB)
     assert karat.average_precision(truth, y_prob=BOTH, positive="yes") == first
     for given in (PROB, BOTH):
-        assert failing(lambda given=given: karat.average_precision(truth, y_prob=given)).code == "K190"
+        assert (
+            failing(lambda given=given: karat.average_precision(truth, y_prob=given)).code == "K190"
+        )
     turned = [1 - p for p in PROB]
     for given in (BOTH, turned):
         found = karat.average_precision(truth, y_prob=given, positive="no")
@@ -143,7 +145,9 @@ def test_columns_named_after_classes_are_those_of_the_classes() -> None:
     assert karat.log_loss(THREE[:2], y_prob=turned[:2]) == pytest.approx(np.log(2))
     two = pd.DataFrame({"spam": PROB, "ham": [1 - p for p in PROB]})
     truth = np.array(["ham", "spam"])[TWO]
-    assert karat.average_precision(truth, y_prob=two, positive="spam") == karat.average_precision(TWO, y_prob=PROB)
+    assert karat.average_precision(truth, y_prob=two, positive="spam") == karat.average_precision(
+        TWO, y_prob=PROB
+    )
     # The control: without names the same columns are those of other classes.
     assert karat.log_loss(THREE, y_prob=turned.to_numpy()) != expected
 

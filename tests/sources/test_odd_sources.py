@@ -57,7 +57,10 @@ def test_text_against_numbers_of_a_csv(rows: str, code: str, tmp_path: Path) -> 
     [
         ("a,x\nb,y\n", "column 'label' has 'a', 'b'; column 'pred' has 'x', 'y'."),
         ("1,3\n2,4\n", "column 'label' has 1, 2; column 'pred' has 3, 4."),
-        ("true,yes\nfalse,no\n", "column 'label' has 'false', 'true'; column 'pred' has 'no', 'yes'."),
+        (
+            "true,yes\nfalse,no\n",
+            "column 'label' has 'false', 'true'; column 'pred' has 'no', 'yes'.",
+        ),
     ],
 )
 def test_truth_and_prediction_without_a_common_class(rows: str, told: str, tmp_path: Path) -> None:

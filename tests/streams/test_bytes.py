@@ -43,7 +43,9 @@ def test_settings_travel_with_the_bytes(options: dict[str, Any]) -> None:
 def held(kind: str) -> karat.Stream:
     """What was written to a file."""
     rng = np.random.default_rng(9)
-    stream = karat.Stream(max_memory=1 << 20, labels=["a", "b"], class_names=["A", "ß"], positive="b")
+    stream = karat.Stream(
+        max_memory=1 << 20, labels=["a", "b"], class_names=["A", "ß"], positive="b"
+    )
     y = np.array(["a", "b"])[np.arange(40) % 2]
     scores = {"y_prob": np.round(rng.random(40), 2)}
     if kind == "empty":
@@ -70,7 +72,7 @@ def test_streams_written_by_an_earlier_version_are_read(kind: str) -> None:
     stream = karat.Stream.from_bytes((STORED / f"v1-{kind}.karat-stream").read_bytes())
     wanted = held(kind)
     assert stream.n_rows == wanted.n_rows
-    # Where no class was named as positive, an earlier version took the last, and its tallies say so.
+    # An earlier version took the last class as positive, and its tallies say so.
     assert stream._settings == replace(wanted._settings, positive=None)
     if kind != "empty":
         assert_reports(stream.report(), wanted.report())

@@ -78,7 +78,9 @@ _OPTIONS = {
     ),
     "labels": click.option("--labels", metavar="A,B,C", help="The classes, in order."),
     "positive": click.option(
-        "--positive", metavar="LABEL", help="The positive class of two; default: the last."
+        "--positive",
+        metavar="LABEL",
+        help="The positive class of two; default: the larger of 0/1, false/true, -1/1.",
     ),
     "undefined": choice(
         "--undefined",
