@@ -25,9 +25,10 @@ WIDTH, HEIGHT = 4.4, 3.5
 def pictures() -> dict[str, Callable[..., Any]]:
     """Name of the file without its ending → what draws it on given axes."""
     plot = karat.plot
-    digits, cancer, forest = (
-        karat.evaluate(FOLDER / f"{name}.parquet")
-        for name in ("digits_nb", "breast_cancer_logreg", "breast_cancer_rf")
+    digits = karat.evaluate(FOLDER / "digits_nb.parquet")
+    cancer, forest = (
+        karat.evaluate(FOLDER / f"breast_cancer_{name}.parquet", positive="malignant")
+        for name in ("logreg", "rf")
     )
     return {
         "confusion": partial(plot.confusion, digits),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -16,8 +16,11 @@ from karat.api.results import Report, Result
 __all__ = ["write_metric_pages"]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-SHOWN: Final = ("examples/predictions/breast_cancer_rf.csv", "examples/predictions/iris_rf.csv")
-"""Files whose reports show a metric: of two classes, and of three."""
+SHOWN: Final[Mapping[str, str | None]] = {
+    "examples/predictions/breast_cancer_rf.csv": "malignant",
+    "examples/predictions/iris_rf.csv": None,
+}
+"""Files whose reports show a metric → their positive class: of two classes, and of three."""
 FAMILIES: Final = {
     "accuracy": "Accuracy",
     "rates": "Rates of one class",
@@ -38,7 +41,10 @@ FAMILIES: Final = {
 def write_metric_pages(folder: Path) -> None:
     """Write `index.md` and a page for each record."""
     folder.mkdir(parents=True, exist_ok=True)
-    reports = {name: karat.evaluate(str(ROOT / name)) for name in SHOWN}
+    reports = {
+        name: karat.evaluate(str(ROOT / name), positive=positive)
+        for name, positive in SHOWN.items()
+    }
     wanted = {"index.md": "\n".join(_index()) + "\n"}
     for record in metrics.all_records():
         wanted[f"{record.name}.md"] = "\n".join(_page(record, reports)) + "\n"
@@ -112,7 +118,8 @@ def _example(record: metrics.Record, reports: dict[str, Report]) -> Iterator[str
         if not names:
             continue
         yield from ("## An example", "", "```python", ">>> import karat")
-        yield f'>>> report = karat.evaluate("{file}")'
+        positive = "" if SHOWN[file] is None else f', positive="{SHOWN[file]}"'
+        yield f'>>> report = karat.evaluate("{file}"{positive})'
         for name in names:
             yield f'>>> print(report["{name}"])'
             yield _printed(report[name])

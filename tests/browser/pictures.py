@@ -21,8 +21,12 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, browser() as chrome:
         digits, cancer = Path(folder, "digits.html"), Path(folder, "cancer.html")
-        for name, path in (("digits_logreg", digits), ("breast_cancer_logreg", cancer)):
-            karat.evaluate(str((DATA / f"{name}.parquet").relative_to(ROOT))).to_html(path)
+        for name, positive, path in (
+            ("digits_logreg", None, digits),
+            ("breast_cancer_logreg", "malignant", cancer),
+        ):
+            source = str((DATA / f"{name}.parquet").relative_to(ROOT))
+            karat.evaluate(source, positive=positive).to_html(path)
         with opened(chrome, digits, viewport={"width": 1000, "height": 740}, **STILL) as seen:
             seen.page.locator("#confusion").evaluate("(section) => section.scrollIntoView()")
             seen.page.hover("#matrix tbody tr:nth-child(9) td:nth-child(3)")

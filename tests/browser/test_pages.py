@@ -34,7 +34,7 @@ def chrome() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def cancer() -> Report:
-    return karat.evaluate(str(DATA / "breast_cancer_logreg.parquet"))
+    return karat.evaluate(str(DATA / "breast_cancer_logreg.parquet"), positive="malignant")
 
 
 @pytest.fixture(scope="module")

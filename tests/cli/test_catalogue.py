@@ -62,7 +62,8 @@ def test_columns_of_scores_are_told_by_their_names(karat: Karat) -> None:
     write_csv(Path("p.csv"), {"label": ["a"], "p": [0.5]})
     out = karat("columns", "p.csv").out
     assert "prediction=largest probability, weight=none, probabilities=p\n" in out
-    assert karat("report", "p.csv", "--labels", "a,b").err.startswith("probabilities=p, truth=lab")
+    ran = karat("report", "p.csv", "--labels", "a,b", "--positive", "b")
+    assert ran.err.startswith("probabilities=p, truth=lab")
 
 
 def test_columns_of_scores_that_two_names_could_be(karat: Karat) -> None:

@@ -151,7 +151,7 @@ def test_metrics_of_scores_are_chosen(karat: Karat) -> None:
 
 
 def test_labels_of_a_file_are_put_in_order(karat: Karat) -> None:
-    found = values(karat, "two.csv", "--labels", "spam,ham")
+    found = values(karat, "two.csv", "--labels", "spam,ham", "--positive", "ham")
     assert found["classes"]["labels"] == ["spam", "ham"]
     assert found["mapping"]["prob"] == ["p_spam", "p_ham"]
     assert found["metrics"]["roc_auc"]["value"] == 1.0

@@ -91,7 +91,9 @@ def test_a_metric_has_what_its_record_says(record: metrics.Record, site: Path) -
 def test_listed_metrics_show_themselves_on_real_predictions(site: Path) -> None:
     page = (site / "metrics" / "f1.html").read_text(encoding="utf-8")
     text = re.sub(r"<[^>]+>", "", page)
-    report = karat.evaluate(str(ROOT / "examples/predictions/breast_cancer_rf.csv"))
+    report = karat.evaluate(
+        str(ROOT / "examples/predictions/breast_cancer_rf.csv"), positive="malignant"
+    )
     assert str(report["macro_f1"]) in text
 
 

@@ -189,7 +189,7 @@ def test_one_column_of_the_positive_class(tmp_path: Path) -> None:
         assert found.mapping == {"true": "label", "pred": None, "weights": None, "prob": ["p"]}
         assert rows(read(positive=0)).classes.positive == 0
         found = rows(read(score="p", labels=[1, 0]))
-        assert (found.classes.labels, found.classes.positive) == ((1, 0), 1)
+        assert (found.classes.labels, found.classes.positive) == ((1, 0), 0)
         assert found.true.tolist() == [1, 0, 0]
 
 

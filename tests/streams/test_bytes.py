@@ -72,7 +72,7 @@ def test_streams_written_by_an_earlier_version_are_read(kind: str) -> None:
     stream = karat.Stream.from_bytes((STORED / f"v1-{kind}.karat-stream").read_bytes())
     wanted = held(kind)
     assert stream.n_rows == wanted.n_rows
-    # Where no class was named as positive, an earlier version took the last, and its tallies say so.
+    # An earlier version took the last class as positive, and its tallies say so.
     assert stream._settings == replace(wanted._settings, positive=None)
     if kind != "empty":
         assert_reports(stream.report(), wanted.report())

@@ -106,7 +106,7 @@ def evaluate(
             Default: the sorted union of true and predicted labels.
         class_names: display names, one a class in order, or a dict from label to name;
             no two alike.
-        positive: the positive class of two; default: the last.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         threshold: predict the positive class of two from this probability (or score) on; default:
             the class of the largest.
         metrics: names to compute, or one name; default: all.

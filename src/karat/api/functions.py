@@ -29,7 +29,7 @@ from karat.results.result import NOT_GIVEN
 from karat.tally import Cells
 
 _Y = "one label a row, [n] or [n, 1]: strings, whole numbers or booleans"
-_POSITIVE: Final = "the positive class of two; default: the last."
+_POSITIVE: Final = "the positive class of two; default: the larger of 0/1, False/True, −1/1."
 _WEIGHTS: Final = "float[n], importance of each row, finite and at least 0."
 _LABEL_ARGUMENTS: Final = {
     "y_true": f"true labels, {_Y}.",

@@ -150,7 +150,7 @@ def scorer(
         name: a metric that has a better direction; losses are returned negated. Metrics of
             scores read predict_proba, else decision_function.
         labels: every class in order; without it, those of each fold, or that the estimator learned.
-        positive: the positive class of two; default: the last.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
 
     Errors:
         K301 no such metric; K110 to K112 `labels` or a `positive` of them that cannot be used;

@@ -80,7 +80,7 @@ _OPTIONS = {
     "positive": click.option(
         "--positive",
         metavar="LABEL",
-        help="The positive class of two. Default: of 0 and 1, False and True, -1 and 1 the larger.",
+        help="The positive class of two; default: the larger of 0/1, false/true, -1/1.",
     ),
     "undefined": choice(
         "--undefined",

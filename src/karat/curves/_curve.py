@@ -79,9 +79,9 @@ class ByClass(Mapping[Label, C_co]):
 
     Example:
         >>> import karat
-        >>> curves = karat.curves.roc(["a", "b"], y_score=[0.2, 0.7], average=None)
-        >>> list(curves), curves["b"].area, curves.positive is curves["b"]
-        (['a', 'b'], 1.0, True)
+        >>> curves = karat.curves.roc([0, 1], y_score=[0.2, 0.7], average=None)
+        >>> list(curves), curves[1].area, curves.positive is curves[1]
+        ([0, 1], 1.0, True)
     """
 
     def __init__(self, curves: Mapping[Label, C_co], classes: Classes) -> None:

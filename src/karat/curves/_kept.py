@@ -134,8 +134,8 @@ class Curves:
 
     Example:
         >>> import karat
-        >>> report = karat.evaluate(["ham", "spam", "spam"], y_prob=[0.2, 0.1, 0.9])
-        >>> report.curves.roc["spam"].tpr.tolist()
+        >>> report = karat.evaluate([0, 1, 1], y_prob=[0.2, 0.1, 0.9])
+        >>> report.curves.roc[1].tpr.tolist()
         [0.0, 0.5, 0.5, 1.0]
         >>> report.curves.roc.positive.area == report["roc_auc"].value
         True

@@ -7,7 +7,7 @@ They draw what a report holds and compute no metric.
 Example:
     >>> import karat
     >>> from matplotlib.figure import Figure
-    >>> report = karat.evaluate(["ham", "ham", "spam", "spam"], y_prob=[0.1, 0.6, 0.4, 0.9])
+    >>> report = karat.evaluate([0, 0, 1, 1], y_prob=[0.1, 0.6, 0.4, 0.9])
     >>> ax = karat.plot.roc(report, ax=Figure().subplots())
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')

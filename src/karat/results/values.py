@@ -206,9 +206,9 @@ class ReportValues:
         """The result of a metric, by any of its names.
 
         Errors:
-            K301 no such metric; K307 a plain name where there are more than two classes; K194 where neither of
-            two classes is positive; K123 where
-            there is one, unless it is 0 or 1: then 1 is positive, as in the functions.
+            K301 no such metric; K307 a plain name where there are more than two classes; K194 where
+            neither of two classes is positive; K123 where there is one, unless it is 0 or 1: then
+            1 is positive, as in the functions.
         """
         return self._result(get(name))
 

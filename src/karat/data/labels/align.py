@@ -150,7 +150,7 @@ def align(true: Column, pred: Column, labels: Any = None, positive: Any = None) 
     Args:
         true, pred: columns of equal length without missing rows.
         labels: the classes in order, or None.
-        positive: the positive class of two, or None for the last.
+        positive: the positive class of two; None: that of 0/1, False/True, −1/1.
 
     Errors:
         K102 lengths differ, K108 strings against numbers, K109 outside `labels` (found here for

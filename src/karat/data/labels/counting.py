@@ -44,7 +44,7 @@ def tally_columns(
 
     Args:
         labels: the classes in order; default: the sorted union of what occurs.
-        positive: the positive class of two; default: the last.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         weights: float64[n], or None.
         weights_argument: the name of the weights in messages.
         cells: whether the confusion matrix is kept; without it only tp, fp and fn of each class.

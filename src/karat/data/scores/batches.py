@@ -140,7 +140,7 @@ class BatchReader:
 
     Args:
         labels: the classes in order, or None.
-        positive: the positive class of two; None: the last.
+        positive: the positive class of two; None: that of 0/1, False/True, −1/1.
         threshold: from which score on it is predicted.
     """
 

@@ -126,7 +126,7 @@ class ScoreParts:
     Attributes:
         max_memory: bytes of rows that are kept; about as many as histograms may take.
         threshold: from which score on the positive class of two is predicted.
-        positive: the positive class of two; None: the last.
+        positive: the positive class of two; None: that of 0/1, False/True, −1/1.
         is_frequency: whether a weight is a number of rows.
         held: rows that are kept, or not yet in histograms; None without any.
         histograms: the others; None while all are kept.

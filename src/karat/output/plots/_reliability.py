@@ -44,7 +44,7 @@ def scores(
     Example:
         >>> import karat
         >>> from matplotlib.figure import Figure
-        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> y_true, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]
         >>> ax = karat.plot.scores(y_true, y_prob=p, ax=Figure().subplots())
         >>> [int(patch.get_data().values.sum()) for patch in ax.patches[::3]]
         [2, 2]
@@ -124,7 +124,7 @@ def reliability(
     Example:
         >>> import karat
         >>> from matplotlib.figure import Figure
-        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> y_true, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]
         >>> ax = karat.plot.reliability(y_true, y_prob=p, ax=Figure().subplots())
         >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
         ([0.1, 0.4, 0.6, 0.9], [0.0, 1.0, 0.0, 1.0])

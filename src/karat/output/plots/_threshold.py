@@ -43,7 +43,7 @@ def threshold(
     Example:
         >>> import karat
         >>> from matplotlib.figure import Figure
-        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> y_true, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]
         >>> ax = karat.plot.threshold(y_true, y_prob=p, metrics="recall", ax=Figure().subplots())
         >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
         ([0.9, 0.6, 0.4, 0.1], [0.5, 0.5, 1.0, 1.0])

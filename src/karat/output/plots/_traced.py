@@ -147,7 +147,7 @@ def roc(ax: Axes, _: Shown, chance: bool) -> None:
     Example:
         >>> import karat
         >>> from matplotlib.figure import Figure
-        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> y_true, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]
         >>> ax = karat.plot.roc(y_true, y_prob=p, ax=Figure().subplots())
         >>> ax.lines[0].get_ydata().tolist()
         [0.0, 0.5, 0.5, 1.0, 1.0]
@@ -168,7 +168,7 @@ def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
     Example:
         >>> import karat
         >>> from matplotlib.figure import Figure
-        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> y_true, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]
         >>> ax = karat.plot.precision_recall(y_true, y_prob=p, ax=Figure().subplots())
         >>> ax.lines[0].get_ydata().round(2).tolist()
         [1.0, 1.0, 0.5, 0.67, 0.5]
@@ -197,7 +197,7 @@ def det(ax: Axes, shown: Shown, chance: bool) -> None:
     Example:
         >>> import karat
         >>> from matplotlib.figure import Figure
-        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> y_true, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]
         >>> ax = karat.plot.det(y_true, y_prob=p, ax=Figure().subplots())
         >>> ax.lines[0].get_ydata().tolist()
         [1.0, 0.5, 0.5, 0.0, 0.0]
@@ -216,7 +216,7 @@ def gain(ax: Axes, _: Shown, chance: bool) -> None:
     Example:
         >>> import karat
         >>> from matplotlib.figure import Figure
-        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> y_true, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]
         >>> ax = karat.plot.gain(y_true, y_prob=p, ax=Figure().subplots())
         >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
         ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
@@ -235,7 +235,7 @@ def lift(ax: Axes, _: Shown, chance: bool) -> None:
     Example:
         >>> import karat
         >>> from matplotlib.figure import Figure
-        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> y_true, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]
         >>> ax = karat.plot.lift(y_true, y_prob=p, ax=Figure().subplots())
         >>> float(ax.lines[0].get_ydata()[0]), float(ax.lines[0].get_ydata()[-1])
         (2.0, 1.0)

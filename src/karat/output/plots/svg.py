@@ -193,7 +193,7 @@ def as_svg(
 
     Example:
         >>> import karat
-        >>> report = karat.evaluate(["ham", "ham", "spam", "spam"], y_prob=[0.1, 0.6, 0.4, 0.9])
+        >>> report = karat.evaluate([0, 0, 1, 1], y_prob=[0.1, 0.6, 0.4, 0.9])
         >>> text = as_svg(lambda ax: karat.plot.roc(report, ax=ax), width=4.2, height=3.4)
         >>> text[:4], "true positive rate</text>" in text, len(text) < 10_000
         ('<svg', True, True)

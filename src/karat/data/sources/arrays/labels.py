@@ -75,7 +75,7 @@ def tally_labels(
         y_true, y_pred: one label a row, in any container that `data.labels.containers.encode`
             reads.
         labels: the classes in order; default: the sorted union of what occurs.
-        positive: the positive class of two; default: the last.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         weights: float[n], finite and at least 0.
         cells: whether the confusion matrix is kept; without it only tp, fp and fn of each class.
         n_threads: None means KARAT_NUM_THREADS, else all cores; the tally is the same for any.
@@ -152,7 +152,7 @@ def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) ->
             Whole numbers are counts of rows; others are sums of weights, whose squares
             are not known.
         labels: the classes in order; default: those of the frame, else 0 … k - 1.
-        positive: the positive class of two; default: the last.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
 
     Errors:
         K110 labels do not fit the matrix, K111 and K112 unusable `positive`,
@@ -160,7 +160,7 @@ def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) ->
         that are too large or too small.
 
     Example:
-        >>> tally_matrix([[5, 1], [2, 7]], labels=["ham", "spam"]).classes.positive
+        >>> tally_matrix([[5, 1], [2, 7]]).classes.positive
         1
     """
     matrix = as_matrix(confusion)

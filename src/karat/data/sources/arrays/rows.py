@@ -79,7 +79,7 @@ def score_rows(
         y_pred: predicted labels, where they are not those of the scores.
         clusters: one name or number a row, or None.
         labels: the classes in the order of the columns; default: the sorted labels of y_true.
-        positive: the positive class of two; default: the last.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         weights: float[n].
         threshold: from which value on the positive class of two is predicted: not with y_pred.
         n_threads: None means KARAT_NUM_THREADS, else all cores.
