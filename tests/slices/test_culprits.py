@@ -177,10 +177,10 @@ def test_an_expected_cost_is_a_metric() -> None:
 @pytest.mark.parametrize(
     ("metric", "code"),
     [
-        ("best_f1", "K122"),
+        ("best_f_beta", "K122"),
         (["f1", "recall"], "K122"),
         ("prevalence", "K122"),
-        ("no such metric", "K301"),
+        ("no_such_metric", "K301"),
     ],
 )
 def test_a_metric_that_cannot_be_searched_by_is_refused(metric: Any, code: str) -> None:
@@ -236,18 +236,18 @@ def test_losses_are_read_from_files_too(tmp_path: Path) -> None:
     lost.loc[::7, "device"] = None
     lost.to_csv(tmp_path / "costs.csv", index=False)
     wanted = found_of(lost, loss="cost")
-    assert wanted.slices[0].name == "region = S, age > 70"
+    assert wanted.slices[0].columns == ("region", "age")
     assert found_of(tmp_path / "costs.csv", loss="cost") == wanted
 
 
 def clustered(seed: int, weak: bool) -> Any:
-    """300 clusters of 1 to 20 rows that are wrong together; sites are those of clusters."""
+    """300 clusters of 1 to 40 rows that are wrong together; sites are those of clusters."""
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 21, 300)
+    sizes = rng.integers(1, 41, 300)
     cluster = np.repeat(np.arange(300), sizes)
     n = len(cluster)
     site, day = rng.choice(list("abcdef"), 300)[cluster], rng.choice(list("xyz"), n)
-    rate = rng.beta(0.5, 4.0, 300)[cluster]
+    rate = rng.beta(0.3, 2.0, 300)[cluster]
     rate = np.where(weak & (site == "c") & (day == "x"), rate + 0.45, rate)
     return {"site": site, "day": day, "other": rng.normal(size=n)}, rng.random(n) < rate, cluster
 

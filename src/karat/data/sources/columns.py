@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 from karat.data.accumulator import SlicesLater
 from karat.data.checks import check_unused_weights, no_slices, single_columns, unused_groups
 from karat.data.labels.column import Kind, declared_labels
-from karat.data.roles import ALIASES, Family, Role, Roles, normalized
+from karat.data.roles import ALIASES, Family, Role, find_roles, normalized
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.slices.codes import Key
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
@@ -172,7 +172,7 @@ def find_columns(
     groups, left_out = tuple(request.groups), {}
     if request.is_searched and not groups:
         read = {*filter(None, mapping.values()), *(chosen.names if chosen else ()), id_, by}
-        groups, left_out = columns_to_search(roles, types, read)
+        groups, left_out = columns_to_search(header, types, read)
     singles = single_columns(groups, header)
     found = TableColumns(mapping, chosen, singles, id_, notes, groups, left_out)
     used = [*found.found.values(), *found.scores, id_, by, *singles]
@@ -194,13 +194,15 @@ _UNSEARCHED: Final[Mapping[Role, str]] = {
 
 
 def columns_to_search(
-    roles: Roles, types: Mapping[str, Family], read: Collection[str | None]
+    header: Sequence[str], types: Mapping[str, Family], read: Collection[str | None]
 ) -> tuple[tuple[Key, ...], dict[str, str]]:
     """The columns of a table that are searched for slices, and why others are not.
 
     Args:
         read: columns that have a role in this call.
     """
+    # By their names alone: where one column is the truth, others may hold it too.
+    roles = find_roles(header, types, needs=())
     families = {name for family in roles.families for name in family.columns}
     found: list[Key] = []
     left_out: dict[str, str] = {}

@@ -175,7 +175,21 @@ class Step:
         # Where slices hold equally much, the one of fewer columns comes first.
         at = int(np.argmax(observed[place] >= tops[place] - _TIE))
         chosen = tuple(Condition(*c) for c in self.family.blocks[place].spans_at(at))
-        return self._fitted(self._explaining(chosen))
+        return self._settled(self._explaining(chosen))
+
+    def _settled(self, chosen: Conditions) -> Conditions:
+        """The slice without ranges that leave next to nothing out once their limits are exact."""
+        seen = {chosen}
+        while True:
+            inside = self._rows(chosen, self._ranges(chosen))[self._left]
+            upper = self._parent(chosen, inside)
+            if upper is None:
+                return chosen
+            fitted = self._fitted(upper)
+            if fitted in seen:
+                return upper
+            seen.add(fitted)
+            chosen = fitted
 
     @property
     def _critical(self) -> float:
@@ -217,6 +231,8 @@ class Step:
         seen = {chosen}
         while True:
             upper = self._widened(chosen)
+            if upper != chosen:
+                upper = self._fitted(upper)
             lower = self._narrowed(upper)
             if lower in seen:
                 return upper if upper == lower else lower
@@ -225,16 +241,18 @@ class Step:
 
     def _widened(self, chosen: Conditions) -> Conditions:
         """The largest parent inside which the slice is not shown to be worse than the rest."""
-        while True:
-            inside = self._inside(chosen)
-            parents = [(self._z(self._inside(up)), up) for up in self._parents(chosen)]
-            parents = [pair for pair in parents if pair[0] >= self._critical]
-            for _, parent in sorted(parents, key=lambda pair: -pair[0]):
-                if not self._is_worse_within(inside, parent):
-                    chosen = parent
-                    break
-            else:
-                return chosen
+        while (upper := self._parent(chosen, self._inside(chosen))) is not None:
+            chosen = upper
+        return chosen
+
+    def _parent(self, chosen: Conditions, inside: Flags) -> Conditions | None:
+        """The parent that is shown to be worse, and no less than the rows inside; or None."""
+        parents = [(self._z(self._inside(up)), up) for up in self._parents(chosen)]
+        parents = [pair for pair in parents if pair[0] >= self._critical]
+        for _, parent in sorted(parents, key=lambda pair: -pair[0]):
+            if not self._is_worse_within(inside, parent):
+                return parent
+        return None
 
     def _parents(self, chosen: Conditions) -> Iterator[Conditions]:
         """The slices with one condition, or one limit of a range, fewer."""
@@ -266,19 +284,24 @@ class Step:
 
     def _narrowed(self, chosen: Conditions) -> Conditions:
         """The slice inside it that is worse than its other rows; itself where there is none."""
-        if len(chosen) >= self._settings.depth:
-            return chosen
         within = self._inside(chosen)
         family, losses, statistics = self._family_within(within)
         if not family.size or not losses.is_varied:
             return chosen
         observed = statistics.observed()
         tops = [float(z.max(initial=0.0)) for z in observed]
-        for own in {column for column, _, _ in chosen}:
-            tops[own] = 0.0
+        own = {one.column: one for one in chosen}
+        if len(chosen) >= self._settings.depth:
+            # No further column: only its ranges may be narrower.
+            tops = [z if place in own else 0.0 for place, z in enumerate(tops)]
         place = int(np.argmax(tops))
-        (added,) = family.blocks[place].spans_at(int(observed[place].argmax()))
-        made = tuple(sorted((*chosen, Condition(*added))))
+        if not tops[place] > 0.0:
+            return chosen
+        (span,) = family.blocks[place].spans_at(int(observed[place].argmax()))
+        added = Condition(*span)
+        if (held := own.pop(place, None)) is not None:
+            added = Condition(place, max(added.first, held.first), min(added.end, held.end))
+        made = tuple(sorted((*own.values(), added)))
         settings = self._settings
         null = _null(
             statistics, losses, settings.n_permutations, self._seed, tops[place], settings.alpha
@@ -328,22 +351,28 @@ class Step:
     def finding(self, chosen: Conditions, p: float) -> Finding:
         """The slice with its limits as exact as the numbers of its columns allow."""
         ranges = self._ranges(chosen)
-        rows = np.ones(self._n_all, np.bool_)
-        keys: list[str | Range] = []
-        for (column, first, end), limits in zip(chosen, ranges, strict=True):
-            of = self._columns[column]
-            if limits is None:
-                rows &= of.codes == first
-                keys.append(of.keys[first])
-            else:
-                assert of.numbers is not None
-                rows &= _is_within(of.numbers, limits)
-                keys.append(limits)
+        rows = self._rows(chosen, ranges)
+        keys: list[str | Range] = [
+            self._columns[column].keys[first] if limits is None else limits
+            for (column, first, _), limits in zip(chosen, ranges, strict=True)
+        ]
         inside = rows[self._left]
         counted, others = np.zeros((2, self._n_all), np.bool_)
         counted[self._left], others[self._left] = inside, ~inside
         columns = tuple(column for column, _, _ in chosen)
         return Finding(columns, tuple(keys), rows, counted, others, self._z(inside), p)
+
+    def _rows(self, chosen: Conditions, ranges: Sequence[Range | None]) -> Flags:
+        """bool[n], the rows of a slice with these ranges, of all that were given."""
+        rows = np.ones(self._n_all, np.bool_)
+        for (column, first, _), limits in zip(chosen, ranges, strict=True):
+            of = self._columns[column]
+            if limits is None:
+                rows &= of.codes == first
+            else:
+                assert of.numbers is not None
+                rows &= _is_within(of.numbers, limits)
+        return rows
 
     def _ranges(self, chosen: Conditions) -> list[Range | None]:
         """The range of each condition that is one, each limit moved to where it explains best.
