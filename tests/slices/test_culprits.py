@@ -89,8 +89,9 @@ def test_a_slice_that_is_worse_as_a_whole_is_one_slice(rates: Any, name: str) ->
     assert names(rows(**rates)) == [name]
 
 
-def test_bins_side_by_side_are_joined() -> None:
-    rng = np.random.default_rng(2)
+@pytest.mark.parametrize("seed", [0, 3])
+def test_bins_side_by_side_are_joined(seed: int) -> None:
+    rng = np.random.default_rng(seed)
     hour = rng.uniform(0, 24, 8000)
     wrong = rng.random(8000) < np.where((hour > 9.0) & (hour <= 15.5), 0.3, 0.1)
     (one,) = karat.find_weak_slices(

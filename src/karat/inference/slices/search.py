@@ -24,6 +24,9 @@ from karat.inference.slices.losses import RowLosses, Statistics
 _TIE: Final = 1e-9
 """What rounding tells apart is equal."""
 _ROUNDS: Final = 5
+_WITHIN: Final = 5.0
+"""Tests inside a slice, of which there are several for each that is reported, are at the level
+divided by this: a slice that is worse as a whole is seldom taken for one of its parts."""
 
 
 class Condition(NamedTuple):
@@ -97,6 +100,11 @@ class Settings:
     alpha: float
     n_permutations: int
     seed: int
+
+    @property
+    def alpha_within(self) -> float:
+        """The level of tests inside a slice; at least one that so many permutations can reach."""
+        return max(self.alpha / _WITHIN, min(self.alpha, 1.0 / (self.n_permutations + 1)))
 
 
 def search(columns: Sequence[SearchColumn], losses: RowLosses, settings: Settings) -> Searched:
@@ -273,8 +281,8 @@ class Step:
             return False
         z = self._z(inside, within)
         settings = self._settings
-        null = _null(statistics, losses, settings.n_permutations, self._seed, z, settings.alpha)
-        return null is not None
+        n, alpha = settings.n_permutations, settings.alpha_within
+        return _null(statistics, losses, n, self._seed, z, alpha) is not None
 
     def _family_within(self, within: Flags) -> tuple[Family, RowLosses, Statistics]:
         rows = np.flatnonzero(within)
@@ -303,9 +311,8 @@ class Step:
             added = Condition(place, max(added.first, held.first), min(added.end, held.end))
         made = tuple(sorted((*own.values(), added)))
         settings = self._settings
-        null = _null(
-            statistics, losses, settings.n_permutations, self._seed, tops[place], settings.alpha
-        )
+        n, alpha = settings.n_permutations, settings.alpha_within
+        null = _null(statistics, losses, n, self._seed, tops[place], alpha)
         if null is None or self._z(self._inside(made)) < self._critical:
             return chosen
         return made
