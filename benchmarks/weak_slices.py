@@ -1,13 +1,13 @@
 """Planted weak slices: `python -m benchmarks.weak_slices`.
 
-Designs with a crossed culprit, and designs of noise, through `karat.find_weak_slices`. Columns are of
-text and of numbers, some of them correlated; tables have 2,000 to 20,000 rows, 4 to 12 columns and a
-base error of 5 to 15 %. A culprit is a cross of two columns: values, or numbers above or below a limit
-that need not be one of the search. Its error is 3 to 6 times the base, and lies at least 7 standard
-errors from it. How often
+Designs with a crossed culprit, and designs of noise, through `karat.find_weak_slices`. Columns are
+of text and of numbers, some of them correlated; tables have 2,000 to 20,000 rows, 4 to 12 columns
+and a base error of 5 to 15 %. A culprit is a cross of two columns: values, or numbers above or
+below a limit that need not be one of the search. Its error is 3 to 6 times the base, and lies at
+least 7 standard errors from it. How often
 
-- it is found exactly: the first of the list, of the same columns and values, with limits between which
-  at most 5 % of its rows lie on the wrong side (Jaccard index of rows at least 0.95; of values 1),
+- it is found exactly: the first of the list, of the same columns, with limits so near that at most
+  5 % of the rows of either are not in both (Jaccard index of at least 0.95),
 - a parent is blamed: a slice of one of its columns that holds most of the culprit is in the list,
 - a slice of one column, worse as a whole, is found as that slice, and its parts are not,
 - anything is found in noise, also where rows of a cluster are wrong together.

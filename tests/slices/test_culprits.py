@@ -1,4 +1,4 @@
-"""Which slice is blamed: the smallest that explains, and no slice that only holds or overlaps it."""
+"""Which slice is blamed: the smallest that explains, none that only holds or overlaps it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_parent_is_reported_where_its_other_rows_are_worse_too() -> None:
     frame = rows(south=0.25)
     found = found_of(frame)
     assert [one.name for one in found] == ["region = S, age > 70", "region = S"]
-    first, second = found
+    _, second = found
     south, old = frame["region"] == "S", frame["age"] > 70
     wrong = frame["label"] != frame["pred"]
     assert (second.n_rows, second.n_all) == ((south & ~old).sum(), south.sum())

@@ -19,7 +19,7 @@ from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.arguments import check_flag
 from karat.data.clusters import as_clusters, one_cluster
 from karat.data.labels.counting import count_codes
-from karat.data.roles import find_roles
+from karat.data.roles import Role, find_roles
 from karat.data.rows import Rows
 from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.rows import InMemoryScores
@@ -41,11 +41,7 @@ from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.errors.habits import names_its_arguments
 from karat.inference.limits import Floats
-from karat.inference.slices.candidates import (
-    SearchColumn,
-    column_of_numbers,
-    column_of_values,
-)
+from karat.inference.slices.candidates import SearchColumn, column_of_numbers, column_of_values
 from karat.inference.slices.losses import RowLosses
 from karat.inference.slices.search import Finding, Range, Settings, search
 from karat.inference.slices.weak import WeakSlice, limits_of
@@ -219,7 +215,7 @@ def find_weak_slices(
     )
     settings = Settings(deepest, least_n, 1.0 - confidence.level, n_shuffles, confidence.seed)
     searched = search(columns, losses, settings)
-    value = (lambda rows: losses.mean(rows)) if measure.value is None else measure.value
+    value = measure.value or losses.mean
     listed = tuple(
         _listed(one, columns, value, kept if measure.value is not None else None)
         for one in searched.found
@@ -444,7 +440,9 @@ def _losses_of_table(frame: Frame, by: Any, loss: Any, weights: Any, clusters: A
         value = of_table(role, given, None)
         if isinstance(value, str) and value:
             found[role] = value
-    named = {"weights": weights} if isinstance(weights, str) else {}
+    named: dict[Role, str | None] = {}
+    if isinstance(weights, str):
+        named["weights"] = weights
     looked = find_roles(frame.names, frame.types, named, needs=())
     if weights is None and (name := looked.column("weights")) is not None:
         found["weights"] = name

@@ -169,7 +169,8 @@ def find_columns(
     id_ = roles.column("id") if request.keeps_rows or request.ids else None
     if by is not None and by not in header:
         raise no_slices(by, header)
-    groups, left_out = tuple(request.groups), {}
+    groups = tuple(request.groups)
+    left_out: dict[str, str] = {}
     if request.is_searched and not groups:
         read = {*filter(None, mapping.values()), *(chosen.names if chosen else ()), id_, by}
         groups, left_out = columns_to_search(header, types, read)

@@ -1,4 +1,4 @@
-"""Slices that a search looks at: values and ranges of columns, their crosses, and sums over them."""
+"""Slices that a search looks at: values and ranges of columns, crosses, and sums over them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ _CHUNK: Final = 1 << 16
 """Rows that are put in the order of their parts at once."""
 _ROWS: Final = 64
 _ONE_THREAD: Final = 1 << 18
-"""Rows of a product, and most multiplications of one: BLAS makes larger ones on several threads,
-which wait for each other where other processes use the cores, thirty times longer than they work."""
+"""Rows of a product, and most multiplications of one.
+
+BLAS makes larger ones on several threads, which wait for each other where other processes use the
+cores, thirty times longer than they work.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +77,11 @@ class SearchColumn:
         spans = _ordered_spans(n_ordered, np.arange(n_ordered + 1))
         spans = np.concatenate([spans, _alone(n_ordered, n)])
         made = replace(
-            self, codes=lut[self.codes].astype(np.int32), n_parts=n, spans=spans, n_ordered=n_ordered
+            self,
+            codes=lut[self.codes].astype(np.int32),
+            n_parts=n,
+            spans=spans,
+            n_ordered=n_ordered,
         )
         return made, begins
 
@@ -90,7 +97,7 @@ def _coarse(n: int) -> Codes:
 
 
 def _ordered_spans(n: int, inner: Codes) -> Codes:
-    """int64[m, 2]: every range from an end of n parts, and those between two of the inner limits."""
+    """int64[m, 2]: every range from an end of n parts, and those between two inner limits."""
     found = [(0, i) for i in range(1, n)] + [(i, n) for i in range(1, n)]
     found += [(a, b) for a, b in combinations(inner.tolist(), 2) if a > 0 and b < n]
     return np.array(sorted(set(found)), np.int64).reshape(-1, 2)
@@ -109,12 +116,7 @@ def column_of_values(
 
 
 def column_of_numbers(
-    name: str,
-    codes: npt.NDArray[Any],
-    keys: Sequence[str],
-    numbers: Floats,
-    *,
-    are_few: bool,
+    name: str, codes: npt.NDArray[Any], keys: Sequence[str], numbers: Floats, *, are_few: bool
 ) -> SearchColumn:
     """A column of numbers, whose ranges are slices.
 
@@ -182,7 +184,7 @@ class Family:
     ) -> None:
         self.n = len(rows)
         self._columns = [replace(c, codes=c.codes[rows], numbers=None) for c in columns]
-        self._deep = [c.coarse() if depth > 2 else (c, np.zeros(0)) for c in self._columns]
+        self._deep = [c.coarse() if depth > 2 else (c, np.arange(0)) for c in self._columns]
         self._depth = depth
         self._crossed = [
             i
@@ -191,7 +193,9 @@ class Family:
         ]
         few = MOST_CROSSED_DEEP
         self._crossed_deep = [
-            i for i in self._crossed if len(self._deep[i][0].spans) <= few or self._deep[i][0].n_ordered
+            i
+            for i in self._crossed
+            if len(self._deep[i][0].spans) <= few or self._deep[i][0].n_ordered
         ]
         self.blocks: list[Block] = []
         single: dict[int, Floats] = {}
@@ -236,9 +240,7 @@ class Family:
             yield from _crosses(values, (i,), others, columns)
         if self._depth < 3:
             return
-        deep = [
-            c if rows is None else replace(c, codes=c.codes[rows]) for c, _ in self._deep
-        ]
+        deep = [c if rows is None else replace(c, codes=c.codes[rows]) for c, _ in self._deep]
         for first, second in combinations(range(len(self._crossed_deep)), 2):
             pair = (self._crossed_deep[first], self._crossed_deep[second])
             for key, spans, found in _crosses(values, pair, self._crossed_deep[second + 1 :], deep):
@@ -248,10 +250,7 @@ class Family:
 
 
 def _crosses(
-    values: Values,
-    first: tuple[int, ...],
-    others: Sequence[int],
-    columns: Sequence[SearchColumn],
+    values: Values, first: tuple[int, ...], others: Sequence[int], columns: Sequence[SearchColumn]
 ) -> Iterator[tuple[tuple[int, ...], tuple[Codes, ...], Values]]:
     """Sums [b, p, q] of each cross of the first columns with another."""
     if not others:

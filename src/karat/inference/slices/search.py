@@ -1,4 +1,4 @@
-"""The search for weak slices: one family of all slices, and the smallest that explain what is worse.
+"""The search for weak slices: one family of all slices, and the smallest that explain.
 
 The largest statistic of all slices is compared with the largest where no slice is worse (Westfall
 and Young 1993). The slice that explains best is reported, its rows are set aside, and the rest is
@@ -269,7 +269,7 @@ class Step:
             if len(chosen) > 1:
                 yield (*others[0], *others[1])
             n = self._columns[column].n_ordered
-            if 0 < first and end < n:
+            if first > 0 and end < n:
                 yield (*others[0], Condition(column, 0, end), *others[1])
                 yield (*others[0], Condition(column, first, n), *others[1])
 
@@ -411,7 +411,7 @@ class Step:
             limits.append(float(numbers[codes < part].max()) if is_inner else None)
             later = numbers[(codes >= part) & (codes < of.n_ordered)]
             above.append(float(later.min()) if is_inner else None)
-        return Range(*limits, (above[0], above[1]))
+        return Range(limits[0], limits[1], (above[0], above[1]))
 
     def _moved(
         self,
@@ -446,11 +446,13 @@ class Step:
             is_inside = cuts < opposite if is_low else cuts > opposite
             cuts, above = cuts[is_inside], above[is_inside]
         at = np.searchsorted(cuts, numbers[rows], side="left")
-        n_rows = np.cumsum(np.bincount(at, minlength=len(cuts) + 1))
-        sums = np.cumsum(np.bincount(at, self._losses.moved[rows], len(cuts) + 1))
+        n_rows = np.cumsum(np.bincount(at, minlength=len(cuts) + 1).astype(np.float64))
+        sums = np.cumsum(
+            np.bincount(at, self._losses.moved[rows], len(cuts) + 1).astype(np.float64)
+        )
         if is_low:
             n_rows, sums = n_rows[-1] - n_rows, sums[-1] - sums
-        z = self._pooled(sums[:-1], n_rows[:-1].astype(np.float64))
+        z = self._pooled(sums[:-1], n_rows[:-1])
         kept = now.low if is_low else now.high
         if not len(z) or not np.isfinite(z.max()):
             return now

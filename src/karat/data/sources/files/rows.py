@@ -69,7 +69,10 @@ def open_files(source: Source, cleanup: ExitStack, n_threads: int | None = None)
         sql = relation.select_values(*columns)
         with explaining_files(relation.files, has_sql=relation.query is not None, where=None):
             keep_order(relation.connection, sql)
-            names = [*(f"v{i}" for i in range(len(numbers))), *(f"w{i}" for i in range(len(others)))]
+            names = [
+                *(f"v{i}" for i in range(len(numbers))),
+                *(f"w{i}" for i in range(len(others))),
+            ]
             read = open_frame(relation.connection.sql(sql)).columns(names)
         return dict(zip([*numbers, *others], read.values(), strict=True))
 

@@ -18,13 +18,7 @@ from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.containers import Scores, gathered
 from karat.data.scores.order import not_scores, placed
 from karat.data.scores.rows import InMemoryScores
-from karat.data.slices.codes import (
-    Key,
-    SliceCodes,
-    coded_values,
-    of_columns,
-    searched_columns,
-)
+from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, searched_columns
 from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
