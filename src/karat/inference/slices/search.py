@@ -25,8 +25,10 @@ _TIE: Final = 1e-9
 """What rounding tells apart is equal."""
 _ROUNDS: Final = 5
 _WITHIN: Final = 5.0
-"""Tests inside a slice, of which there are several for each that is reported, are at the level
-divided by this: a slice that is worse as a whole is seldom taken for one of its parts."""
+"""A slice is told from its parents at the level divided by this: there are several for each slice,
+and one that is worse as a whole is not to be taken for one of its parts."""
+_INSIDE: Final = 50.0
+"""The same of a part of the slice that explains most: it has to differ beyond doubt."""
 
 
 class Condition(NamedTuple):
@@ -101,10 +103,9 @@ class Settings:
     n_permutations: int
     seed: int
 
-    @property
-    def alpha_within(self) -> float:
-        """The level of tests inside a slice; at least one that so many permutations can reach."""
-        return max(self.alpha / _WITHIN, min(self.alpha, 1.0 / (self.n_permutations + 1)))
+    def alpha_over(self, divisor: float) -> float:
+        """A part of the level; at least what so many permutations can reach."""
+        return max(self.alpha / divisor, min(self.alpha, 1.0 / (self.n_permutations + 1)))
 
 
 def search(columns: Sequence[SearchColumn], losses: RowLosses, settings: Settings) -> Searched:
@@ -281,7 +282,7 @@ class Step:
             return False
         z = self._z(inside, within)
         settings = self._settings
-        n, alpha = settings.n_permutations, settings.alpha_within
+        n, alpha = settings.n_permutations, settings.alpha_over(_WITHIN)
         return _null(statistics, losses, n, self._seed, z, alpha) is not None
 
     def _family_within(self, within: Flags) -> tuple[Family, RowLosses, Statistics]:
@@ -311,7 +312,7 @@ class Step:
             added = Condition(place, max(added.first, held.first), min(added.end, held.end))
         made = tuple(sorted((*own.values(), added)))
         settings = self._settings
-        n, alpha = settings.n_permutations, settings.alpha_within
+        n, alpha = settings.n_permutations, settings.alpha_over(_INSIDE)
         null = _null(statistics, losses, n, self._seed, tops[place], alpha)
         if null is None or self._z(self._inside(made)) < self._critical:
             return chosen
@@ -331,7 +332,12 @@ class Step:
                 n_rows = np.bincount(codes, minlength=of.n_parts + 1)[: of.n_ordered]
                 sums = np.bincount(codes, self._losses.moved[rows], of.n_parts + 1)[: of.n_ordered]
                 spans = of.spans[(of.spans[:, 0] < end) & (of.spans[:, 1] > first)]
-                spans = spans[spans[:, 1] <= of.n_ordered]
+                # A range that is open at an end stays so: no limit is added.
+                last = of.n_ordered
+                is_kept = spans[:, 1] <= last
+                is_kept &= (spans[:, 0] == 0) | (first > 0)
+                is_kept &= (spans[:, 1] == last) | (end < last)
+                spans = spans[is_kept]
                 held, added = (
                     np.diff(np.append(0.0, np.cumsum(x))[spans], axis=1)[:, 0]
                     for x in (n_rows, sums)
