@@ -1,15 +1,15 @@
 """Planted weak slices: `python -m benchmarks.weak_slices`.
 
-Designs with a crossed culprit, and designs of noise, through `karat.find_weak_slices`. Columns are of
-text and of numbers, some of them correlated; tables have 2,000 to 20,000 rows, 4 to 12 columns and a
-base error of 5 to 15 %. A culprit is a cross of two columns: values, or numbers above or below a limit
-that need not be one of the search. Its error is 3 to 6 times the base, and lies at least 7 standard
-errors from it. How often
+Designs with a crossed culprit, and designs of noise, through `karat.find_weak_slices`. Columns are
+of text and of numbers, some of them correlated; tables have 2,000 to 20,000 rows, 4 to 12 columns
+and a base error of 5 to 15 %. A culprit is a cross of two columns: values, or numbers above or
+below a limit that need not be one of the search. Its error is 3 to 6 times the base, and lies at
+least 7 standard errors from it. How often
 
-- it is found exactly: the first of the list, of the same columns and values, with limits between which
-  at most 5 % of its rows lie on the wrong side (Jaccard index of rows at least 0.95; of values 1),
-- a parent is blamed: any slice of one column that holds the culprit is in the list, or a slice that
-  mostly overlaps it is in its place,
+- it is found exactly: the first of the list, of the same columns, with limits so near that at most
+  5 % of the rows of either are not in both (Jaccard index of at least 0.95),
+- a parent is blamed: a slice of one of its columns that holds most of the culprit is in the list,
+- a slice of one column, worse as a whole, is found as that slice, and its parts are not,
 - anything is found in noise, also where rows of a cluster are wrong together.
 """
 
@@ -38,15 +38,13 @@ class Planted:
         columns: values of each column.
         wrong: float64[n], 1 where a row is wrong.
         culprit: bool[n].
-        names: the two columns.
-        parents: bool[n] for each of them: the rows that fulfil its condition.
+        names: its columns.
     """
 
     columns: Columns
     wrong: np.ndarray[Any, Any]
     culprit: np.ndarray[Any, Any]
-    names: tuple[str, str]
-    parents: tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -102,18 +100,18 @@ def condition(rng: np.random.Generator, values: Any) -> np.ndarray[Any, Any]:
     return values <= np.quantile(values, share, method="lower")
 
 
-def planted(seed: int) -> Planted:
-    """A design with a crossed culprit."""
+def planted(seed: int, depth: int = 2) -> Planted:
+    """A design with a culprit: a cross of two columns, or a slice of one."""
     for attempt in range(100):
         rng = np.random.default_rng([seed, attempt])
         n = int(np.exp(rng.uniform(np.log(2000), np.log(20_000))))
         columns = table(rng, n, int(rng.integers(4, 13)))
         first, second = (str(x) for x in rng.choice(list(columns), 2, replace=False))
         parents = condition(rng, columns[first]), condition(rng, columns[second])
-        culprit = parents[0] & parents[1]
+        culprit = parents[0] if depth == 1 else parents[0] & parents[1]
         m = int(culprit.sum())
         # Both parents hold twice as many rows: else culprit and parent are nearly one.
-        if m < 80 or any(m > 0.5 * parent.sum() for parent in parents):
+        if m < 80 or (depth == 2 and any(m > 0.5 * parent.sum() for parent in parents)):
             continue
         base = rng.uniform(0.05, 0.15)
         error = base * rng.uniform(3.0, 6.0)
@@ -121,7 +119,7 @@ def planted(seed: int) -> Planted:
         if error > 0.7 or (error - base) < 7.0 * np.sqrt(base * (1.0 - base) / m):
             continue
         wrong = (rng.random(n) < np.where(culprit, error, base)).astype(float)
-        return Planted(columns, wrong, culprit, (first, second), parents)
+        return Planted(columns, wrong, culprit, (first, second)[:depth])
     raise RuntimeError("no design fits")
 
 
@@ -144,9 +142,9 @@ def jaccard(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
     return float((a & b).sum() / max((a | b).sum(), 1))
 
 
-def outcome(seed: int, n_permutations: int) -> Outcome:
+def outcome(seed: int, n_permutations: int, depth: int = 2) -> Outcome:
     """What a search finds of one planted design."""
-    made = planted(seed)
+    made = planted(seed, depth)
     start = time.perf_counter()
     found = karat.find_weak_slices(
         by=made.columns, loss=made.wrong, n_permutations=n_permutations, seed=seed
@@ -217,12 +215,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--designs", type=int, default=200)
     parser.add_argument("--noise", type=int, default=400)
+    parser.add_argument("--depth", type=int, default=2, choices=(1, 2), help="of the culprit")
     parser.add_argument("--permutations", type=int, default=199)
     parser.add_argument("--json", action="store_true", help="a line for each planted design")
     given = parser.parse_args()
     outcomes = []
     for seed in range(given.designs):
-        outcomes.append(outcome(seed, given.permutations))
+        outcomes.append(outcome(seed, given.permutations, given.depth))
         if given.json:
             print(json.dumps(asdict(outcomes[-1])), flush=True)
     n = len(outcomes)

@@ -113,7 +113,7 @@ def _call(name: str, source: str, run: Any) -> Call:
         names = (
             "slices",
             "level",
-            "n_inside",
+            "n_explained",
             "n_permutations",
             "n_tested",
             "p",

@@ -1,4 +1,4 @@
-"""Which slice is blamed: the smallest that explains, and no slice that only holds or overlaps it."""
+"""Which slice is blamed: the smallest that explains, none that only holds or overlaps it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_parent_is_reported_where_its_other_rows_are_worse_too() -> None:
     frame = rows(south=0.25)
     found = found_of(frame)
     assert [one.name for one in found] == ["region = S, age > 70", "region = S"]
-    first, second = found
+    _, second = found
     south, old = frame["region"] == "S", frame["age"] > 70
     wrong = frame["label"] != frame["pred"]
     assert (second.n_rows, second.n_all) == ((south & ~old).sum(), south.sum())
@@ -89,8 +89,9 @@ def test_a_slice_that_is_worse_as_a_whole_is_one_slice(rates: Any, name: str) ->
     assert names(rows(**rates)) == [name]
 
 
-def test_bins_side_by_side_are_joined() -> None:
-    rng = np.random.default_rng(2)
+@pytest.mark.parametrize("seed", [0, 3])
+def test_bins_side_by_side_are_joined(seed: int) -> None:
+    rng = np.random.default_rng(seed)
     hour = rng.uniform(0, 24, 8000)
     wrong = rng.random(8000) < np.where((hour > 9.0) & (hour <= 15.5), 0.3, 0.1)
     (one,) = karat.find_weak_slices(
@@ -177,10 +178,10 @@ def test_an_expected_cost_is_a_metric() -> None:
 @pytest.mark.parametrize(
     ("metric", "code"),
     [
-        ("best_f1", "K122"),
+        ("best_f_beta", "K122"),
         (["f1", "recall"], "K122"),
         ("prevalence", "K122"),
-        ("no such metric", "K301"),
+        ("no_such_metric", "K301"),
     ],
 )
 def test_a_metric_that_cannot_be_searched_by_is_refused(metric: Any, code: str) -> None:
@@ -236,18 +237,18 @@ def test_losses_are_read_from_files_too(tmp_path: Path) -> None:
     lost.loc[::7, "device"] = None
     lost.to_csv(tmp_path / "costs.csv", index=False)
     wanted = found_of(lost, loss="cost")
-    assert wanted.slices[0].name == "region = S, age > 70"
+    assert wanted.slices[0].columns == ("region", "age")
     assert found_of(tmp_path / "costs.csv", loss="cost") == wanted
 
 
 def clustered(seed: int, weak: bool) -> Any:
-    """300 clusters of 1 to 20 rows that are wrong together; sites are those of clusters."""
+    """300 clusters of 1 to 40 rows that are wrong together; sites are those of clusters."""
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 21, 300)
+    sizes = rng.integers(1, 41, 300)
     cluster = np.repeat(np.arange(300), sizes)
     n = len(cluster)
     site, day = rng.choice(list("abcdef"), 300)[cluster], rng.choice(list("xyz"), n)
-    rate = rng.beta(0.5, 4.0, 300)[cluster]
+    rate = rng.beta(0.3, 2.0, 300)[cluster]
     rate = np.where(weak & (site == "c") & (day == "x"), rate + 0.45, rate)
     return {"site": site, "day": day, "other": rng.normal(size=n)}, rng.random(n) < rate, cluster
 

@@ -18,7 +18,8 @@ from karat.api.score_functions import given_scores
 from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.arguments import check_flag
 from karat.data.clusters import as_clusters, one_cluster
-from karat.data.roles import find_roles
+from karat.data.labels.counting import count_codes
+from karat.data.roles import Role, find_roles
 from karat.data.rows import Rows
 from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.rows import InMemoryScores
@@ -214,7 +215,7 @@ def find_weak_slices(
     )
     settings = Settings(deepest, least_n, 1.0 - confidence.level, n_shuffles, confidence.seed)
     searched = search(columns, losses, settings)
-    value = (lambda rows: losses.mean(rows)) if measure.value is None else measure.value
+    value = measure.value or losses.mean
     listed = tuple(
         _listed(one, columns, value, kept if measure.value is not None else None)
         for one in searched.found
@@ -298,14 +299,13 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
         with np.errstate(invalid="ignore"):
             phi = influences(InMemoryScores.of(rows, None), [metric])[metric]
     else:
+        assert rows.pred is not None
         cells = rows.cells
         if cells is None:
-            labels = replace(rows, scores=None, clusters=None, by=())
-            cells = accumulate(labels, ScoreParts(0)).cells
+            cells = count_codes(rows.classes, rows.true, rows.pred, rows.weights)
         at = np.full(rows.classes.k**2, 0.0)
         true, pred = cells.coordinates()
         at[true * rows.classes.k + pred] = derivative(metric, cells)
-        assert rows.pred is not None
         phi = at[rows.true.astype(np.int64) * rows.classes.k + rows.pred]
     if rows.weights is not None:
         phi = np.where(rows.weights > 0.0, phi, 0.0)
@@ -440,13 +440,15 @@ def _losses_of_table(frame: Frame, by: Any, loss: Any, weights: Any, clusters: A
         value = of_table(role, given, None)
         if isinstance(value, str) and value:
             found[role] = value
-    named = {"weights": weights} if isinstance(weights, str) else {}
+    named: dict[Role, str | None] = {}
+    if isinstance(weights, str):
+        named["weights"] = weights
     looked = find_roles(frame.names, frame.types, named, needs=())
     if weights is None and (name := looked.column("weights")) is not None:
         found["weights"] = name
     left_out: dict[str, str] = {}
     if by is None:
-        keys, left_out = columns_to_search(looked, frame.types, {*found.values()})
+        keys, left_out = columns_to_search(frame.names, frame.types, {*found.values()})
     else:
         keys = named_columns(by)
     wanted = list(dict.fromkeys(name for key in keys for name in key))

@@ -15,7 +15,16 @@ from karat.data.checks import (
     unused_groups,
 )
 from karat.data.labels.column import Kind, declared_labels
-from karat.data.roles import ALIASES, Family, Role, Roles, meaning, normalized, unknown_column
+from karat.data.roles import (
+    ALIASES,
+    Family,
+    Role,
+    Roles,
+    find_roles,
+    meaning,
+    normalized,
+    unknown_column,
+)
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.slices.codes import Key
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
@@ -181,10 +190,11 @@ def find_columns(
     id_ = roles.column("id") if request.keeps_rows or request.ids else None
     if by is not None and by not in header:
         raise no_slices(by, header)
-    groups, left_out = tuple(request.groups), {}
+    groups = tuple(request.groups)
+    left_out: dict[str, str] = {}
     if request.is_searched and not groups:
         read = {*filter(None, mapping.values()), *(chosen.names if chosen else ()), id_, by}
-        groups, left_out = columns_to_search(roles, types, read)
+        groups, left_out = columns_to_search(header, types, read)
     singles = single_columns(groups, header)
     unique = None
     if not request.keeps_rows and not request.is_part:
@@ -229,13 +239,15 @@ _UNSEARCHED: Final[Mapping[Role, str]] = {
 
 
 def columns_to_search(
-    roles: Roles, types: Mapping[str, Family], read: Collection[str | None]
+    header: Sequence[str], types: Mapping[str, Family], read: Collection[str | None]
 ) -> tuple[tuple[Key, ...], dict[str, str]]:
     """The columns of a table that are searched for slices, and why others are not.
 
     Args:
         read: columns that have a role in this call.
     """
+    # By their names alone: where one column is the truth, others may hold it too.
+    roles = find_roles(header, types, needs=())
     families = {name for family in roles.families for name in family.columns}
     found: list[Key] = []
     left_out: dict[str, str] = {}

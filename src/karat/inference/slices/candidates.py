@@ -1,4 +1,4 @@
-"""Slices that a search looks at: values and ranges of columns, their crosses, and sums over them."""
+"""Slices that a search looks at: values and ranges of columns, crosses, and sums over them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ _CHUNK: Final = 1 << 16
 """Rows that are put in the order of their parts at once."""
 _ROWS: Final = 64
 _ONE_THREAD: Final = 1 << 18
-"""Rows of a product, and most multiplications of one: BLAS makes larger ones on several threads,
-which wait for each other where other processes use the cores, thirty times longer than they work."""
+"""Rows of a product, and most multiplications of one.
+
+BLAS makes larger ones on several threads, which wait for each other where other processes use the
+cores, thirty times longer than they work.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +97,7 @@ def _coarse(n: int) -> Codes:
 
 
 def _ordered_spans(n: int, inner: Codes) -> Codes:
-    """int64[m, 2]: every range from an end of n parts, and those between two of the inner limits."""
+    """int64[m, 2]: every range from an end of n parts, and those between two inner limits."""
     found = [(0, i) for i in range(1, n)] + [(i, n) for i in range(1, n)]
     found += [(a, b) for a, b in combinations(inner.tolist(), 2) if a > 0 and b < n]
     return np.array(sorted(set(found)), np.int64).reshape(-1, 2)
@@ -181,7 +184,7 @@ class Family:
     ) -> None:
         self.n = len(rows)
         self._columns = [replace(c, codes=c.codes[rows], numbers=None) for c in columns]
-        self._deep = [c.coarse() if depth > 2 else (c, np.zeros(0)) for c in self._columns]
+        self._deep = [c.coarse() if depth > 2 else (c, np.arange(0)) for c in self._columns]
         self._depth = depth
         self._crossed = [
             i

@@ -73,13 +73,12 @@ class RowLosses:
         """Those of some rows."""
         weights = None if self.weights is None else self.weights[rows]
         clusters = None if self.clusters is None else self.clusters[rows]
-        found = RowLosses.of(
+        return RowLosses.of(
             np.ldexp(self.loss[rows], self.scale),
             weights,
             clusters,
             is_studentized=self.is_studentized,
         )
-        return found
 
     @property
     def n(self) -> int:
@@ -88,7 +87,7 @@ class RowLosses:
 
     @property
     def is_varied(self) -> bool:
-        """Whether rows differ in what they lose, and, where they have some, clusters are several."""
+        """Whether rows differ in what they lose, and clusters, if any, are several."""
         has_several = self.clusters is None or bool(self.clusters.max(initial=0))
         return has_several and bool(np.ptp(self.moved) > 0.0)
 
@@ -125,10 +124,10 @@ class RowLosses:
 class Statistics:
     """The statistic of every slice of a family: its sum beyond its part, in standard errors.
 
-    With S the sum over the m rows of a slice and T that of all n, it is S − T·m ÷ n. Its variance is
-    that of m drawn of n without replacement, v·m·(n − m) ÷ (n − 1), with v the variance of all values
-    (or, studentized, of those of the slice where that is larger); with clusters, the sum of the
-    squares of what each cluster adds to it, where that is larger.
+    With S the sum over the m rows of a slice and T that of all n, it is S − T·m ÷ n. Its variance
+    is that of m drawn of n without replacement, v·m·(n − m) ÷ (n − 1), with v the variance of all
+    values (or, studentized, of those of the slice where that is larger); with clusters, the sum of
+    the squares of what each cluster adds to it, where that is larger.
     """
 
     def __init__(self, family: Family, rows: RowLosses) -> None:

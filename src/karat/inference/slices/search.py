@@ -1,4 +1,4 @@
-"""The search for weak slices: one family of all slices, and the smallest that explain what is worse.
+"""The search for weak slices: one family of all slices, and the smallest that explain.
 
 The largest statistic of all slices is compared with the largest where no slice is worse (Westfall
 and Young 1993). The slice that explains best is reported, its rows are set aside, and the rest is
@@ -24,6 +24,11 @@ from karat.inference.slices.losses import RowLosses, Statistics
 _TIE: Final = 1e-9
 """What rounding tells apart is equal."""
 _ROUNDS: Final = 5
+_WITHIN: Final = 5.0
+"""A slice is told from its parents at the level divided by this: there are several for each slice,
+and one that is worse as a whole is not to be taken for one of its parts."""
+_INSIDE: Final = 50.0
+"""The same of a part of the slice that explains most: it has to differ beyond doubt."""
 
 
 class Condition(NamedTuple):
@@ -97,6 +102,10 @@ class Settings:
     alpha: float
     n_permutations: int
     seed: int
+
+    def alpha_over(self, divisor: float) -> float:
+        """A part of the level; at least what so many permutations can reach."""
+        return max(self.alpha / divisor, min(self.alpha, 1.0 / (self.n_permutations + 1)))
 
 
 def search(columns: Sequence[SearchColumn], losses: RowLosses, settings: Settings) -> Searched:
@@ -175,7 +184,21 @@ class Step:
         # Where slices hold equally much, the one of fewer columns comes first.
         at = int(np.argmax(observed[place] >= tops[place] - _TIE))
         chosen = tuple(Condition(*c) for c in self.family.blocks[place].spans_at(at))
-        return self._fitted(self._explaining(chosen))
+        return self._settled(self._explaining(chosen))
+
+    def _settled(self, chosen: Conditions) -> Conditions:
+        """The slice without ranges that leave next to nothing out once their limits are exact."""
+        seen = {chosen}
+        while True:
+            inside = self._rows(chosen, self._ranges(chosen))[self._left]
+            upper = self._parent(chosen, inside)
+            if upper is None:
+                return chosen
+            fitted = self._fitted(upper)
+            if fitted in seen:
+                return upper
+            seen.add(fitted)
+            chosen = fitted
 
     @property
     def _critical(self) -> float:
@@ -217,6 +240,8 @@ class Step:
         seen = {chosen}
         while True:
             upper = self._widened(chosen)
+            if upper != chosen:
+                upper = self._fitted(upper)
             lower = self._narrowed(upper)
             if lower in seen:
                 return upper if upper == lower else lower
@@ -225,16 +250,18 @@ class Step:
 
     def _widened(self, chosen: Conditions) -> Conditions:
         """The largest parent inside which the slice is not shown to be worse than the rest."""
-        while True:
-            inside = self._inside(chosen)
-            parents = [(self._z(self._inside(up)), up) for up in self._parents(chosen)]
-            parents = [pair for pair in parents if pair[0] >= self._critical]
-            for _, parent in sorted(parents, key=lambda pair: -pair[0]):
-                if not self._is_worse_within(inside, parent):
-                    chosen = parent
-                    break
-            else:
-                return chosen
+        while (upper := self._parent(chosen, self._inside(chosen))) is not None:
+            chosen = upper
+        return chosen
+
+    def _parent(self, chosen: Conditions, inside: Flags) -> Conditions | None:
+        """The parent that is shown to be worse, and no less than the rows inside; or None."""
+        parents = [(self._z(self._inside(up)), up) for up in self._parents(chosen)]
+        parents = [pair for pair in parents if pair[0] >= self._critical]
+        for _, parent in sorted(parents, key=lambda pair: -pair[0]):
+            if not self._is_worse_within(inside, parent):
+                return parent
+        return None
 
     def _parents(self, chosen: Conditions) -> Iterator[Conditions]:
         """The slices with one condition, or one limit of a range, fewer."""
@@ -255,8 +282,8 @@ class Step:
             return False
         z = self._z(inside, within)
         settings = self._settings
-        null = _null(statistics, losses, settings.n_permutations, self._seed, z, settings.alpha)
-        return null is not None
+        n, alpha = settings.n_permutations, settings.alpha_over(_WITHIN)
+        return _null(statistics, losses, n, self._seed, z, alpha) is not None
 
     def _family_within(self, within: Flags) -> tuple[Family, RowLosses, Statistics]:
         rows = np.flatnonzero(within)
@@ -266,23 +293,27 @@ class Step:
 
     def _narrowed(self, chosen: Conditions) -> Conditions:
         """The slice inside it that is worse than its other rows; itself where there is none."""
-        if len(chosen) >= self._settings.depth:
-            return chosen
         within = self._inside(chosen)
         family, losses, statistics = self._family_within(within)
         if not family.size or not losses.is_varied:
             return chosen
         observed = statistics.observed()
         tops = [float(z.max(initial=0.0)) for z in observed]
-        for own in {column for column, _, _ in chosen}:
-            tops[own] = 0.0
+        own = {one.column: one for one in chosen}
+        if len(chosen) >= self._settings.depth:
+            # No further column: only its ranges may be narrower.
+            tops = [z if place in own else 0.0 for place, z in enumerate(tops)]
         place = int(np.argmax(tops))
-        (added,) = family.blocks[place].spans_at(int(observed[place].argmax()))
-        made = tuple(sorted((*chosen, Condition(*added))))
+        if not tops[place] > 0.0:
+            return chosen
+        (span,) = family.blocks[place].spans_at(int(observed[place].argmax()))
+        added = Condition(*span)
+        if (held := own.pop(place, None)) is not None:
+            added = Condition(place, max(added.first, held.first), min(added.end, held.end))
+        made = tuple(sorted((*own.values(), added)))
         settings = self._settings
-        null = _null(
-            statistics, losses, settings.n_permutations, self._seed, tops[place], settings.alpha
-        )
+        n, alpha = settings.n_permutations, settings.alpha_over(_INSIDE)
+        null = _null(statistics, losses, n, self._seed, tops[place], alpha)
         if null is None or self._z(self._inside(made)) < self._critical:
             return chosen
         return made
@@ -301,7 +332,12 @@ class Step:
                 n_rows = np.bincount(codes, minlength=of.n_parts + 1)[: of.n_ordered]
                 sums = np.bincount(codes, self._losses.moved[rows], of.n_parts + 1)[: of.n_ordered]
                 spans = of.spans[(of.spans[:, 0] < end) & (of.spans[:, 1] > first)]
-                spans = spans[spans[:, 1] <= of.n_ordered]
+                # A range that is open at an end stays so: no limit is added.
+                last = of.n_ordered
+                is_kept = spans[:, 1] <= last
+                is_kept &= (spans[:, 0] == 0) | (first > 0)
+                is_kept &= (spans[:, 1] == last) | (end < last)
+                spans = spans[is_kept]
                 held, added = (
                     np.diff(np.append(0.0, np.cumsum(x))[spans], axis=1)[:, 0]
                     for x in (n_rows, sums)
@@ -328,22 +364,28 @@ class Step:
     def finding(self, chosen: Conditions, p: float) -> Finding:
         """The slice with its limits as exact as the numbers of its columns allow."""
         ranges = self._ranges(chosen)
-        rows = np.ones(self._n_all, np.bool_)
-        keys: list[str | Range] = []
-        for (column, first, end), limits in zip(chosen, ranges, strict=True):
-            of = self._columns[column]
-            if limits is None:
-                rows &= of.codes == first
-                keys.append(of.keys[first])
-            else:
-                assert of.numbers is not None
-                rows &= _is_within(of.numbers, limits)
-                keys.append(limits)
+        rows = self._rows(chosen, ranges)
+        keys: list[str | Range] = [
+            self._columns[column].keys[first] if limits is None else limits
+            for (column, first, _), limits in zip(chosen, ranges, strict=True)
+        ]
         inside = rows[self._left]
         counted, others = np.zeros((2, self._n_all), np.bool_)
         counted[self._left], others[self._left] = inside, ~inside
         columns = tuple(column for column, _, _ in chosen)
         return Finding(columns, tuple(keys), rows, counted, others, self._z(inside), p)
+
+    def _rows(self, chosen: Conditions, ranges: Sequence[Range | None]) -> Flags:
+        """bool[n], the rows of a slice with these ranges, of all that were given."""
+        rows = np.ones(self._n_all, np.bool_)
+        for (column, first, _), limits in zip(chosen, ranges, strict=True):
+            of = self._columns[column]
+            if limits is None:
+                rows &= of.codes == first
+            else:
+                assert of.numbers is not None
+                rows &= _is_within(of.numbers, limits)
+        return rows
 
     def _ranges(self, chosen: Conditions) -> list[Range | None]:
         """The range of each condition that is one, each limit moved to where it explains best.
@@ -375,7 +417,7 @@ class Step:
             limits.append(float(numbers[codes < part].max()) if is_inner else None)
             later = numbers[(codes >= part) & (codes < of.n_ordered)]
             above.append(float(later.min()) if is_inner else None)
-        return Range(*limits, (above[0], above[1]))
+        return Range(limits[0], limits[1], (above[0], above[1]))
 
     def _moved(
         self,
@@ -410,11 +452,13 @@ class Step:
             is_inside = cuts < opposite if is_low else cuts > opposite
             cuts, above = cuts[is_inside], above[is_inside]
         at = np.searchsorted(cuts, numbers[rows], side="left")
-        n_rows = np.cumsum(np.bincount(at, minlength=len(cuts) + 1))
-        sums = np.cumsum(np.bincount(at, self._losses.moved[rows], len(cuts) + 1))
+        n_rows = np.cumsum(np.bincount(at, minlength=len(cuts) + 1).astype(np.float64))
+        sums = np.cumsum(
+            np.bincount(at, self._losses.moved[rows], len(cuts) + 1).astype(np.float64)
+        )
         if is_low:
             n_rows, sums = n_rows[-1] - n_rows, sums[-1] - sums
-        z = self._pooled(sums[:-1], n_rows[:-1].astype(np.float64))
+        z = self._pooled(sums[:-1], n_rows[:-1])
         kept = now.low if is_low else now.high
         if not len(z) or not np.isfinite(z.max()):
             return now
