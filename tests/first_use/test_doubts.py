@@ -119,7 +119,7 @@ def test_every_doubt_has_three_parts(code: str) -> None:
 
 
 def test_a_doubt_is_filled_from_its_facts() -> None:
-    found = doubt("D108", what="Column 'x'", found="It holds text", do="Write numbers.")
+    found = doubt("D108", what="Column 'x' was", found="It holds text", do="Write numbers.")
     assert isinstance(found, Doubt)
     assert found == "Column 'x' was not read. It holds text. Write numbers."
 

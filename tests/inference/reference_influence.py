@@ -164,8 +164,10 @@ def row_losses(rows: Rows, name: str) -> Floats:
 def of_mean(name: str, *, halved: bool = False) -> Callable[[Rows], Floats]:
     """Influence on the mean of a loss; `halved` for two classes where the sum counts both."""
 
-    def closed_form(rows: Rows) -> Floats:
+    def closed_form(rows: Rows, eps: float | None = None) -> Floats:
         loss = row_losses(rows, name) / (2.0 if halved and rows.k == 2 else 1.0)
+        if eps is not None:
+            loss = np.clip(loss, -np.log1p(-eps), -np.log(eps))
         return np.asarray(loss - np.average(loss, weights=rows.weights))
 
     return closed_form

@@ -120,7 +120,8 @@ def _brier(scored: Scored) -> Number:
     return soft.mean_loss(ex.squared_error)
 
 
-def _log_loss(scored: Scored) -> Number:
+def _log_loss(scored: Scored, eps: float | None = None) -> Number:
+    assert eps is None
     return scored.mean_loss(
         ex.negative_log_probability if scored.is_prob else ex.soft_negative_log_probability
     )

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.forms import attach_forms
-from karat.inference.slices import weak
 from karat.results import comparison as outcome
 from karat.results import report, result
 from karat.tally.writing import write_text
@@ -150,28 +149,6 @@ class Exports:
 
         rows, columns = self._rows()
         return frame_of(rows, columns, backend)
-
-
-class WeakSlices(weak.WeakSlices):
-    __doc__ = weak.WeakSlices.__doc__
-    __slots__ = ()
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """The slices in a data frame: one row each, in their order.
-
-        Columns: ``slice`` (its name), ``n_rows``, ``n_all``, ``value``, ``rest``,
-        ``difference``, ``z``, ``p``, ``measure``.
-
-        Args:
-            backend: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None: the first of them that is
-                installed.
-
-        Errors:
-            K122 no such backend; K501 it is not installed, or none of them is.
-        """
-        from karat.output.tidy import WEAK_SLICE_COLUMNS, frame_of, rows_of_weak_slices
-
-        return frame_of(rows_of_weak_slices(self), WEAK_SLICE_COLUMNS, backend)
 
 
 class Result(result.Result):

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from karat.api.arguments import column_name, confidence_required, of_table, score_columns
 from karat.api.measuring import Spec, report_of
 from karat.api.options import unknown_choice, whole_number
-from karat.api.results import WeakSlices
 from karat.api.score_functions import given_scores
 from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.arguments import check_flag
@@ -41,6 +40,7 @@ from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.errors.habits import names_its_arguments
 from karat.inference.limits import Floats
+from karat.inference.slices import weak
 from karat.inference.slices.candidates import SearchColumn, column_of_numbers, column_of_values
 from karat.inference.slices.losses import RowLosses
 from karat.inference.slices.search import Finding, Range, Settings, search
@@ -51,6 +51,32 @@ from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._metric import check_has_positive
 from karat.metrics.plan import requested
 from karat.tally import Label
+
+if TYPE_CHECKING:
+    from karat.output.tidy import Backend
+
+
+class WeakSlices(weak.WeakSlices):
+    __doc__ = weak.WeakSlices.__doc__
+    __slots__ = ()
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """The slices in a data frame: one row each, in their order.
+
+        Columns: ``slice`` (its name), ``n_rows``, ``n_all``, ``value``, ``rest``,
+        ``difference``, ``z``, ``p``, ``measure``.
+
+        Args:
+            backend: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None: the first of them that is
+                installed.
+
+        Errors:
+            K122 no such backend; K501 it is not installed, or none of them is.
+        """
+        from karat.output.tidy import WEAK_SLICE_COLUMNS, frame_of, rows_of_weak_slices
+
+        return frame_of(rows_of_weak_slices(self), WEAK_SLICE_COLUMNS, backend)
+
 
 _MOST_DEPTH: Final = 3
 _OF_SCORES: Final = ("prob", "score")

@@ -37,7 +37,7 @@ _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--w
 )
 @sources
 def command(predictions: tuple[str, ...]) -> None:
-    """What the columns of a file are taken for, what can be measured, and what is in doubt.
+    """What the columns of a file are taken for, and what is in doubt.
 
     A dry run of `karat report`: each column with its type and its role, every role that two
     columns could fill, and each doubt with the option that settles it. Rows are read, and no

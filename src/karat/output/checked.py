@@ -35,7 +35,7 @@ def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section
         found.append(Notes(DOUBTS, tuple(map(str, check.doubts)), "warning"))
     if check.abilities:
         columns = (
-            TableColumn("can be measured", "left"),
+            TableColumn("can be measured", "left", is_name=True, is_whole=True),
             TableColumn("", "left"),
             TableColumn("needs", "left"),
         )

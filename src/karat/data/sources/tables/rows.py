@@ -272,8 +272,6 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
     frame = open_frame(table)
     columns = find_columns(request, frame.names, frame.types)
     mapping, notes = columns.mapping, columns.notes
-    if columns.unique is not None:
-        notes += _doubts_of_ids(frame, columns.unique)
     found = columns.found
     found |= {role: name for role, name in (("id", columns.id), ("by", request.by)) if name}
     given = frame, found, request.weights, request.clusters, request.nulls
@@ -283,6 +281,7 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
         read = read_labels(*given, columns.scores, columns.chosen.role, **searched)
         rows = _scored(read, mapping, columns.chosen, request)
         if not isinstance(rows, str):
+            notes += _doubts_of_ids(frame, columns.unique, read.n_rows)
             return replace(rows.warned(*notes), left_out={**left_out, **rows.left_out})
         notes.append(rows)
     read = read_labels(*given, **searched)
@@ -297,7 +296,7 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
             weights_argument=read.weights_argument,
             n_threads=request.n_threads,
         )
-    notes = [*remarks(cells), *notes]
+    notes = [*remarks(cells), *notes, *_doubts_of_ids(frame, columns.unique, read.n_rows)]
     is_split = columns.groups or request.has_clusters or found.keys() & {"clusters", "id", "by"}
     if request.keeps_rows or is_split:
         made = read.rows(cells.classes, mapping, cells=cells).warned(*notes)
@@ -309,11 +308,14 @@ _MOST_IDS: Final = 200_000
 """Ids of more rows are not looked at: it would take longer than all the rest."""
 
 
-def _doubts_of_ids(frame: Frame, column: str) -> list[Doubt]:
-    """Return the doubt about rows of a table that share an id."""
-    (values,) = frame.columns([column], ["id"]).values()
+def _doubts_of_ids(frame: Frame, column: str | None, n_rows: int) -> list[Doubt]:
+    """Return the doubt about rows of a table that share an id; none where no column holds ids."""
+    if column is None or n_rows > _MOST_IDS:
+        return []
     try:
-        if len(values) > _MOST_IDS:
+        (values,) = frame.columns([column], ["id"]).values()
+        # A reader of Arrow is at its end.
+        if len(values) != n_rows:
             return []
         ids = encode_names(values, f"Column {column!r}", "keep")
     except (KaratError, TypeError):
