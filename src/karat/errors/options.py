@@ -28,7 +28,7 @@ _FLAGS: Final = {
 """What the command line calls an argument; others keep their name."""
 _IN_TEXT: Final = re.compile(
     rf"(?<![\w.'\"{{])({'|'.join(sorted(_FLAGS, key=len, reverse=True))})="
-    r"(?!=)('[^']*'|[0-9][0-9.]*|True)?"
+    r"(?!=)('[^']*'|[0-9][0-9.]*|True|(?={))?"
 )
 
 _command_line = False
@@ -80,4 +80,6 @@ def _flag(found: re.Match[str]) -> str:
     flag = _FLAGS[name]
     if value is None or value == "True":
         return flag
+    if not value:  # A fact follows.
+        return f"{flag} "
     return f"{flag} {shlex.quote(value[1:-1]) if value[0] == chr(39) else value}"
