@@ -254,7 +254,7 @@ def _asked() -> Iterator[Call]:
         "positive 0": {"positive": 0},
         "threshold": {"threshold": 0.3},
         "class names": {"class_names": ["no", "yes"]},
-        "reversed labels": {"labels": [1, 0]},
+        "reversed labels": {"labels": [1, 0], "positive": 0},
     }
     for asked, options in {**ASKED, **more}.items():
         given = filled(options, two)

@@ -215,7 +215,9 @@ OTHERS: dict[str, tuple[str, Callable[[], Any]]] = {
     ),
     "no such curve": (
         "curves",
-        lambda: karat.curves.roc(["ant", "bee"], y_score=[0, 1], average=None)["cat"],
+        lambda: karat.curves.roc(["ant", "bee"], y_score=[0, 1], positive="bee", average=None)[
+            "cat"
+        ],
     ),
     "an unbounded stream": ("Stream", _crowded),
     "a stream of many classes": ("Stream", _of_many_classes),

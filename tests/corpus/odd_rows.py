@@ -38,8 +38,7 @@ def calls() -> Iterator[Call]:
         for column, argument in (("pred", "y_pred"), ("prob", "y_prob"), ("score", "y_score")):
             if column in rows:
                 given[argument] = rows[column]
-        if "labels" in rows:
-            given["labels"] = rows["labels"]
+        given |= {name: rows[name] for name in ("labels", "positive") if name in rows}
         for asked, options in ASKED.items():
             metrics = {} if asked in ("zero", "nan") else {"metrics": FEW}
             yield _call(f"{name}, {asked}", {**given, **options, **metrics})

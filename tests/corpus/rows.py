@@ -129,7 +129,7 @@ def odd() -> dict[str, Columns]:
         "never true": {"label": no, "pred": yes},
         "one class declared": {"label": [1] * 7, "pred": [1] * 7, "labels": [0, 1]},
         "one row": {"label": [1], "pred": [1], "labels": [0, 1]},
-        "two rows": {"label": ["a", "b"], "pred": ["a", "a"]},
+        "two rows": {"label": ["a", "b"], "pred": ["a", "a"], "positive": "b"},
         "a class without rows": {
             "label": [0, 1, 0, 1, 1] * 4,
             "pred": [0, 1, 1, 1, 0] * 4,
