@@ -165,6 +165,25 @@ def test_dropped_rows_and_doubtful_classes_are_warnings(karat: Karat) -> None:
     assert "Warnings\n  1 of 3 rows have a missing label" in ran.out
 
 
+def test_messages_name_options_as_they_are_typed(karat: Karat) -> None:
+    err = karat("report", "ten.csv", "--where", "label < 2 AND pred < 2", "--positive", "maybe").err
+    assert "K111  --positive is not one of the classes.\n      --positive 'maybe'; the" in err
+    words = ["report", "words.csv"]
+    Path("words.csv").write_text("label,p\nfraud,0.9\nok,0.1\nok,0.2\n")
+    err = karat(*words).err
+    assert "K190  Column 'p', one number for each row, needs to know which class is" in err
+    assert "Give --positive fraud or --positive ok, the class that the column is of" in err
+    assert karat(*words, "--positive", "fraud").code == 0
+    Path("scores.csv").write_text("label,score\n1,0.9\n0,0.1\n0,0.2\n")
+    err = karat("report", "scores.csv").err
+    assert "Say what it holds: --prob score or --score score." in err
+    assert karat("report", "scores.csv", "--prob", "score").code == 0
+    assert (
+        "Doubt: The scores may be probabilities."
+        in karat("report", "scores.csv", "--score", "score").err
+    )
+
+
 def test_several_files_and_a_query(karat: Karat) -> None:
     ran = karat("report", "ten.csv", bundled("digits_rf.parquet"))
     told, warning = ran.err.splitlines()

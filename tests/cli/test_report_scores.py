@@ -28,6 +28,7 @@ TWO = {
     "p_spam": [0.25, 0.75, 0.5, 0.375, 0.625],
     "margin": [-1.0, 2.0, 0.25, -0.5, 1.0],
 }
+SPAM = ("--positive", "spam")
 DIGITS = "proba_0…proba_9 (10), truth=label, pred=pred, weight=none (1 797 rows)"
 
 
@@ -62,7 +63,9 @@ def test_the_digits_show_rankings_losses_and_calibration(karat: Karat) -> None:
     assert heading.split() == [
         "class", "support", "predicted", "precision", "recall", "specificity", "f1", "roc_auc",
     ]  # fmt: skip
-    assert ran.out == report_as_text(library.evaluate("p.parquet")) + "\n"
+    head, _, rest = report_as_text(library.evaluate("p.parquet")).partition("Columns\n")
+    # Standard error has the line of columns.
+    assert ran.out == head + rest.partition("\n\n")[2] + "\n"
 
 
 def test_the_json_of_scores_follows_its_schema(karat: Karat) -> None:
@@ -80,12 +83,12 @@ def test_the_json_of_scores_follows_its_schema(karat: Karat) -> None:
 @pytest.mark.parametrize("named", [["--prob", "p_*"], ["--prob", "p_ham,p_spam"], [],
                                    ["--prob", '["p_ham", "p_spam"]']])  # fmt: skip
 def test_probabilities_are_named_by_pattern_and_by_list(named: list[str], karat: Karat) -> None:
-    ran = karat("report", "two.csv", *named)
+    ran = karat("report", "two.csv", *named, *SPAM)
     assert ran.err == (
         "probabilities=p_ham…p_spam (2), truth=label, pred=largest probability, weight=none "
         "(5 rows)\n"
     )
-    found = values(karat, "two.csv", *named)
+    found = values(karat, "two.csv", *named, *SPAM)
     assert found["metrics"]["roc_auc"]["value"] == 1.0
     assert found["metrics"]["log_loss"]["value"] == pytest.approx(
         -np.mean(np.log([0.75, 0.75, 0.5, 0.625, 0.625])), rel=1e-12
@@ -94,25 +97,30 @@ def test_probabilities_are_named_by_pattern_and_by_list(named: list[str], karat:
 
 
 def test_one_column_is_the_positive_class(karat: Karat) -> None:
-    whole = values(karat, "two.csv")["metrics"]
+    whole = values(karat, "two.csv", *SPAM)["metrics"]
+    # The name of one column names the positive class.
     assert values(karat, "two.csv", "--prob", "p_spam")["metrics"] == whole
     ran = karat("report", "two.csv", "--prob", "p_spam")
     assert ran.err.startswith("probabilities=p_spam, truth=label, pred=largest probability,")
     flipped = values(karat, "two.csv", "--prob", "p_ham", "--positive", "ham")["metrics"]
     assert flipped["log_loss"] == whole["log_loss"]
-    ran = karat("report", "two.csv", "--prob", "p_ham")
+    ran = karat("report", "two.csv", "--prob", "p_ham", *SPAM)
     assert (ran.code, "K137" in ran.err) == (2, True)
+    assert "positive class ham" in karat("report", "two.csv", "--prob", "p_ham").out
 
 
 def test_scores_are_not_probabilities(karat: Karat) -> None:
     ran = karat("report", "two.csv", "--score", "margin")
+    assert (ran.code, "K190" in ran.err) == (2, True)
+    assert "Give --positive ham or --positive spam, the class that the column is of" in ran.err
+    ran = karat("report", "two.csv", "--score", "margin", *SPAM)
     assert ran.err.startswith("scores=margin, truth=label, pred=largest score, weight=none")
     assert "positive class spam · scores\n" in ran.out
-    found = values(karat, "two.csv", "--score", "margin")["metrics"]
+    found = values(karat, "two.csv", "--score", "margin", *SPAM)["metrics"]
     assert found["roc_auc"]["value"] == 1.0
     assert "hinge_loss" in found
     assert "hinge_loss" not in values(karat, "two.csv")["metrics"]
-    ran = karat("report", "two.csv", "--prob", "margin")
+    ran = karat("report", "two.csv", "--prob", "margin", *SPAM)
     assert (ran.code, "K132" in ran.err, "--score" in ran.err) == (2, True, True)
 
 
@@ -121,31 +129,31 @@ def test_an_empty_name_leaves_scores_out(karat: Karat) -> None:
     found = values(karat, "three.csv", "--prob", "", "--score", "")
     assert found["scores"] is None
     assert "roc_auc" not in found["metrics"]
-    assert karat("report", "three.csv", "--prob", "", "--positive", "spam").err == (
+    assert karat("report", "three.csv", "--prob", "", *SPAM).err == (
         "truth=label, pred=pred, weight=none (5 rows)\n"
     )
 
 
 def test_a_threshold_decides_what_is_predicted(karat: Karat) -> None:
-    ran = karat("report", "two.csv", "--threshold", "0.375")
+    ran = karat("report", "two.csv", "--threshold", "0.375", *SPAM)
     assert "pred=probability from 0.375 on, weight=none" in ran.err
     assert "probabilities\npredicted from probability 0.375 on\n" in ran.out
-    found = values(karat, "two.csv", "--threshold", "0.375")
+    found = values(karat, "two.csv", "--threshold", "0.375", *SPAM)
     assert found["confusion"] == [[1, 1], [0, 3]]
     assert found["scores"]["threshold"] == 0.375
     # Predictions that were only found give way, and the report does not claim to read them.
     write_csv(Path("three.csv"), {**TWO, "pred": ["ham"] * 5})
     assert karat("report", "three.csv").err.count("pred=pred") == 1
-    found = values(karat, "three.csv", "--threshold", "0.375")
+    found = values(karat, "three.csv", "--threshold", "0.375", *SPAM)
     assert (found["confusion"], found["mapping"]["pred"]) == ([[1, 1], [0, 3]], None)
 
 
 def test_metrics_of_scores_are_chosen(karat: Karat) -> None:
-    ran = karat("report", "two.csv", "--metrics", "auc,roc_auc(max_fpr=0.5),log_loss")
+    ran = karat("report", "two.csv", *SPAM, "--metrics", "auc,roc_auc(max_fpr=0.5),log_loss")
     assert ran.code == 0
     assert "roc_auc               1.0000  [0.0205, 1.0000]\n" in ran.out
     assert "Thresholds" not in ran.out
-    every = karat("report", "two.csv", "--metrics", "all").out
+    every = karat("report", "two.csv", *SPAM, "--metrics", "all").out
     assert "pr_auc_trapezoid" in every
     assert "spiegelhalter_z" in every
 
@@ -231,7 +239,7 @@ def test_columns_of_lists_and_queries(karat: Karat) -> None:
     assert values(karat, "lists.parquet")["metrics"] == values(karat, "two.csv")["metrics"]
     query = "SELECT label AS y, p_spam FROM 'two.csv'"
     found = values(karat, query, "--prob", "p_spam")
-    assert found["metrics"] == values(karat, "two.csv")["metrics"]
+    assert found["metrics"] == values(karat, "two.csv", *SPAM)["metrics"]
 
 
 def test_a_terminal_that_shows_only_ascii(tmp_path: Path) -> None:

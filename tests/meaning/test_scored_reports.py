@@ -366,3 +366,27 @@ def test_columns_that_are_places_are_taken_in_their_order() -> None:
     assert report["log_loss"].value == expected
     numbers = pd.DataFrame([[0, 0.25, 0.75], [1, 0.375, 0.625]])
     assert karat.evaluate(numbers, true=0, prob=[1, 2])["log_loss"].value == expected
+
+
+def test_two_words_without_a_positive_class_are_reported_as_many_classes() -> None:
+    truth, prob = ["no", "yes", "yes", "no"] * 5, np.array([[0.8, 0.2], [0.3, 0.7]] * 10)
+    report = karat.evaluate(truth, y_prob=prob)
+    named = karat.evaluate(truth, y_prob=prob, positive="yes")
+    assert [one.code for one in report.doubts] == ["D101"]
+    assert named.doubts == ()
+    assert "positive='no' or positive='yes'" in report.doubts[0].option
+    for name in ("macro_f1", "log_loss", "roc_auc_ovr_macro"):
+        assert repr(report[name]) == repr(named[name])
+    # Thresholds and curves are those of each class.
+    thresholds: Any = report.thresholds
+    best: Any = named.thresholds
+    assert (thresholds[1]["label"], thresholds[1]["f1"]) == ("yes", best["f1"])
+    assert report.curves.roc["yes"].area == named["roc_auc"].value
+    for name in ("f1", "roc_auc"):
+        problem = failing(lambda name=name: report[name])
+        assert problem.code == "K194"
+        assert name not in report
+    again = karat.Report.from_json(report.to_json())
+    assert again.to_json() == report.to_json()
+    assert again.doubts == report.doubts
+    assert "No class is named as the positive one." in report.to_html()

@@ -271,8 +271,8 @@ def test_without_scores_labels_are_tallied(tmp_path: Path) -> None:
 def test_columns_that_only_look_like_scores_are_left_out_and_told(tmp_path: Path) -> None:
     labels = {"label": SMALL["label"], "pred": SMALL["guess"]}
     for extra, words in (
-        ({"p_value": [0.5] * 4, "p_adj": [0.5] * 4}, "p_* (2) was not read as prob"),
-        ({"score": [0.5] * 4}, "'score' was not read as score"),
+        ({"p_value": [0.5] * 4, "p_adj": [0.5] * 4}, "p_* (2), found by name, were not read."),
+        ({"score": [0.5] * 4}, "'score', found by name, was not read."),
         ({"confidence": [0.5] * 4}, "'confidence' was not read"),
         ({"class_x": [0.5] * 4, "class_y": [0.5] * 4}, "class_* (2) were not read"),
     ):
