@@ -231,7 +231,7 @@ EXCEPTIONS: tuple[Allowed, ...] = (
             ("gave", "<nothing>", r".*'is': 'Report'.*"),
         )
     ),
-    Allowed("functions/*precision_lift*", _LIFT, "", "<nothing>"),
+    Allowed("functions/* of * labels", _LIFT, "", "<nothing>"),
     Allowed("*", _LIFT, rf"gave(.*[.\]])?{_RATE}(_low|_high)?(\..*)?", "<nothing>"),
     *(
         Allowed(f"functions/{call}", _LIFT, r"gave.*")

@@ -161,13 +161,13 @@ def row_losses(rows: Rows, name: str) -> Floats:
     return np.asarray(((p - hit) ** 2).sum(axis=1))
 
 
-def of_mean(name: str, *, halved: bool = False) -> Callable[[Rows], Floats]:
+def of_mean(name: str, *, halved: bool = False) -> Callable[..., Floats]:
     """Influence on the mean of a loss; `halved` for two classes where the sum counts both."""
 
-    def closed_form(rows: Rows, eps: float | None = None) -> Floats:
+    def closed_form(rows: Rows, *, eps: float | None = None) -> Floats:
         loss = row_losses(rows, name) / (2.0 if halved and rows.k == 2 else 1.0)
         if eps is not None:
-            loss = np.clip(loss, -np.log1p(-eps), -np.log(eps))
+            loss = -np.log(np.clip(np.exp(-loss), eps, 1.0 - eps))
         return np.asarray(loss - np.average(loss, weights=rows.weights))
 
     return closed_form

@@ -202,3 +202,11 @@ def test_rows_that_do_not_hold_a_line_have_no_influence_on_it(
     table = ScoreHistogram.of(scores, [1, 0], 2)
     found = Line.of(ClassProbabilities(HistogramColumn(table, 1, by="mean")), part)
     assert np.isnan([found.value, found.gain, found.turn]).all()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("weights", ["none", "any"])
+def test_a_clipped_loss(weights: str, k: int) -> None:
+    for is_prob in (True, False):
+        rows = drawn(6, 150, k, weights=weights, is_prob=is_prob)
+        compare(rows, [get("log_loss(eps=0.1)"), get("log_loss(eps=1e-7)")])

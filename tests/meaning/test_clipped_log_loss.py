@@ -223,3 +223,19 @@ def test_sums_count_merge_and_keep_it() -> None:
     weightless = Sums.of({name: [math.inf, 1.0]}, [0, 1], 2, weights=[0.0, 1.0])
     assert weightless.infinite_rows == 0
     assert Sums.of({"margin": [1.0]}, [0], 2).infinite_rows == 0
+
+
+def test_sums_on_a_device_count_them_too() -> None:
+    torch = optional("torch")
+    from karat.data.sources.torch.score_losses import LossTally
+
+    true, prob = rows(2)
+    scores, codes = torch.tensor(prob[:, 1]), torch.tensor(true)
+    weights = torch.ones(len(true), dtype=torch.float64)
+    weights[:5] = 0.0
+    for given, n in ((None, 7), (weights, 2)):
+        tally = LossTally(2, "cpu", is_weighted=given is not None)
+        for part in (slice(0, 4), slice(4, None)):
+            held = None if given is None else given[part]
+            tally.add(scores[part], codes[part], held, 1, is_prob=True)
+        assert tally.sums(is_frequency=False).infinite_rows == n

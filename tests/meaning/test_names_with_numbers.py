@@ -92,3 +92,19 @@ def test_a_stream_and_a_comparison_name_it_alike() -> None:
     compared = karat.compare(TRUE, y_prob=models, metrics="top_k_accuracy(k=5)")
     assert compared.metrics == ("top_5_accuracy",)
     assert compared["top_5_accuracy"].difference == compared["top_k_accuracy(k=5)"].difference
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("f1", "Parameters: average: macro, micro, weighted. karat.f1 also takes labels, positive"),
+        ("accuracy", "Parameters: karat.accuracy also takes labels, positive, weights"),
+        ("log_loss", "Parameters: eps: Clip the probability of the true class"),
+    ],
+)
+def test_an_unknown_parameter_is_answered_with_those_that_there_are(name: str, told: str) -> None:
+    with pytest.raises(KaratError, match="There is no parameter 'beta'") as caught:
+        parse(f"{name}(beta=2)")
+    assert told in str(caught.value)
+    assert "Parameters: none" not in str(caught.value)
+    assert "labels, positive, weights, undefined and n_threads" in str(caught.value)

@@ -121,10 +121,11 @@ def _brier(scored: Scored) -> Number:
 
 
 def _log_loss(scored: Scored, eps: float | None = None) -> Number:
-    assert eps is None
-    return scored.mean_loss(
-        ex.negative_log_probability if scored.is_prob else ex.soft_negative_log_probability
-    )
+    loss = ex.negative_log_probability if scored.is_prob else ex.soft_negative_log_probability
+    if eps is None:
+        return scored.mean_loss(loss)
+    least, most = -mpmath.log(1 - mpmath.mpf(eps)), -mpmath.log(mpmath.mpf(eps))
+    return scored.mean_loss(lambda v, t: min(max(high(loss(v, t)), least), most))
 
 
 def _base(scored: Scored) -> Any:
