@@ -56,6 +56,7 @@ def test_a_stored_report_is_the_one_that_was_written(name: str) -> None:
     report, wanted = karat.Report.from_json(text), reports()[name]
     assert report.labels == wanted.labels
     assert report.confusion.matrix.tolist() == wanted.confusion.matrix.tolist()
+<<<<<<< HEAD
     known = json.loads(text)["metrics"]
     for metric, result in wanted.metrics.items():
         found = report.metrics[metric]
@@ -64,9 +65,16 @@ def test_a_stored_report_is_the_one_that_was_written(name: str) -> None:
             assert found.value == pytest.approx(result.value, nan_ok=True)
             continue
         same_numbers([found.value, found.low, found.high], [result.value, result.low, result.high])
+=======
+>>>>>>> headline
     stored = json.loads(text)
+    assert stored["metrics"].keys() <= wanted.metrics.keys()
+    # A metric that came later has no interval there where that takes the rows.
+    for metric in stored["metrics"]:
+        found, result = report.metrics[metric], wanted.metrics[metric]
+        same_numbers([found.value, found.low, found.high], [result.value, result.low, result.high])
     if stored["karat"] == karat.__version__:
-        same_numbers(report.to_dict(), stored)
+        same_numbers(report.to_dict(), stored, is_later=True)
 
 
 def test_every_kind_of_report_is_stored() -> None:
