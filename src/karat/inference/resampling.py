@@ -322,8 +322,8 @@ _LEVEL_BYTES: Final = 1 << 23
 class ReplicateColumn(CumulativeCounts):
     """One replicate as a `RankedColumn` of two classes, so that the views of metrics read it."""
 
-    k: ClassVar = 2
-    own: ClassVar = 1
+    k: ClassVar[int] = 2
+    own: ClassVar[int] = 1
 
     @cached_property
     def totals(self) -> Numbers:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 import numpy as np
 
 from karat.tally.cached import cached_property
+from karat.tally.classes import Classes
 from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels, Steps, cumulated
 from karat.tally.score_histogram import ScoreHistogram
 from karat.tally.score_histograms import ScoreHistograms
@@ -52,8 +53,11 @@ class HistogramColumn:
         self.own = own
         self.order: Order = "tied" if table.is_exact else order
         self.by = by
-        self.k, self.n_rows, self.n_levels = table.k, table.n_rows, table.n_levels
-        self.is_weighted, self.is_exact = table.is_weighted, table.is_exact
+        self.k: int = table.k
+        self.n_rows: int = table.n_rows
+        self.n_levels: int = table.n_levels
+        self.is_weighted: bool = table.is_weighted
+        self.is_exact: bool = table.is_exact
 
     def ordered(self, order: Order) -> HistogramColumn:
         """The same column with the rows of its buckets in another order."""
@@ -269,9 +273,11 @@ class HistogramRows:
     def __init__(self, histograms: ScoreHistograms, order: Order = "tied") -> None:
         self.histograms = histograms
         self.order: Order = order
-        self.classes, self.n_rows = histograms.classes, histograms.n_rows
-        self.is_weighted, self.is_prob = histograms.is_weighted, histograms.is_prob
-        self.has_one_order = self.is_prob and histograms.is_exact
+        self.classes: Classes = histograms.classes
+        self.n_rows: int = histograms.n_rows
+        self.is_weighted: bool = histograms.is_weighted
+        self.is_prob: bool = histograms.is_prob
+        self.has_one_order: bool = self.is_prob and histograms.is_exact
         self._made: dict[tuple[str, int], ScoreHistogram] = {}
 
     def ordered(self, order: Order) -> HistogramRows:

@@ -22,6 +22,7 @@ from karat.data.weights import refuse_sums
 from karat.errors import error
 from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
+from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
 from karat.tally.sums import LOSSES, READ_BITS, Sums, unclipped
 
@@ -100,11 +101,16 @@ class InMemoryScores:
     def __post_init__(self) -> None:
         rows = self.rows
         assert rows.scores is not None
-        self.classes, self.codes, self.scores = rows.classes, rows.true, rows.scores
-        self.weights, self.pred, self.clusters = rows.weights, rows.pred, rows.cluster_codes
-        self.n_rows = len(self.codes)
-        self.is_weighted = self.weights is not None
-        self.is_prob = self.has_one_order = self.scores.is_prob
+        self.classes: Classes = rows.classes
+        self.codes: Codes = rows.true
+        self.scores: Scores = rows.scores
+        self.weights: Floats | None = rows.weights
+        self.pred: Codes | None = rows.pred
+        self.clusters: npt.NDArray[np.int64] | None = rows.cluster_codes
+        self.n_rows: int = len(self.codes)
+        self.is_weighted: bool = self.weights is not None
+        self.is_prob: bool = self.scores.is_prob
+        self.has_one_order: bool = self.is_prob
         self._read: _native.ScoreSums | None = None
         self._bits = 0
         self._clipped_sums: dict[str, tuple[float, float, float]] = {}

@@ -157,7 +157,8 @@ class Step:
         self._seed = settings.seed if not place else _seed(settings.seed, place)
         self._null: Floats = np.zeros(0)
         self.family = Family(columns, left, settings.depth, settings.min_n)
-        self.n_shown, self.p = 0, 1.0
+        self.n_shown: int = 0
+        self.p: float = 1.0
 
     def best(self, *, is_first: bool) -> Conditions | None:
         """The slice that explains best what is worse; None where nothing is shown to be.
