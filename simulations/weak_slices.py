@@ -1,6 +1,7 @@
 """Weak slices among 20 columns of 10⁴ rows: false findings in noise, and one that is planted.
 
-``python -m simulations.weak_slices [data sets]`` prints the rates of `docs/slices.md`.
+``python -m simulations.weak_slices [data sets]`` prints both rates; those of crosses and of other
+designs are in `benchmarks/weak_slices.py`.
 """
 
 from __future__ import annotations
