@@ -229,7 +229,7 @@ def _distance(rule: RuleResult) -> Mark:
 
 
 def weak_slices_as_html(found: WeakSlices) -> str:
-    """Weak slices: the loss of each beside that of all other rows, above the table."""
+    """Weak slices: what was measured in each beside all other rows, above the table."""
     slices = list(found)
     sections: list[Section] = []
     if slices:
@@ -239,8 +239,9 @@ def weak_slices_as_html(found: WeakSlices) -> str:
             "Weak slices",
             (TableColumn("slice", "left", is_name=True, is_whole=True), [x.name for x in shown]),
             (TableColumn("rows"), amounts([one.n_rows for one in shown])),
-            (TableColumn("loss", style="strong"), [value(one.loss) for one in shown]),
+            (TableColumn(found.measure, style="strong"), [value(one.value) for one in shown]),
             (TableColumn("all other rows"), [value(one.rest) for one in shown]),
+            (TableColumn("difference"), [value(one.value - one.rest) for one in shown]),
             (TableColumn("z", style="dim"), [f"{one.z:.1f}" for one in shown]),
             (TableColumn("p"), [f"{one.p:.2g}" for one in shown]),
             notes=(f"{count(n_more)} more: found.slices",) if n_more else (),
@@ -255,17 +256,17 @@ def weak_slices_as_html(found: WeakSlices) -> str:
     head = counted(n, "weak slice") if n else "no weak slice"
     facts = [f"{head} among {counted(found.n_tested, 'slice')}"]
     facts += [f"p = {found.p:.2g}", f"level {100 * found.level:g} %"]
-    picture = form_or_nothing(_picture_of_weak, slices)
+    picture = form_or_nothing(_picture_of_weak, slices, found.measure)
     return html_of(Document("karat weak slices", tuple(facts), tuple(sections)), picture)
 
 
-def _picture_of_weak(slices: Sequence[Any]) -> str:
+def _picture_of_weak(slices: Sequence[Any], measure: str) -> str:
     marks = [
-        Mark(f"{one.name}  ({counted(one.n_rows, 'row')})", one.loss, None, None, "bad", one.rest)
+        Mark(f"{one.name}  ({counted(one.n_rows, 'row')})", one.value, None, None, "bad", one.rest)
         for one in slices
     ]
     legend: list[tuple[Look, str]] = [("bad", "the slice"), ("open", "all other rows")]
-    return forest(marks, label="mean loss", title="Loss of weak slices", legend=legend)
+    return forest(marks, label=measure, title=f"Weak slices by {measure}", legend=legend)
 
 
 def slice_table_as_html(table: SliceTable) -> str:
