@@ -68,9 +68,12 @@ def label_rows(draw: st.DrawFn) -> Rows:
     kind, n = draw(st.sampled_from(KINDS)), draw(st.integers(1, 40))
     labels = np.array(LABELS[kind][: draw(st.integers(2, 3))])
     columns = {name: rng.choice(labels, n) for name in ("y_true", "y_pred")}
+    # Some label is in both: truth and predictions without a common one are refused.
+    columns["y_pred"][0] = columns["y_true"][0]
     options = draw(common_options(labels))
     if draw(st.booleans()):
         columns["weights"] = weights_of(rng, n)
+        columns["weights"][0] = 0.5
     return Rows(columns, options)
 
 
@@ -98,6 +101,9 @@ def score_rows(draw: st.DrawFn, max_n: int = 40) -> Rows:
         columns["y_pred"] = rng.choice(labels, n)
     elif k == 2 and draw(st.booleans()):
         options["threshold"] = 0.375
+    needs_positive = values.ndim == 1 or "threshold" in options
+    if k == 2 and kind != "flags" and (needs_positive or draw(st.booleans())):
+        options.setdefault("positive", labels[1])
     if draw(st.booleans()):
         columns["weights"] = weights_of(rng, n)
     return Rows(columns, options)
