@@ -126,6 +126,18 @@ def test_the_positive_class_of_two_words_is_the_one_named() -> None:
     )
 
 
+@pytest.mark.parametrize("pair", [(1, 2), (0, 2), (5, 7)])
+def test_the_positive_class_of_two_other_numbers_is_the_one_named(pair: tuple[int, int]) -> None:
+    truth = np.array(pair)[TWO]
+    for given in (np.array(PROB), np.array(BOTH)):
+        problem = failing(lambda given=given: karat.average_precision(truth, y_prob=given))
+        assert problem.code == "K190"
+        found = karat.average_precision(truth, y_prob=given, positive=pair[1])
+        assert found == karat.average_precision(TWO, y_prob=PROB)
+    assert failing(lambda: karat.log_loss(truth, y_prob=np.array(PROB))).code == "K190"
+    assert karat.log_loss(truth, y_prob=np.array(BOTH)) == karat.log_loss(TWO, y_prob=PROB)
+
+
 def named(*order: str) -> Any:
     """The matrix as a table whose columns are named after the classes, in some order."""
     return pd.DataFrame(MATRIX, columns=["ant", "bee", "cat"])[list(order)]

@@ -69,7 +69,8 @@ def test_a_condition_is_one_expression(tmp_path: Path, where: str) -> None:
 
 def test_a_csv_of_a_thousand_scores_is_read(tmp_path: Path) -> None:
     names = ",".join(f"proba_{i}" for i in range(1000))
-    path = written(tmp_path / "w.csv", f"label,pred,{names}\na,b,{','.join(['0.1'] * 1000)}\n")
+    row = ",".join(["0.1"] * 1000)
+    path = written(tmp_path / "w.csv", f"label,pred,{names}\na,b,{row}\nb,b,{row}\n")
     assert karat.evaluate(path).labels == ("a", "b")
 
 

@@ -64,6 +64,8 @@ def test_folders_say_the_same_in_every_unit(
     for seed, name in enumerate(names):
         write(tmp_path / f"label={name}" / "rows[1].parquet", 80_000, seed, label=None)
     given = {"true": "label", "prob": "prob"}
+    if names != ("0", "1"):  # which folders hold as numbers
+        given["positive"] = names[1]
     whole = karat.evaluate(tmp_path, **given)
     monkeypatch.setattr(unit_cuts, "N_UNIT", n_unit)
     units = karat.evaluate(tmp_path, max_memory=LEAST, **given)

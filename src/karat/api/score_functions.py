@@ -26,6 +26,7 @@ from karat.metrics._record import Record
 from karat.metrics._views import ClassRanks, Losses, PairRanks
 from karat.metrics.reasons import undefined_reason
 from karat.results.result import NOT_GIVEN
+from karat.tally.classes import usual_positive
 from karat.tally.sums import READ_BITS, ReadSums
 
 Short: TypeAlias = Callable[[Any, Any, Any], float | None]
@@ -63,6 +64,9 @@ def short_path(record: Record, lift: Lift) -> Short | None:
         try:
             codes, labels = _native.encode_integers(true, 0)
             if len(labels) != k or k < 2:
+                return None
+            # Of other pairs than 0 and 1 the long path asks for the positive class.
+            if k == 2 and usual_positive(labels.tolist()) is None:
                 return None
             # Any byte but 0 is true.
             if true.dtype.kind == "b" and labels[-1] != 1:
