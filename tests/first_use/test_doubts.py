@@ -79,8 +79,8 @@ def test_a_check_measures_nothing_and_finds_the_same(tmp_path: Path) -> None:
     assert found.problem is None
     assert karat.check([0, 1, 1], [0, 1, 0])
     able = {one.what: one for one in found.abilities}
-    assert not able["precision and recall of one class"].is_there
-    assert able["precision and recall of one class"].needs == "positive="
+    assert not able["metrics of one positive class"].is_there
+    assert able["metrics of one positive class"].needs == "positive="
     asked = karat.check(TRUE, y_prob=np.linspace(0.1, 0.9, 6))
     assert asked.problem is not None
     assert asked.problem.code == "K190"

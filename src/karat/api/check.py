@@ -76,7 +76,7 @@ def check(
     nulls: str = "error",
     max_memory: int | None = None,
 ) -> Check:
-    """Return what can be measured with an input, what is missing, and every doubt about it.
+    """Return what can be measured with an input, what is missing, and what is in doubt.
 
     Rows are read and labels are counted as `karat.evaluate` does; no metric is computed. What
     `karat.evaluate` refuses is the `problem` of the check, not an error.

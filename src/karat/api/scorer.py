@@ -61,6 +61,11 @@ class Scorer:
                 record = self.metric.record
                 names = ", ".join(map(record.lifted, record.averages))
                 problem.add_note(f"      The average is part of the name of a scorer: {names}.")
+            if problem.code == "K190":
+                average = next(map(self.metric.record.lifted, self.metric.record.averages), None)
+                or_else = f", or karat.scorer({average!r})" if average else ""
+                told = f"karat.scorer({self.metric.name!r}, positive=…){or_else}"
+                problem.add_note(f"      Of a scorer: {told}.")
             raise
         return -value if self.metric.better == "lower" else value
 

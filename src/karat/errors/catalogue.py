@@ -70,7 +70,7 @@ K111  positive= is not one of the classes.
       Name one of the two classes.
 K112  positive= needs exactly two classes.
       There are {k} classes: {labels}.
-      Leave positive= out; choose average='macro', 'micro', 'weighted' or None.
+      Leave positive= out: averages (macro, micro, weighted) are of all classes.
 K113  {argument} has negative values.
       First at row {row}: {value!r}; {count} of {n} rows.
       Weights are at least 0; a weight of 0 leaves the row out.
@@ -319,7 +319,7 @@ K193  Several files hold rows with the same ids.
           {no_id}.
 K194  {name} needs to know which class is positive.
       The two classes are {labels}, and nothing says which one is positive.
-      Give {options}. {found}.
+      Give {options}{or_else}.
 K201  What is put together does not have the same classes.
       Left: {left}. Right: {right}.
       Give the same labels= in the same order, and scores of the same columns.

@@ -14,8 +14,8 @@ from karat.errors.text import filled
 _MESSAGES: Final = """
 D101  No class is named as the positive one.
       The two classes are {labels}.
-      Metrics of one class (precision, recall, F1) stand in the table of classes; {options} makes
-          the report that of one positive class.
+      Metrics of each class and averages over both are measured; {options} adds those of one
+          positive class (precision, recall, F1).
 D102  The scores may be probabilities.
       {what} lie in [0, 1].
       If they are probabilities, give them as {option}: losses and calibration take a softmax of

@@ -80,15 +80,16 @@ def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric
     if record.is_per_class and metric.lift == "plain" and classes.positive is None:
         if classes.k == 1:
             return
-        found = _averages_held(metric, held)
         if classes.k == 2:
+            names = [record.lifted(average) for average in record.averages]
             raise error(
                 "K194",
                 name=metric.name,
                 labels=shown(classes.labels),
                 options=positive_options(classes),
-                found=found,
+                or_else=f"; averages need none: {', '.join(names)}" if names else "",
             )
+        found = _averages_held(metric, held)
         raise error("K307", name=metric.name, k=classes.k, found=found)
 
 

@@ -61,7 +61,7 @@ class Check:
         return (
             Ability("accuracy, F1, kappa", is_there=True),
             Ability(
-                "precision and recall of one class",
+                "metrics of one positive class",
                 is_binary,
                 "" if is_binary else positive or option("positive"),
             ),
