@@ -93,6 +93,10 @@ def test_a_check_measures_nothing_and_finds_the_same(tmp_path: Path) -> None:
     assert of_file.problem is not None
     assert of_file.problem.code == "K192"
     assert [one.code for one in of_file.doubts] == ["D105"]
+    rows.assign(label=["no", "yes", "yes"]).to_csv(path, index=False)
+    both = karat.check(path)
+    assert [one.code for one in both.problems] == ["K190", "K192"]
+    assert all(one.code in str(both) for one in both.problems)
 
 
 def test_the_doctor_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

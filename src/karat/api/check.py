@@ -29,7 +29,8 @@ class Check(checked.Check):
         classes: their classes, or None.
         mapping: column by role, of a table or of files.
         scores: ``"probabilities"``, ``"scores"`` or None.
-        problem: the error that a report raises, or None.
+        problems: what a report raises, one after the other: errors with the options that settle
+            them. ``.problem`` is the first, or None.
         doubts: what is unusual, each with the option that settles it.
         warnings: other sentences the reader should see.
         has_clusters, has_slices: whether they were given.
@@ -104,34 +105,34 @@ def check(
     """
     given = dict(locals())
     has_clusters, has_slices = bool(clusters is not None), by is not None
-    problem: KaratError | None = None
+    problems: list[KaratError] = []
     report = None
     for _ in range(_MOST_QUESTIONS):
         try:
             report = dry_run(**given)
             break
         except KaratError as found:
-            problem = problem or found
+            problems.append(found)
             # One question must not hide the doubts: with any answer to it the rest is read.
             answer = found.context.get("settled_by")
             if not isinstance(answer, dict):
                 break
             given |= answer
     if report is None:
-        return Check(problem=problem, has_clusters=has_clusters, has_slices=has_slices)
+        return Check(problems=tuple(problems), has_clusters=has_clusters, has_slices=has_slices)
     doubts = report.doubts
     others = tuple(one for one in report.warnings if not isinstance(one, Doubt))
-    if problem is not None:
+    if problems:
         # What an answer was tried with is no finding.
         doubts = tuple(one for one in doubts if one.code not in _OF_ANSWERS)
         classes = Classes(report.classes.labels)
-        return Check(report.n_rows, classes, {}, None, problem, doubts, others)
+        return Check(report.n_rows, classes, {}, None, tuple(problems), doubts, others)
     return Check(
         report.n_rows,
         report.classes,
         report.mapping,
         report.scores,
-        None,
+        (),
         doubts,
         others,
         has_clusters,

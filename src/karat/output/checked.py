@@ -28,8 +28,8 @@ def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section
     found: list[Section] = []
     if check.mapping and has_columns:
         found.append(Notes(COLUMNS, (shown_mapping(check.mapping),), "dim"))
-    if check.problem is not None:
-        lines = tuple(line.strip() for line in str(check.problem).splitlines())
+    if check.problems:
+        lines = tuple(line.strip() for one in check.problems for line in str(one).splitlines())
         found.append(Notes("To settle before a report", lines, "warning"))
     if check.doubts:
         found.append(Notes(DOUBTS, tuple(map(str, check.doubts)), "warning"))

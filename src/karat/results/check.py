@@ -35,14 +35,19 @@ class Check:
     classes: Classes | None = None
     mapping: Mapping[str, Any] = field(default_factory=dict)
     scores: str | None = None
-    problem: KaratError | None = None
+    problems: tuple[KaratError, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     warnings: tuple[str, ...] = ()
     has_clusters: bool = False
     has_slices: bool = False
 
     def __bool__(self) -> bool:
-        return self.problem is None and not self.doubts
+        return not self.problems and not self.doubts
+
+    @property
+    def problem(self) -> KaratError | None:
+        """The error that a report raises; None where one can be made."""
+        return self.problems[0] if self.problems else None
 
     @property
     def abilities(self) -> tuple[Ability, ...]:
@@ -87,7 +92,7 @@ class Check:
             "positive": None if positive is None or classes is None else classes.labels[positive],
             "mapping": dict(self.mapping),
             "scores": self.scores,
-            "problem": None if self.problem is None else str(self.problem),
+            "problems": list(map(str, self.problems)),
             "doubts": [one.to_dict() for one in self.doubts],
             "warnings": list(map(str, self.warnings)),
             "abilities": [
