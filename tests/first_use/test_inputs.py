@@ -263,7 +263,7 @@ def test_ids_that_rows_of_a_file_repeat_are_a_doubt(tmp_path: Path) -> None:
     for source in (path, rows):
         report = karat.evaluate(source)
         assert codes(report) == ["D105"]
-        assert "3 of 503 rows" in report.doubts[0].evidence
+        assert "6 of 503 rows" in report.doubts[0].evidence
         assert "clusters='id'" in report.doubts[0].option
         assert karat.evaluate(source, ids="").doubts == ()
 
@@ -276,3 +276,23 @@ def _written(path: Path, rows: pd.DataFrame) -> Path:
     else:
         rows.to_json(path, orient="records", lines=True)
     return path
+
+
+def test_single_columns_of_different_classes_are_not_compared() -> None:
+    fraud = pd.DataFrame({"id": range(N), "label": WORDS, "prob_fraud": P})
+    other = pd.DataFrame({"id": range(N), "label": WORDS, "prob_ok": 1 - P})
+    message = refused("K137", karat.gate, fraud, baseline=other, max_drop={"roc_auc": 0.01})
+    assert "'fraud'" in message
+    assert "'ok'" in message
+    assert karat.gate(fraud, baseline=fraud, max_drop={"roc_auc": 0.01}).passed
+
+
+def test_weak_slices_ask_about_scores_too() -> None:
+    frame = pd.DataFrame({"label": IS_FRAUD.astype(int), "score": P, "g": np.arange(N) % 3})
+    refused("K192", karat.find_weak_slices, frame)
+    assert len(karat.find_weak_slices(frame.rename(columns={"score": "prob"}), by="g")) == 0
+
+
+def test_ids_without_a_table_are_refused() -> None:
+    refused("K143", karat.evaluate, IS_FRAUD, P >= 0.5, ids=np.arange(N))
+    refused("K143", karat.evaluate, IS_FRAUD, P >= 0.5, ids="id")

@@ -357,7 +357,7 @@ def report_of_table(
         # Scores that nobody named are not read.
         named |= {role: "" for role in ("prob", "score") if named[role] is None}
     elif is_of_labels and spec.threshold is None and not (named["prob"] or named["score"]):
-        named |= dict.fromkeys(("prob", "score"), UNLESS_PREDICTED)
+        named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}
     named |= {name: options[name] for name in _OF_LABELS}
     is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"
     empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
@@ -455,6 +455,9 @@ def _check_sources(
             found="Column names were given without a table",
             do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
         )
+    if of_rows["ids"] is not None:
+        found = "ids= was given without a table"
+        raise error("K143", argument="ids", found=found, do="Leave it out: rows have no ids here.")
     if nulls != "error":
         raise error("K144")
 

@@ -80,7 +80,7 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
         both = next((name for name in scores if name in each), None)
         if both is not None:
             found = f"{both!r} is in y_prob and in y_score"
-            raise error("K129", found=found, prob="y_prob", score="y_score")
+            raise error("K129", found=found, prob="y_prob=", score="y_score=")
         scores |= {name: (argument, values) for name, values in each.items()}
     if not isinstance(y_true, Mapping):
         return ModelArguments(names, y_true, predicted, scores)

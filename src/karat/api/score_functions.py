@@ -257,7 +257,7 @@ def given_scores(y_prob: Any, y_score: Any) -> Any:
     """The one of the two that was given (K128, K129)."""
     if y_prob is not None and y_score is not None:
         found = "Both y_prob and y_score were given"
-        raise error("K129", found=found, prob="y_prob", score="y_score")
+        raise error("K129", found=found, prob="y_prob=", score="y_score=")
     if y_prob is not None or y_score is not None:
         return as_scores(y_score, "y_score") if y_prob is None else as_scores(y_prob, "y_prob")
     do = "Give one: y_prob= for probabilities, y_score= for any other scores."

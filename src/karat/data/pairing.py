@@ -228,6 +228,7 @@ def _left_out(first: Rows, rows: Rows, n_lacking: int, n_extra: int) -> str:
 def _on_one_axis(models: list[Rows]) -> list[Rows]:
     """The classes of any of them, in the order of the first; what is scored is one order (K174)."""
     first = models[0]
+    _check_positive(models)
     if all(rows.classes.labels == first.classes.labels for rows in models):
         return [replace(rows, classes=first.classes) for rows in models]
     scored = {rows.classes.labels for rows in models if rows.scores is not None}
@@ -252,6 +253,21 @@ def _on_one_axis(models: list[Rows]) -> list[Rows]:
     if positive is not None:
         classes = replace(classes, positive=positive)
     return [rows.on(classes) for rows in models]
+
+
+def _check_positive(models: list[Rows]) -> None:
+    """Refuse single columns of scores that are of different classes (K137)."""
+    singles = [rows for rows in models if rows.values is not None and rows.values.ndim == 1]
+    named = [
+        (rows, rows.classes.labels[rows.classes.positive])
+        for rows in singles
+        if rows.classes.positive is not None
+    ]
+    for rows, label in named[1:]:
+        one, other = named[0]
+        if label != other:
+            found = f"The scores of {one.name} are of {other!r}, those of {rows.name} of {label!r}"
+            raise error("K137", argument=rows.name, found=found)
 
 
 def _other_classes(left: Rows, right: Rows) -> KaratError:

@@ -118,7 +118,7 @@ K128  The predictions are missing.
       {do}
 K129  Probabilities and other scores are given together.
       {found}.
-      Give one of {prob}= and {score}=: the latter for scores that are no probabilities.
+      Give one of {prob} and {score}: the latter for scores that are no probabilities.
 K130  {argument} does not hold one real number, or one row of them, for each row.
       {found}.
       Give numbers of shape (n, k), one column for each class, or (n,) for the positive class of
@@ -415,7 +415,7 @@ K401  There is no such file or folder.
       Check the path; relative paths start at the current folder.
 K402  There is no row to measure.
       {path} has {found}.
-      Check the step that wrote it, and the condition (where=, --where) where there is one.
+      Check the step that wrote it, and the condition where there is one.
 K403  The file cannot be read as {format}.
       {path}: {found}
       Check that the file is complete and that its ending says what it is.
@@ -430,8 +430,8 @@ K406  No column could be found for {role}.
       Name it: {option}.
 K407  Column {column!r} holds numbers that are not labels.
       First at row {row}: {value!r}.
-      If these are scores or probabilities, name the column with --score or --prob; name the column
-          of predicted labels with --pred.
+      If these are scores or probabilities, name the column with score= or prob=; name the column
+          of predicted labels with pred=.
 K408  The SQL query failed.
       {found}
       Check the query; file names in it are quoted: FROM 'preds.parquet'.

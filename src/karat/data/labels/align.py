@@ -26,6 +26,7 @@ from karat.data.labels.column import (
 )
 from karat.data.labels.containers import encode
 from karat.errors import KaratError, error, shown
+from karat.errors.options import option
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes, Label
 
@@ -273,10 +274,12 @@ def _side(column: Column, classes: Classes) -> Side:
 
 def not_declared(labels: Sequence[Label]) -> dict[str, str]:
     """What K109 says of the classes, where labels= declared them."""
+    name = option("labels")
+    listed = shown(labels)
     return {
-        "among": "labels=",
-        "classes": f"labels={shown(labels)}",
-        "do": "Add the label to labels=, or remove those rows.",
+        "among": name,
+        "classes": f"{name}{listed}" if name.endswith("=") else f"{name} {listed}",
+        "do": f"Add the label to {name}, or remove those rows.",
     }
 
 

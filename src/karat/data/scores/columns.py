@@ -208,7 +208,8 @@ def find_score_columns(
     """
     looked = find_roles(columns, types, given, needs=())
     if UNLESS_PREDICTED in (prob, score):
-        prob = score = None if looked.column("pred") is None else ""
+        unless = None if looked.column("pred") is None else ""
+        prob, score = (unless if x == UNLESS_PREDICTED else x for x in (prob, score))
     chosen = _chosen(looked, given, prob, score)
     notes: list[str] = []
     is_open = prob is None and score is None
@@ -270,7 +271,7 @@ def _chosen(
     """The columns that the caller named."""
     if prob and score:
         found = "Columns were named for the probabilities and for the scores"
-        raise error("K129", found=found, prob="prob", score="score")
+        raise error("K129", found=found, prob=option("prob"), score=option("score"))
     named = prob or score
     if not named:
         return None

@@ -69,10 +69,10 @@ def doubts_of_ids(
             compare=f"karat compare {left} {right}",
             no_id=option("ids", ""),
         )
-    (repeated,) = _one(
-        run(f"SELECT min_by(id, n) FROM (SELECT id, -count(*) AS n FROM ({rows}) GROUP BY id)")
-    )
-    return [repeated_ids(n - n_ids, n, column, repeated)]
+    counts = f"SELECT id, count(*) AS n FROM ({rows}) WHERE id IS NOT NULL GROUP BY id"
+    n_repeated, repeated = _one(run(f"SELECT sum(n), max_by(id, n) FROM ({counts}) WHERE n > 1"))
+    (n_rows,) = _one(run(f"SELECT count(*) FROM ({rows})"))
+    return [repeated_ids(int(n_repeated), n_rows, column, repeated)]
 
 
 def _rows(relation: Relation, column: str, true: str, where: str | None) -> str | None:

@@ -14,7 +14,7 @@ from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_rows
 from karat.data.labels.counting import tally_columns
 from karat.data.rows import Counted, Rows, coded_rows, numbered
-from karat.data.scores.columns import ScoreColumns
+from karat.data.scores.columns import UNLESS_PREDICTED, ScoreColumns
 from karat.data.scores.containers import Scores, gathered
 from karat.data.scores.order import not_scores, placed, refuse_found_scores
 from karat.data.scores.rows import InMemoryScores
@@ -67,7 +67,7 @@ def read_rows(
     found = replace(read, name=name)
     if found.scores is not None:
         columns_of_scores = found.mapping.get("score")
-        if columns_of_scores and not columns.get("score"):
+        if columns_of_scores and columns.get("score") in (None, UNLESS_PREDICTED):
             values = found.scores.values
             limits = float(values.min()), float(values.max())
             refuse_found_scores(columns_of_scores, limits, found.n)
@@ -322,12 +322,12 @@ def _doubts_of_ids(frame: Frame, column: str | None, n_rows: int) -> list[Doubt]
         # No names of rows after all: they are asked for nothing else.
         return []
     present = ids.codes if ids.missing is None else ids.codes[~ids.missing]
-    n = len(present)
     found, counts = np.unique(present, return_counts=True)
-    if len(found) == n:
+    n_repeated = int(counts[counts > 1].sum())
+    if not n_repeated:
         return []
     label = ids.label_at(int(np.argmax(ids.codes == found[counts.argmax()])))
-    return [repeated_ids(n - len(found), n, column, label)]
+    return [repeated_ids(n_repeated, n_rows, column, label)]
 
 
 def _scored(
