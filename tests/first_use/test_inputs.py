@@ -296,3 +296,24 @@ def test_weak_slices_ask_about_scores_too() -> None:
 def test_ids_without_a_table_are_refused() -> None:
     refused("K143", karat.evaluate, IS_FRAUD, P >= 0.5, ids=np.arange(N))
     refused("K143", karat.evaluate, IS_FRAUD, P >= 0.5, ids="id")
+
+
+def test_columns_that_name_no_class_are_a_doubt() -> None:
+    truth = IS_FRAUD.astype(int)
+    report = karat.evaluate(pd.DataFrame({"label": truth, "prob_event": P}))
+    assert codes(report) == ["D109"]
+    assert "prob='prob_event'" in report.doubts[0].option
+    assert "positive=0" in report.doubts[0].option
+    named = karat.evaluate(pd.DataFrame({"label": truth, "prob_event": P}), prob="prob_event")
+    assert named.doubts == ()
+    assert named.roc_auc.value == report.roc_auc.value
+    refused("K137", karat.evaluate, pd.DataFrame({"label": truth, "prob_class_0": 1 - P}))
+    columns = {"label": WORDS, "prob_0": P, "prob_1": 1 - P}
+    several = karat.evaluate(pd.DataFrame(columns), positive="fraud")
+    assert codes(several) == ["D110"]
+    assert "prob_0 is 'fraud', prob_1 is 'ok'" in several.doubts[0].evidence
+    assert several.roc_auc.value > 0.9
+    listed = karat.evaluate(pd.DataFrame(columns), positive="fraud", labels=["fraud", "ok"])
+    assert listed.doubts == ()
+    sure = karat.evaluate(pd.DataFrame({"label": truth, "prob_0": 1 - P, "prob_1": P}))
+    assert sure.doubts == ()

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from karat.data.accumulator import Tallies
-from karat.data.roles import how_to_name
+from karat.data.roles import ending_of, how_to_name
+from karat.data.scores.columns import named as place_of
 from karat.data.scores.order import refuse_found_scores
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt
@@ -93,6 +94,50 @@ def of_zeros(n: int | None, n_rows: int, of: str = "") -> tuple[Doubt, ...]:
     rows = f"{'Some' if n is None else count(n)} of {counted(n_rows, 'row')}"
     whose = f" of {of}" if of else ""
     return (doubt("D106", of=whose, rows=f"{rows} {'has' if n == 1 else 'have'}"),)
+
+
+def with_order_of_columns(found: Tallies, named: Mapping[str, Any], labels: Any) -> Tallies:
+    """Return what was accumulated, with the doubt about columns whose names name no class.
+
+    Args:
+        named: the columns that the caller named, or None, by role.
+        labels: the classes that the caller listed, or None.
+    """
+    classes = found.classes
+    for role in ("prob", "score"):
+        columns = found.origin.mapping.get(role)
+        if classes is None or not columns or labels is not None or named.get(role) is not None:
+            continue
+        texts = [str(label) for label in classes.labels]
+        if len(columns) == 1 and found.n_columns_of_scores == 1:
+            found_doubt = _of_one_column(columns[0], texts, classes, role)
+        elif len(columns) == classes.k and any(place_of(x, texts) is None for x in columns):
+            pairs = zip(columns[:4], classes.labels[:4], strict=True)
+            shown_pairs = ", ".join(f"{column} is {label!r}" for column, label in pairs)
+            more = " …" if len(columns) > 4 else ""
+            what = "probabilities" if role == "prob" else "scores"
+            listed = option("labels")
+            found_doubt = doubt("D110", what=what, pairs=f"{shown_pairs}{more}", option=listed)
+        else:
+            found_doubt = None
+        if found_doubt is not None:
+            origin = replace(found.origin, warnings=(found_doubt, *found.origin.warnings))
+            found = replace(found, origin=origin)
+    return found
+
+
+def _of_one_column(column: str, texts: list[str], classes: Classes, role: str) -> Doubt | None:
+    if ending_of(column) is None or classes.positive is None or place_of(column, texts) is not None:
+        return None
+    label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
+    return doubt(
+        "D109",
+        column=repr(column),
+        label=label,
+        labels=shown(classes.labels),
+        option=option(role, column),
+        other=option("positive", other),
+    )
 
 
 def check_found_scores(found: Tallies, named: Any) -> None:

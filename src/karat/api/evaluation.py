@@ -21,7 +21,7 @@ from karat.api.arguments import (
     refuse_missing,
     score_columns,
 )
-from karat.api.doubts import check_found_scores
+from karat.api.doubts import check_found_scores, with_order_of_columns
 from karat.api.functions import tallied
 from karat.api.measuring import Spec, report_of
 from karat.api.options import check_policy, one_of, plain_text, refuse_threshold
@@ -425,6 +425,7 @@ def report_of_table(
             scores = refined(found.scores, source, spec.n_threads, cleanup)
             found = replace(found, scores=scores)
         check_found_scores(found, columns["score"])
+        found = with_order_of_columns(found, columns, options["labels"])
         return report_of(found, spec)
 
 

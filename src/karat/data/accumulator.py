@@ -267,6 +267,15 @@ class Tallies:
         return float(low), float(high)
 
     @property
+    def classes(self) -> Classes | None:
+        """The classes; None without rows."""
+        if self.rows is not None:
+            return self.rows.classes
+        if self.scores is not None and self.scores.shape is not None:
+            return self.scores.classes
+        return None if self.cells is None else self.cells.classes
+
+    @property
     def n_columns_of_scores(self) -> int:
         """Scores of each row: 1 of two classes with a single column, 0 without scores."""
         if self.rows is not None:

@@ -37,6 +37,12 @@ D107  Rows may belong together.
       Column {column} is called as persons, groups or sessions are.
       Where its values repeat, name it: {option} ({none} for none). Otherwise rows are taken to be
           independent, and intervals may be too narrow.
+D109  The column of probabilities names no class.
+      {column} is read as the probability of {label!r}: the classes are {labels}.
+      If so, name it: {option}. If it is of the other class, also give {other}.
+D110  The columns of {what} name no classes.
+      They are read in the order of the classes: {pairs}.
+      If that is not their order, list it: {option}.
 D108  {what} not read.
       {found}.
       {do}

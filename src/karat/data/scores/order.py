@@ -230,9 +230,13 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
     Errors:
         K137 it is named after the class that is not positive; K190 neither class is positive.
     """
-    label = None if ending is None else label_in(ending, kind_of(classes.labels) or "integer")
     if classes.k != 2:
         return classes
+    label = None if ending is None else label_in(ending, kind_of(classes.labels) or "integer")
+    if ending is not None and label not in classes.labels:
+        # `class_0` ends in a class too.
+        place = named(ending, [str(x) for x in classes.labels])
+        label = label if place is None else classes.labels[place]
     if classes.positive is None:
         if label in classes.labels:
             return replace(classes, positive=classes.labels.index(label))
