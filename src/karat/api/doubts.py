@@ -12,10 +12,9 @@ from karat.data.scores.columns import named as place_of
 from karat.data.scores.order import refuse_found_scores
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import option
+from karat.errors.options import each_option, option
 from karat.errors.text import count, counted, value
 from karat.metrics import get
-from karat.metrics._metric import positive_options
 from karat.results.values import ReportValues
 from karat.tally import Classes
 
@@ -35,29 +34,31 @@ def doubts_of_rows(found: Tallies, classes: Classes, mapping: Mapping[str, Any])
     limits = found.limits_of_scores
     if limits is not None:
         columns = mapping.get("score")
-        told = option("y_prob")
+        settles = option("y_prob")
         if columns:
-            told = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
-        yield from of_limits(limits, found.n_rows * found.n_columns_of_scores, told)
+            settles = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
+        yield from of_limits(limits, found.n_rows * found.n_columns_of_scores, settles)
 
 
 def of_classes(classes: Classes) -> Iterator[Doubt]:
     """Iterate over the doubt that neither of two classes is positive, where that is so."""
     if classes.k == 2 and classes.positive is None:
-        yield doubt("D101", labels=shown(classes.labels), options=positive_options(classes))
+        yield doubt(
+            "D101", labels=shown(classes.labels), options=each_option("positive", classes.labels)
+        )
 
 
-def of_limits(limits: tuple[float, float], n: int, told: str, of: str = "") -> Iterator[Doubt]:
+def of_limits(limits: tuple[float, float], n: int, settles: str, of: str = "") -> Iterator[Doubt]:
     """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1].
 
     Args:
         limits: the smallest and the largest of n scores.
-        told: the option that says that they are probabilities.
+        settles: the option for probabilities.
         of: the model, where there are several.
     """
     if limits[0] >= 0.0 and limits[1] <= 1.0:
         whose = f" of {of}" if of else ""
-        yield doubt("D102", what=f"All {count(n)} scores{whose}", option=told)
+        yield doubt("D102", what=f"All {count(n)} scores{whose}", option=settles)
 
 
 def _of_results(report: ReportValues) -> Iterator[Doubt]:

@@ -64,8 +64,8 @@ class Scorer:
             if problem.code == "K190":
                 average = next(map(self.metric.record.lifted, self.metric.record.averages), None)
                 or_else = f", or karat.scorer({average!r})" if average else ""
-                told = f"karat.scorer({self.metric.name!r}, positive=…){or_else}"
-                problem.add_note(f"      Of a scorer: {told}.")
+                call = f"karat.scorer({self.metric.name!r}, positive=…){or_else}"
+                problem.add_note(f"      For a scorer: {call}.")
             raise
         return -value if self.metric.better == "lower" else value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -60,6 +60,11 @@ def option(name: str, value: Any = None) -> str:
     if flag is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
     return flag if value is None or value is True else f"{flag} {shlex.quote(str(value))}"
+
+
+def each_option(name: str, values: Iterable[Any]) -> str:
+    """Return an option with each of several values: ``positive='a' or positive='b'``."""
+    return " or ".join(option(name, value) for value in values)
 
 
 def as_typed(text: str) -> str:

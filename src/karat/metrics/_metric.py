@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
 from karat.errors.habits import karat_word
-from karat.errors.options import option
+from karat.errors.options import each_option
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
@@ -56,15 +56,10 @@ def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratEr
             "K190",
             what=name,
             labels=shown(classes.labels),
-            options=positive_options(classes),
+            options=each_option("positive", classes.labels),
             or_else=f", or average= from {choices}",
         )
     return error("K121", name=name, k=classes.k, labels=shown(classes.labels), choices=choices)
-
-
-def positive_options(classes: Classes) -> str:
-    """Return the options that choose the positive class of two, as the user types them."""
-    return " or ".join(option("positive", label) for label in classes.labels)
 
 
 def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric]) -> None:
@@ -86,7 +81,7 @@ def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric
                 "K194",
                 name=metric.name,
                 labels=shown(classes.labels),
-                options=positive_options(classes),
+                options=each_option("positive", classes.labels),
                 or_else=f"; averages need none: {', '.join(names)}" if names else "",
             )
         found = _averages_held(metric, held)

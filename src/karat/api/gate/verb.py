@@ -256,14 +256,16 @@ def _spec(
     do = "Slices with fewer rows are not judged."
     n = whole_number("min_n", min_n, do, 1, choices="a whole number of at least 1")
     policy = check_policy(undefined)
-    do = "'fail' has the exit code 3; None lets slices pass that are too small to judge."
+    do = "'fail' has the exit code 3; None is 'fail' for max_drop and no_worse_than alone."
     inconclusive = one_of("inconclusive", inconclusive, (None, "pass", "fail"), do)
     for argument, flag in {**flags, "strict_inconclusive": strict_inconclusive}.items():
         check_flag(argument, flag, "A text such as 'no' would count as True.")
     if strict_inconclusive:
         if inconclusive == "pass":
             do = "Leave --strict-inconclusive (strict_inconclusive=) out."
-            raise refused("It is said that inconclusive rules pass, and that they fail", do)
+            raise refused(
+                "inconclusive='pass' and strict_inconclusive=True contradict each other", do
+            )
         inconclusive = "fail"
     is_set = {argument: bool(flag) for argument, flag in flags.items()}
     return GateSpec(evidence, level, adjust, n, policy, inconclusive=inconclusive, **is_set)

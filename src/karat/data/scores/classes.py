@@ -17,7 +17,7 @@ from karat.data.roles import ending_of
 from karat.data.scores.containers import Scores
 from karat.data.scores.order import of_single, place_columns, with_other, wrong_number
 from karat.errors import KaratError, error, short, shown
-from karat.errors.options import option
+from karat.errors.options import each_option, option
 from karat.tally.classes import Classes
 
 
@@ -38,7 +38,7 @@ def checked_threshold(threshold: Any, classes: Classes, *, is_prob: bool = False
     if not is_finite or isinstance(threshold, bool):
         raise error("K136", threshold=threshold, found="It is not a finite number")
     if classes.k == 2 and classes.positive is None:
-        options = " or ".join(option("positive", label) for label in classes.labels)
+        options = each_option("positive", classes.labels)
         facts = {"labels": shown(classes.labels), "options": options, "or_else": ""}
         raise error("K190", what=option("threshold", threshold), **facts)
     if classes.positive is None:

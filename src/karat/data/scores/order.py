@@ -24,7 +24,7 @@ from karat.data.scores.columns import (
 from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
-from karat.errors.options import option
+from karat.errors.options import each_option, option
 from karat.tally.classes import Classes, Label
 
 
@@ -251,7 +251,7 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
 def refuse_found_scores(
     columns: Sequence[str], limits: tuple[float, float] | None, n_rows: int
 ) -> None:
-    """Refuse columns that nobody named, called like scores, whose values all lie in [0, 1]: K192.
+    """Refuse columns found by their names as scores whose values all lie in [0, 1]: K192.
 
     Args:
         limits: the smallest and the largest value; None of probabilities.
@@ -272,7 +272,7 @@ def refuse_found_scores(
 
 def no_positive_of_scores(classes: Classes, argument: str) -> KaratError:
     """K190: one number for each row, and nothing says of which of two classes it is."""
-    options = " or ".join(option("positive", label) for label in classes.labels)
+    options = each_option("positive", classes.labels)
     or_else = ", the class that the column is of; or a column for each class"
     what = f"{argument}, one number for each row,"
     facts = {"labels": shown(classes.labels), "options": options, "or_else": or_else}
