@@ -76,6 +76,46 @@ def test_columns_of_scores_that_two_names_could_be(karat: Karat) -> None:
     assert "prediction" not in words.partition("Mapping")[2]
 
 
+def test_columns_try_the_options_that_are_given(karat: Karat) -> None:
+    rows = {"label": ["ok", "no", "ok"], "guess": ["ok", "no", "no"], "prob": [0.9, 0.2, 0.4]}
+    write_csv(Path("p.csv"), rows)
+    asked = karat("columns", "p.csv", "--prob", "prob")
+    assert "K190" in asked.out
+    assert "prob DOUBLE probabilities" in " ".join(asked.out.split())
+    ran = karat("columns", "p.csv", "--prob", "prob", "--pred", "guess", "--positive", "ok")
+    assert "K190" not in ran.out
+    assert "probabilities=prob, truth=label, pred=guess, weight=none" in ran.out
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert ["guess", "VARCHAR", "prediction"] in lines
+    some = karat("columns", "p.csv", "--pred", "guess", "--where", "label = 'ok'", "--prob", "")
+    assert "K191" not in some.out
+    assert "K404" in karat("columns", "p.csv", "--true", "lable").out
+
+
+def test_labels_of_a_query_are_those_that_were_typed(karat: Karat) -> None:
+    write_csv(Path("p.csv"), {"label": [1, 2, 1], "p": [0.9, 0.2, 0.4]})
+    assert "To settle" not in karat("columns", "p.csv", "--positive", "2").out
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("report p.csv --pos-label 1", "No such option '--pos-label'. It is --positive."),
+        ("report p.csv --sample-weight w", "It is --weight."),
+        ("report p.csv --y-true label", "It is --true."),
+        ("report p.csv --average macro", "A report has every average: --metrics macro_f1"),
+        ("report p.csv --metric f1", "Did you mean one of: '--method', '--metrics'?"),
+        ("check p.csv", "Did you mean: karat columns"),
+        ("reprot p.csv", "Did you mean: karat report"),
+        ("zzz", "Commands: report, compare"),
+    ],
+)
+def test_options_and_commands_by_other_names(karat: Karat, line: str, told: str) -> None:
+    ran = karat(*line.split())
+    assert ran.code == 2
+    assert told in " ".join(ran.err.split())
+
+
 def test_columns_of_several_files_and_queries(karat: Karat) -> None:
     write_csv(Path("a.csv"), TEN)
     write_csv(Path("b.csv"), TEN)

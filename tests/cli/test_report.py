@@ -161,7 +161,7 @@ def test_dropped_rows_and_doubtful_classes_are_warnings(karat: Karat) -> None:
     ran = karat("report", "gaps.csv", "--nulls", "drop")
     assert ran.code == 0
     assert "Warning: 1 of 3 rows have a missing label and were dropped." in ran.err
-    assert "Warning: Classes 'Cat' and 'cat' differ only in blanks or case." in ran.err
+    assert "Doubt: Classes 'Cat' and 'cat' differ only in blanks or case." in ran.err
     assert "Warnings\n  1 of 3 rows have a missing label" in ran.out
 
 

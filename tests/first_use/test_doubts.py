@@ -150,3 +150,65 @@ def test_errors_of_the_command_line_name_its_options(
     assert done.code == 2
     assert "K111  --positive is not one of the classes." in done.err
     assert "--positive 'spam'" in done.err
+
+
+YES = ["Yes", "no", "yes", "no"]
+SPELLED = ["yes", "no", "yes", "no"]
+
+
+@pytest.mark.parametrize(
+    ("true", "pred", "noticed", "evidence"),
+    [
+        (
+            YES,
+            SPELLED,
+            "Classes 'Yes' and 'yes' differ only in blanks or case.",
+            (
+                "'Yes' is true 1 times and predicted 0 times; "
+                "'yes' is true 1 times and predicted 2 times."
+            ),
+        ),
+        (
+            ["1", "2", "1.0", "3"],
+            ["1", "2", "1", "3"],
+            "Classes '1' and '1.0' differ only in how a number is written.",
+            (
+                "'1' is true 1 times and predicted 2 times; "
+                "'1.0' is true 1 times and predicted 0 times."
+            ),
+        ),
+        (
+            ["NA", "a", "b"],
+            ["NA", "a", "a"],
+            "Class 'NA' is spelled like a missing value.",
+            "'NA' is true 1 times and predicted 1 times.",
+        ),
+    ],
+)
+def test_labels_of_arrays_and_tables_that_are_most_often_a_slip(
+    true: list[str], pred: list[str], noticed: str, evidence: str
+) -> None:
+    table = pd.DataFrame({"label": true, "pred": pred})
+    for report in (
+        karat.evaluate(true, pred),
+        karat.evaluate(np.array(true, object), np.array(pred, object)),
+        karat.evaluate(table),
+    ):
+        (found,) = [one for one in report.doubts if one.code in ("D111", "D112")]
+        assert (found.noticed, found.evidence) == (noticed, evidence)
+    # The option that it names settles it, and the numbers are the same.
+    listed = karat.evaluate(true, pred, labels=list(report.classes.labels))
+    assert not [one for one in listed.doubts if one.code in ("D111", "D112")]
+    assert listed["accuracy"].value == report["accuracy"].value
+
+
+def test_counts_of_a_slip_are_those_of_the_weights() -> None:
+    report = karat.evaluate(YES, SPELLED, weights=[0.5, 1, 1.25, 1])
+    (found,) = [one for one in report.doubts if one.code == "D111"]
+    assert "'yes' is true 1.25 times and predicted 1.75 times by weight" in found.evidence
+
+
+@pytest.mark.parametrize("labels", [["cat", "dog"], [1, 2], ["x1", "x²"], ["0.1", "0.10000001"]])
+def test_labels_that_are_no_slip_raise_no_doubt(labels: list[object]) -> None:
+    report = karat.evaluate(labels * 3, labels * 3)
+    assert not [one for one in report.doubts if one.code in ("D111", "D112")]

@@ -89,6 +89,7 @@ def test_an_argument_of_another_library_is_a_type_error_that_names_ours(name: st
         ("confusion_matrix", {"pos_label": 1}, "There is no such choice here: leave it out."),
         ("evaluate", {"metric": "f1"}, "Nearest: metrics="),
         ("evaluate", {"zzz": 1}, "Leave it out."),
+        ("evaluate", {"data": [1]}, "without a name: karat.evaluate(data)."),
     ],
 )
 def test_what_to_do_about_an_unknown_argument(name: str, given: Any, told: str) -> None:
@@ -120,6 +121,54 @@ def test_scores_without_the_name_of_what_they_are() -> None:
     for function in (karat.roc_auc, karat.roc_auc_pairs, karat.curves.roc):
         assert "y_prob= for probabilities, y_score= for any other" in told(function, TRUE, PROB)
     assert "3 arguments without a name" in told(karat.evaluate, TRUE, PRED, PROB)
+    assert "Columns of a table have to be given by name" not in told(karat.roc_auc, TRUE, PROB)
+
+
+def test_columns_of_a_table_without_a_name_of_their_role() -> None:
+    table = {"label": TRUE, "guess": PRED}
+    problem = failing(lambda: karat.evaluate(table, "label", "guess"))  # type: ignore[misc]
+    assert problem.code == "K138"
+    assert "karat.evaluate(table, true='label', pred='guess')" in str(problem)
+    for given in (
+        lambda: karat.evaluate(table, "guess"),
+        lambda: karat.evaluate(table, y_pred="guess"),
+    ):
+        problem = failing(given)
+        assert problem.code == "K142"
+        assert "pred='guess'" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("f2", "f_beta(beta=2)"),
+        ("f05", "f_beta(beta=0.5)"),
+        ("neg_log_loss", "log_loss"),
+        ("neg_brier_score", "brier_score"),
+    ],
+)
+def test_a_metric_whose_name_holds_its_parameter_or_its_sign(name: str, ours: str) -> None:
+    problem = failing(lambda: karat.scorer(name))
+    assert problem.code == "K301"
+    assert f"Nearest: {ours}." in str(problem)
+    karat.metrics.get(ours)
+
+
+@pytest.mark.parametrize("name", ["neg_nothing", "f0", "neg_"])
+def test_a_metric_that_is_none_by_any_name(name: str) -> None:
+    assert "f_beta" not in str(failing(lambda: karat.scorer(name)))
+
+
+def test_the_average_of_one_class_is_no_average() -> None:
+    problem = failing(lambda: karat.f1(["a", "b"], ["a", "a"], average="binary"))
+    assert problem.code == "K122"
+    assert "leave it out: positive= names the class" in str(problem)
+
+
+def test_names_of_commands_are_no_functions() -> None:
+    for name, ours in (("columns", "karat.check"), ("report", "karat.evaluate")):
+        with pytest.raises(AttributeError, match=f"It is {ours}\\."):
+            getattr(karat, name)
 
 
 def test_models_without_a_name() -> None:

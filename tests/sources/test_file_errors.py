@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import karat
 from karat.data.sources.files import duck, row_blocks
 from karat.data.sources.files.counted import survey_files
 from karat.errors import KaratError
@@ -248,7 +249,9 @@ def test_late_surprises_in_a_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     path = written(tmp_path / "s.csv", "label,pred\n1.0,1\n0,0\nx,1\n")
     found = tally_files(path)
     assert found.cells.classes.labels == ("0", "1", "1.0", "x")
-    assert "'1' and '1.0' differ only in how a number is written" in found.warnings[0]
+    assert (
+        "'1' and '1.0' differ only in how a number is written" in karat.evaluate(path).warnings[0]
+    )
 
 
 def test_interruption_is_passed_on_and_closes(

@@ -273,10 +273,15 @@ def test_nan_among_float_labels_is_missing(tmp_path: Path) -> None:
 
 def test_look_alike_classes_are_told(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", {"label": ["cat", "dog"], "pred": ["cat ", "Dog"]})
-    assert tally_files(path).warnings == (
+    with pytest.raises(KaratError, match="K191"):
+        karat.evaluate(path)
+    path = write_csv(
+        tmp_path / "q.csv", {"label": ["cat", "dog", "cat "], "pred": ["cat ", "Dog", "cat "]}
+    )
+    assert [one.noticed for one in karat.evaluate(path).doubts] == [
         "Classes 'cat' and 'cat ' differ only in blanks or case.",
         "Classes 'Dog' and 'dog' differ only in blanks or case.",
-    )
+    ]
 
 
 @pytest.mark.parametrize(

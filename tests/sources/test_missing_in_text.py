@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import karat
 from karat.errors import KaratError
 from tests.sources.counting import tally_files
 from tests.sources.writing import write_csv, write_json
@@ -65,14 +66,17 @@ def test_a_class_called_na_is_kept_where_it_is_named(tmp_path: Path) -> None:
 
 def test_a_class_called_none_is_told(tmp_path: Path) -> None:
     path = written(tmp_path / "p.csv", "label,pred\nnone,cat\ncat,cat\n")
-    assert tally_files(path).warnings == ("Class 'none' is spelled like a missing value.",)
+    (found,) = karat.evaluate(path, labels=None, positive="cat").doubts
+    assert (found.code, found.noticed) == ("D112", "Class 'none' is spelled like a missing value.")
+    assert found.evidence == "'none' is true 1 times and predicted 0 times."
 
 
 def test_text_of_typed_files_is_text(tmp_path: Path) -> None:
     path = write_json(tmp_path / "p.jsonl", {"label": ["NA", "EU"], "pred": ["NA", "EU"]})
     found = tally_files(path)
     assert found.cells.classes.labels == ("EU", "NA")
-    assert found.warnings == ("Class 'NA' is spelled like a missing value.",)
+    noticed = [one.noticed for one in karat.evaluate(path, positive="EU").doubts]
+    assert noticed == ["Class 'NA' is spelled like a missing value."]
 
 
 def test_nan_of_json_is_missing(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.data.checks import remarks
+from karat.data.checks import doubts_of_labels
 from karat.data.sources.files.paths import is_query
 from karat.errors import KaratError
 from karat.tally import to_marginals
@@ -75,8 +75,8 @@ def test_classes_that_differ_in_how_a_number_is_written_are_told(tmp_path: Path)
     path = written(tmp_path / "p.csv", "label,pred\n01,1\n02,2\n")
     found = tally_files(path)
     told = "'01' and '1' differ only in how a number is written"
-    assert told in " ".join(found.warnings)
-    assert told in " ".join(remarks(to_marginals(found.cells)))
+    assert told in " ".join(doubts_of_labels(found.cells))
+    assert told in " ".join(doubts_of_labels(to_marginals(found.cells)))
 
 
 def test_a_table_without_a_common_class_is_refused_too() -> None:

@@ -146,17 +146,19 @@ def given_alone(y_true: Any) -> KaratError:
     """K128: there are no predictions; K215: how a stream is given the columns of a table."""
     if isinstance(y_true, str | PathLike) or is_frame(y_true):
         host = distributed_host(y_true)
-        rows, first = "t", ""
+        kind = type(y_true).__name__
+        rows, first, what = "t", "Give its columns", f"a table ({kind})"
         if host is not None:
-            rows, first = "rows", f"Collect it first, rows = t.{COLLECT[host]}: "
+            rows, first = "rows", f"Collect it, rows = t.{COLLECT[host]}, and give its columns"
         elif isinstance(y_true, str | PathLike):
-            first = "karat.evaluate reads files; or read them first: "
+            what = f"the name of a file ({kind})"
+            first = "karat.evaluate reads files. For a stream, read the file and give its columns"
         return error(
             "K215",
             call="update",
             wanted="columns of rows",
-            found=f"A stream takes columns, and it was given a table ({type(y_true).__name__})",
-            do=f"{first}stream.update({rows}['label'], {rows}['pred']).",
+            found=f"It was given {what}",
+            do=f"{first}: stream.update({rows}['label'], {rows}['pred']).",
         )
     do = "Give predictions as y_pred=, y_prob= or y_score=."
     return error("K128", found="y_true was given alone", do=do)

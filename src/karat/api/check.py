@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from karat.api.evaluation import dry_run
@@ -103,13 +104,21 @@ def check(
         >>> print(karat.check([1, 0, 0], y_score=[0.9, 0.2, 0.1]).doubts[0].evidence)
         All 3 scores lie in [0, 1].
     """
-    given = dict(locals())
-    has_clusters, has_slices = bool(clusters is not None), by is not None
+    return checked_with(locals())
+
+
+def checked_with(given: Mapping[str, Any], reading: Mapping[str, Any] | None = None) -> Check:
+    """Do what `check` does with these arguments of it.
+
+    Args:
+        reading: what only the command line says of files.
+    """
+    has_clusters, has_slices = given.get("clusters") is not None, given.get("by") is not None
     problems: list[KaratError] = []
     report = None
     for _ in range(_MOST_QUESTIONS):
         try:
-            report = dry_run(**given)
+            report = dry_run(reading, **given)
             break
         except KaratError as found:
             problems.append(found)
@@ -117,7 +126,7 @@ def check(
             answer = found.context.get("settled_by")
             if not isinstance(answer, dict):
                 break
-            given |= answer
+            given = {**given, **answer}
     if report is None:
         return Check(problems=tuple(problems), has_clusters=has_clusters, has_slices=has_slices)
     doubts = report.doubts

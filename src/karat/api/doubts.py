@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from karat.data.accumulator import Tallies
+from karat.data.checks import doubts_of_labels
 from karat.data.roles import ending_of, how_to_name
 from karat.data.scores.columns import named as place_of
 from karat.data.scores.order import refuse_found_scores
@@ -24,7 +25,11 @@ ReportT = TypeVar("ReportT", bound=ReportValues)
 
 def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     """Return the report with the doubts about its rows and its results before its warnings."""
-    doubts = (*doubts_of_rows(found, report.classes, report.mapping), *_of_results(report))
+    doubts = (
+        *doubts_of_rows(found, report.classes, report.mapping),
+        *doubts_of_labels(report.cells),
+        *_of_results(report),
+    )
     return replace(report, warnings=(*doubts, *report.warnings)) if doubts else report
 
 

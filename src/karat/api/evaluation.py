@@ -162,15 +162,18 @@ def evaluate(
     return _run(is_dry=False, **locals())
 
 
-def dry_run(**given: Any) -> Report:
+def dry_run(reading: Mapping[str, Any] | None = None, **given: Any) -> Report:
     """Do what `evaluate` does with these arguments up to the tallies, and measure nothing.
+
+    Args:
+        reading: what only the command line says of files, as of `report_of_table`.
 
     Returns:
         A report that has the classes, the mapping, the counts of labels and the doubts about them.
     """
     parameters = signature(evaluate).parameters.values()
     defaults = {each.name: each.default for each in parameters}
-    return _run(is_dry=True, **{**defaults, **given, "level": None})
+    return _run(is_dry=True, reading=reading, **{**defaults, **given, "level": None})
 
 
 def _run(
@@ -207,6 +210,7 @@ def _run(
     max_memory: int | None,
     checkpoint: str | PathLike[str] | None,
     exact: bool,
+    reading: Mapping[str, Any] | None = None,
 ) -> Report:
     wanted = None if metrics is None else tuple(requested(metrics))
     policy = check_policy(undefined)
@@ -222,6 +226,9 @@ def _run(
     if names_files(y_true):
         y_true = _plain_source(y_true)
     is_table = confusion is None and _is_table(y_true, y_pred, true, pred, has_scores)
+    if isinstance(y_pred, str) and (is_frame(y_true) or names_files(y_true)):
+        do = f"Name its columns: true=…, pred={plain_text(y_pred)!r}."
+        raise error("K142", argument="y_pred", do=do)
     columns: dict[str, Any] = {"true": true, "pred": pred}
     columns |= {"prob": score_columns("prob", prob), "score": score_columns("score", score)}
     check_flag("exact", exact, "True reads files a second time.")
@@ -245,6 +252,7 @@ def _run(
             checkpoint=checkpoint,
             exact=exact,
             groups=() if by is None else named_columns(by),
+            **(reading or {}),
         )
     else:
         tensors = None
@@ -440,7 +448,9 @@ def _check_sources(
     """Refuse arguments of one kind of source beside another (K141 to K144)."""
     arrays = [name for name, value in scores.items() if value is not None]
     if arrays and is_table:
-        raise error("K142", argument=arrays[0])
+        raise error(
+            "K142", argument=arrays[0], do="Name the columns of the table: prob= or score=."
+        )
     if arrays and confusion is not None:
         found = f"{arrays[0]} was given with confusion="
         do = "Give one of them: a confusion matrix has no scores."

@@ -75,5 +75,7 @@ def lift_of(record: Record, fixed: Lift, average: Any) -> Lift:
         name = record.name if fixed == "plain" else record.lifted(fixed)
         raise error("K306", name=name, average=average)
     do = "None gives one value for each class."
+    if plain_text(average) == "binary":
+        do = "For one class leave it out: positive= names the class, where labels are not 0 and 1."
     chosen = one_of("average", average, [None, *record.averages], do)
     return "per_class" if chosen is None else cast("Lift", chosen)

@@ -18,7 +18,7 @@ from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import AreasAhead, Ranked
 from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.errors import KaratError, UndefinedWarning, error
-from karat.errors.habits import names_its_arguments
+from karat.errors.habits import names_its_arguments, unnamed_scores
 from karat.metrics._lift import ZERO, Average, Lift
 from karat.metrics._measure import ROUNDING, lifted, measure
 from karat.metrics._metric import Metric, no_positive
@@ -250,7 +250,7 @@ def roc_auc_pairs(
 
 def no_predictions(name: str) -> KaratError:
     """K138: a function that reads scores was given a second argument without a name."""
-    return error("K138", found=f"{name} was given y_pred: it reads probabilities or scores")
+    return unnamed_scores(f"{name} was given y_pred: it reads probabilities or scores")
 
 
 def given_scores(y_prob: Any, y_score: Any) -> Any:

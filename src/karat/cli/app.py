@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import os
 import traceback
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -34,6 +35,10 @@ _COMMANDS = {
 """Each command and what it does, so that `--help` need not load them."""
 
 
+_OTHER_NAMES = {"check": "columns", "doctor": "columns", "evaluate": "report", "describe": "report"}
+"""What a command may be taken to be called → its name."""
+
+
 class Commands(Described, click.Group):
     """A group that imports the module of a command when it is called."""
 
@@ -57,6 +62,10 @@ class Commands(Described, click.Group):
         name = args[0] if args else ""
         if name not in _COMMANDS and (os.path.exists(name) or "." in name or " " in name):
             ctx.fail(f"{name!r} is no command. Did you mean: karat report {name!r}")
+        if name and not name.startswith("-") and name not in _COMMANDS:
+            near = _OTHER_NAMES.get(name) or next(iter(get_close_matches(name, _COMMANDS, 1)), None)
+            meant = f"Did you mean: karat {near}" if near else f"Commands: {', '.join(_COMMANDS)}."
+            ctx.fail(f"No such command {name!r}. {meant}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

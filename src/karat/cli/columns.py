@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.options import Described, source_of, sources
+from karat.cli.options import (
+    Described,
+    columns_given,
+    labels_of,
+    options,
+    shown_mapping,
+    source_of,
+    sources,
+)
 
 if TYPE_CHECKING:
     from karat.data.roles import Role
     from karat.data.scores.columns import ScoreColumns
     from karat.data.sources.files.counted import Survey
     from karat.errors import KaratError
-    from karat.output.document import Document
+    from karat.output.document import Document, Section
 
-_SHOWN: dict[Role, str] = {
+_SHOWN: dict[str, str] = {
     "true": "truth",
     "pred": "prediction",
     "weights": "weight",
@@ -33,17 +42,25 @@ _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--w
 
 
 @click.command(
-    "columns", cls=Described, examples=["karat columns predictions.parquet"], no_args_is_help=True
+    "columns",
+    cls=Described,
+    examples=[
+        "karat columns predictions.parquet",
+        "karat columns predictions.parquet --positive fraud",
+    ],
+    no_args_is_help=True,
 )
 @sources
-def command(predictions: tuple[str, ...]) -> None:
+@options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id")
+@options("where", "labels", "positive", "nulls")
+def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> None:
     """What the columns of a file are taken for, and what is in doubt.
 
     A dry run of `karat report`: each column with its type and its role, every role that two
-    columns could fill, and each doubt with the option that settles it. Rows are read, and no
-    metric is computed.
+    columns could fill, and each doubt with the option of `karat report` that settles it. Options
+    that are given are tried. Rows are read, and no metric is computed.
     """
-    from karat.api.check import check
+    from karat.api.check import checked_with
     from karat.data.sources.files.counted import survey_files
     from karat.data.sources.files.paths import is_read_once
     from karat.output.checked import sections_of_check
@@ -51,17 +68,40 @@ def command(predictions: tuple[str, ...]) -> None:
 
     source = source_of(predictions)
     survey = survey_files(source)
+    columns = {name: value for name, value in columns_given(given).items() if value is not None}
     document = _document(survey)
     if not is_read_once(source):
-        found = check(source)
+        asked = {name: given[name] for name in ("positive", "threshold", "nulls")}
+        asked |= {"y_true": source, "labels": labels_of(given["labels"]), **columns}
+        found = checked_with(asked, {"where": where, "labels_are_text": True})
+        if columns:
+            mapping = found.mapping or {**_found_by_name(survey, columns), **columns}
+            document = _document(survey, mapping, is_settled=bool(found.mapping))
         # Roles that cannot be found are listed with the columns.
         is_known = found.problem is not None and found.problem.code in ("K405", "K406")
+        is_known = is_known and not columns
         sections = [] if is_known else sections_of_check(found, has_columns=False)
         document = replace(document, sections=(*document.sections, *sections))
     print_document(document, sys.stdout)
 
 
-def _document(survey: Survey) -> Document:
+def _found_by_name(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of roles that nobody named."""
+    known: dict[str, Any] = {r: names[0] for r, names in survey.roles.candidates.items() if names}
+    if "prob" in columns or "score" in columns:
+        known = {role: name for role, name in known.items() if role not in ("prob", "score")}
+    return known
+
+
+def _document(
+    survey: Survey, mapping: Mapping[str, Any] | None = None, *, is_settled: bool = True
+) -> Document:
+    """Return the columns and what they are taken for.
+
+    Args:
+        mapping: column by role where some were named.
+        is_settled: whether a report can be made of them.
+    """
     from karat.data.scores.columns import found_scores, role_of_family
     from karat.errors import KaratError
     from karat.errors.text import count, counted
@@ -75,7 +115,14 @@ def _document(survey: Survey) -> Document:
     except KaratError as refused:
         problem = refused
     rows = []
+    taken: dict[str, str] = {}
+    for of_role, named in (mapping or {}).items():
+        taken |= dict.fromkeys([named] if isinstance(named, str) else named or (), of_role)
     for name, kind in survey.columns:
+        if mapping is not None:
+            text = _SHOWN.get(taken.get(name, ""), "")
+            rows.append((Cell(name), Cell(kind, "dim"), Cell(text, "strong")))
+            continue
         role = survey.roles.role_of(name)
         family = next((f for f in survey.roles.families if name in f.columns), None)
         if family is not None:
@@ -105,9 +152,12 @@ def _document(survey: Survey) -> Document:
     facts.append(counted(len(survey.columns), "column"))
     if survey.n_rows is not None:
         facts.append(counted(survey.n_rows, "row"))
-    mapping = [*_mapping(survey, scores, problem), *notes]
-    sections = (Table("Columns", columns, tuple(rows)), Notes("Mapping", tuple(mapping)))
-    return Document("karat columns", tuple(facts), sections)
+    lines = [*_mapping(survey, scores, problem), *notes]
+    if mapping is not None:
+        lines = [shown_mapping(mapping)] if is_settled else []
+    found: list[Section] = [Table("Columns", columns, tuple(rows))]
+    found += [Notes("Mapping", tuple(lines))] if lines else []
+    return Document("karat columns", tuple(facts), tuple(found))
 
 
 def _mapping(survey: Survey, scores: ScoreColumns | None, problem: KaratError | None) -> list[str]:

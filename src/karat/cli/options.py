@@ -21,6 +21,20 @@ class Described(click.Command):
         super().__init__(*args, **kwargs)
         self.examples: tuple[str, ...] = tuple(examples)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; an option of another library is told what it is called here."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as problem:
+            from karat.errors.habits import option_word
+
+            known = [name for parameter in self.params for name in parameter.opts]
+            word = option_word(problem.option_name, known)
+            if word is not None:
+                message = f"{problem.message} {word}."
+                raise click.NoSuchOption(problem.option_name, message, ctx=ctx) from None
+            raise
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
         del ctx
@@ -126,13 +140,13 @@ def bytes_of(text: str) -> int:
     found = _SIZE.fullmatch(text)
     if found is None:
         do = "It is how many bytes rows with scores may take."
-        raise unknown_choice("--max-memory", text, "a size as 500MB or 2GiB", do)
+        raise unknown_choice("max_memory", text, "a size as 500MB or 2GiB", do)
     number, unit, is_binary = found.groups()
     power = " kmgt".index(unit.lower() or " ")
     size = float(number) * (1024.0 if is_binary else 1000.0) ** power
     if not MIN_MEMORY <= size < _NO_SIZE:
-        do = "Give a unit, as 500MB or 2GiB: without one it is a number of bytes."
-        raise unknown_choice("--max-memory", text, "a size from 1MiB, below 8EiB", do)
+        do = "Without a unit, as in 500MB or 2GiB, it is a number of bytes."
+        raise unknown_choice("max_memory", text, "a size from 1MiB, below 8EiB", do)
     return int(size)
 
 

@@ -1,9 +1,9 @@
-"""Checks of every table source: unusable weights, and remarks for the reader."""
+"""Checks of rows: weights that cannot be used, labels and columns that are in doubt."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
@@ -26,7 +26,7 @@ from karat.tally import Cells, to_marginals
 from karat.tally.classes import usual_positive
 
 N_REMARKS = 3
-"""Classes spelled oddly that are told; there may be thousands."""
+"""Classes spelled oddly that are shown; there may be thousands."""
 
 
 def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[str | None]) -> None:
@@ -142,23 +142,38 @@ def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -
     raise error("K191", left=left, right=right, **of_each)
 
 
-def remarks(cells: Cells) -> list[str]:
-    """Warnings of classes that are most often a slip in the data."""
-    labels = cells.classes.labels
-    found = []
-    if not cells.classes.is_declared:
-        texts = [label for label in labels if isinstance(label, str)]
-        nulls = [text for text in texts if is_null_like(text) or text.lower() in _MAYBE]
-        found += [f"Class {text!r} is spelled like a missing value." for text in nulls[:N_REMARKS]]
-        found += _look_alikes(texts)
-    return found
+def doubts_of_labels(cells: Cells) -> Iterator[Doubt]:
+    """Iterate over the doubts about classes that are most often a slip in the data."""
+    if cells.classes.is_declared:
+        return
+    texts = {label: at for at, label in enumerate(cells.classes.labels) if isinstance(label, str)}
+    if not texts:
+        return
+    hits, false_alarms, misses = (counts.reshape(-1) for counts in to_marginals(cells).counts)
+    by_weight = " by weight" if cells.is_weighted else ""
+
+    def counts_of(*labels: str) -> str:
+        each = (
+            f"{label!a} is true {hits[at] + misses[at]:.12g} times and predicted "
+            f"{hits[at] + false_alarms[at]:.12g} times{by_weight}"
+            for label in labels
+            for at in [texts[label]]
+        )
+        return "; ".join(each)
+
+    nulls = [text for text in texts if is_null_like(text) or text.lower() in _MAYBE]
+    for label in nulls[:N_REMARKS]:
+        yield doubt("D112", label=label, counts=counts_of(label), option=option("labels"))
+    for one, other, pair, how in _look_alikes(texts):
+        facts = {"counts": counts_of(one, other), "option": option("labels")}
+        yield doubt("D111", pair=pair, how=how, **facts)
 
 
 _MAYBE = ("none", "nil", "missing")
 
 
-def _look_alikes(labels: Iterable[str]) -> list[str]:
-    """Classes that differ as those do that are most often one class."""
+def _look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
+    """Pairs of classes that differ as those do that are most often one, as shown, and how."""
     first: dict[str | Decimal, str] = {}
     found = []
     for label in labels:
@@ -172,7 +187,7 @@ def _look_alikes(labels: Iterable[str]) -> list[str]:
             elif other.strip().casefold() != label.strip().casefold():
                 pair = f"{other!a} and {label!a}"
                 how = "blanks, case, unseen characters or how letters are encoded"
-            found.append(f"Classes {pair} differ only in {how}.")
+            found.append((other, label, pair, how))
     return found[:N_REMARKS]
 
 

@@ -146,10 +146,10 @@ K136  threshold={threshold!r} cannot be used.
       Give one finite number, for two classes; of probabilities from 0 to 1.
 K137  The columns of {argument} do not name the classes.
       {found}.
-      Let each name end in its class, or list the columns in the order of labels=.
-K138  Probabilities and scores have to be given by name.
+      {do}
+K138  {what} have to be given by name.
       {found}.
-      Name what they are: y_prob= for probabilities, y_score= for any other scores.
+      {do}
 K139  {scores}= is given to a metric of predicted labels.
       {metric} was given {scores}: it reads predicted labels.
       Give y_pred; karat.evaluate(y_true, {scores}=...) predicts from scores.
@@ -161,7 +161,7 @@ K141  {argument} and confusion= are given together.
       {do}
 K142  {argument} and a table are given together.
       {argument} was given with a table.
-      Name the columns of the table: prob= or score=.
+      {do}
 K143  {argument}= names a column, and there is no table.
       {found}.
       {do}

@@ -43,6 +43,12 @@ D109  The column of probabilities names no class.
 D110  The columns of {what} name no classes.
       They are read in the order of the classes: {pairs}.
       If that is not their order, list it: {option}.
+D111  Classes {pair} differ only in {how}.
+      {counts}.
+      If they are one class, write it alike in every row; if they are two, list them: {option}.
+D112  Class {label!r} is spelled like a missing value.
+      {counts}.
+      If it is missing, leave those rows out; if it is a class, list every class: {option}.
 D108  {what} not read.
       {found}.
       {do}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar
 
 from karat.errors import KaratError, error
+from karat.errors.options import on_the_command_line, option
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,20 +35,34 @@ _CHOICES: Final = {
     "average": "karat.evaluate gives every average: report['macro_f1'], report['micro_f1']",
     "normalize": "karat.confusion_matrix gives counts: divide it by its sum, or that of an axis",
 }
+_OF_FUNCTIONS: Final = {
+    "find_weak_slices": {"columns": "In karat it is by=.", "features": "In karat it is by=."}
+}
+"""Functions → arguments that are called otherwise there alone."""
+_TABLES: Final = ("data", "df", "frame", "table", "path", "file", "files", "predictions")
+_OF_COMMANDS: Final = {
+    "average": "A report has every average: --metrics macro_f1,micro_f1",
+    "multi_class": "Each choice is a metric: --metrics roc_auc_ovr_macro,roc_auc_ovo_macro",
+    "normalize": "A report has the counts",
+}
 _ELSEWHERE: Final = {
     "calibration_curve": "karat.curves.reliability",
     "class_likelihood_ratios": "karat.positive_likelihood_ratio and "
     "karat.negative_likelihood_ratio",
     "classification_report": "karat.evaluate",
+    "columns": "karat.check",
     "confusion_matrix_at_thresholds": "karat.curves.roc",
     "det_curve": "karat.curves.det",
     "multilabel_confusion_matrix": "karat.evaluate(...).per_class",
     "precision_recall_curve": "karat.curves.precision_recall",
     "precision_recall_fscore_support": "karat.evaluate(...).per_class",
+    "report": "karat.evaluate",
     "roc_curve": "karat.curves.roc",
 }
 
 
+_COMMANDS: Final = ("columns", "report")
+"""Names that are those of commands, and of no function of scikit-learn."""
 _OF_MODELS: Final = {
     "compare": 'Pass models as a dict: {"name": predictions}, as karat.compare(y_true, '
     '{"old": old, "new": new}).'
@@ -88,7 +104,37 @@ def where_it_is(name: str) -> str | None:
     found = _ELSEWHERE.get(name)
     if found is None:
         return None
-    return f"It is {found}; with scikit-learn's arguments, karat.compat.sklearn.{name}."
+    if name in _COMMANDS:
+        return f"It is {found}."
+    module = "karat.compat.sklearn"
+    return f"It is {found}; with scikit-learn's arguments, import {module}: {module}.{name}."
+
+
+def metric_word(name: str) -> str | None:
+    """What karat calls a metric whose name holds its parameter, or its sign; None: unknown."""
+    if name.startswith("neg_"):
+        return name.removeprefix("neg_")
+    found = re.fullmatch(r"f(0?\.?\d+)(_score)?", name)
+    if found is None:
+        return None
+    digits = found[1]
+    beta = digits if "." in digits or not digits.startswith("0") else f"0.{digits[1:]}"
+    return f"f_beta(beta={float(beta):g})" if float(beta or 0) > 0 else None
+
+
+def option_word(flag: str, known: Collection[str]) -> str | None:
+    """What the command line calls an option of another library; None: unknown.
+
+    Args:
+        flag: the option as it was typed, ``"--pos-label"``.
+        known: the options that the command has.
+    """
+    name = flag.lstrip("-").replace("-", "_")
+    with on_the_command_line():
+        ours = option(_WORDS.get(name, name))
+    if ours in known and ours != flag:
+        return f"It is {ours}"
+    return _OF_COMMANDS.get(name)
 
 
 def unknown_argument(function: str, name: str, takes: Collection[str]) -> KaratError:
@@ -99,12 +145,25 @@ def unknown_argument(function: str, name: str, takes: Collection[str]) -> KaratE
         takes: the arguments that it has.
     """
     word = karat_word(name, takes)
-    if word is None:
+    of_own = _OF_FUNCTIONS.get(function, {}).get(name)
+    if of_own is None and name in _TABLES and "true" in takes:
+        of_own = f"Give a table or files first, without a name: karat.{function}({name})."
+    if of_own is None and function == "compare" and name in ("true", "pred", "prob", "score"):
+        of_own = "Give the columns themselves: karat.compare(t['label'], {'a': t['a'], …})."
+    if of_own is not None:
+        do = of_own
+    elif word is None:
         nearest = ", ".join(f"{close}=" for close in get_close_matches(name, takes, n=2))
         do = f"Nearest: {nearest}." if nearest else "Leave it out."
     else:
         do = f"{word if word.startswith('karat.') else word[0].upper() + word[1:]}."
     return error("K126", function=function, name=name, arguments=", ".join(takes), do=do)
+
+
+def unnamed_scores(found: str) -> KaratError:
+    """K138: probabilities or scores were given, and nothing says which of the two."""
+    do = "Name what they are: y_prob= for probabilities, y_score= for any other scores."
+    return error("K138", what="Probabilities and scores", found=found, do=do)
 
 
 def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
@@ -128,7 +187,11 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
             found = f"{spoken} was given {len(args) - n_selves} arguments without a name"
             if spoken in _OF_MODELS:
                 raise error("K162", argument="y_pred", found=found, do=_OF_MODELS[spoken])
-            raise error("K138", found=found)
+            if isinstance(args[n_selves + 1], str) and "true" in takes:
+                column, *more = (repr(value) for value in args[n_selves + 1 :])
+                do = f"Say what they are: karat.{spoken}(table, true={column}, pred={more[0]})."
+                raise error("K138", what="Columns of a table", found=found, do=do)
+            raise unnamed_scores(found)
         if not kwargs.keys() <= takes.keys():
             name = min(kwargs.keys() - takes.keys())
             raise unknown_argument(spoken, name, named)

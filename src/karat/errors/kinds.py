@@ -100,7 +100,11 @@ class Entry:
             context: the facts; ``numbering`` may say which rows are counted, and ``advice`` what
                 to do where the rows do not come from arguments.
         """
-        lines = [filled(as_typed(part), context) for part in (self.what, self.found, self.do)]
+        name, what = context.get("argument"), self.what
+        if isinstance(name, str):
+            # An option beside its value is written as it is typed.
+            what = what.replace("{argument}={", f"{name}={{")
+        lines = [filled(as_typed(part), context) for part in (what, self.found, self.do)]
         if "numbering" in context:
             lines[1] = f"{lines[1]} {context['numbering']}"
         if "advice" in context:

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import Any, cast, get_args
 
 from karat.errors import KaratError, error, shown
+from karat.errors.habits import metric_word
 from karat.metrics import _record
 from karat.metrics._lift import Average, Lift
 from karat.metrics._metric import Metric
@@ -154,6 +155,9 @@ def lookup(name: str) -> tuple[Record, Lift]:
         return found
     known = [*names(), *(alias for record in all_records() for alias in record.aliases)]
     nearest = difflib.get_close_matches(name.lower(), known, n=4, cutoff=0.5)
+    word = metric_word(name.lower())
+    if word is not None and _found(word.partition("(")[0]) is not None:
+        nearest = [word]
     raise error("K301", name=name, nearest=", ".join(nearest) or "none")
 
 

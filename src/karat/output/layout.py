@@ -71,7 +71,8 @@ def lay_out(document: Document, width: int = 80, *, is_ascii: bool = False) -> l
     page = Page(max(WIDTH_MIN, width), is_ascii, document.names)
     tables = [section for section in document.sections if isinstance(section, Table)]
     page.name_limit = min([_name_limit(table, page) for table in tables], default=NAME_MAX)
-    lines: list[Line] = [[Span(document.title, "title")], *_flowing(document.facts, page)]
+    lines: list[Line] = [[Span(document.title, "title")]]
+    lines += _flowing(document.facts, page) if document.facts else ()
     for section in document.sections:
         lines += [[], *_section(section, page)]
     if page.legend:

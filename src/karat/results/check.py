@@ -62,7 +62,7 @@ class Check:
         if has_scores and not is_prob:
             missing = f"{missing}, or the softmax of scores is measured"
         any_scores = f"{option(prob)} or {option(score)}"
-        positive = "" if self.classes.k == 2 else "two classes"
+        positive = "" if self.classes.k == 2 else "exactly two classes"
         return (
             Ability("accuracy, F1, kappa", is_there=True),
             Ability(

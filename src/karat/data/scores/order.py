@@ -25,6 +25,7 @@ from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
 from karat.errors.options import each_option, option
+from karat.errors.text import count
 from karat.tally.classes import Classes, Label
 
 
@@ -104,7 +105,7 @@ def place_columns(
         if order is not None:
             return Placed(classes, order)
         if how == "found":
-            raise error("K137", argument=argument, found=f"Columns: {shown(names)}")
+            raise _no_names(argument, f"Columns: {shown(names)}")
     if how == "listed" or numbers is None:
         return Placed(classes)
     return _reordered(classes, sorted(range(k), key=numbers.__getitem__))
@@ -177,7 +178,12 @@ class _Named:
         parts = [f"No column for {shown(missing, 3)}"] if missing else []
         parts += [f"no class for {shown(extra, 3)}"] if extra else []
         text = "; ".join([*parts, f"columns: {shown(self.names)}"])
-        return error("K137", argument=self.argument, found=text[0].upper() + text[1:])
+        return _no_names(self.argument, text[0].upper() + text[1:])
+
+
+def _no_names(argument: str, found: str) -> KaratError:
+    do = f"Let each name end in its class, or list the columns in the order of {option('labels')}."
+    return error("K137", argument=argument, found=found, do=do)
 
 
 def with_other(classes: Classes, k: int, labels: Any, positive: Any = None) -> Classes:
@@ -194,6 +200,9 @@ def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) ->
     do = "Give labels= with every class in the order of the columns."
     if is_single:
         do = "A single column is of the positive class of two: give a column for each class."
+        if classes.k == 1:
+            do = "A single column is of the positive class of two, and one occurs: list both, as "
+            do += f"{option('labels')}[…, {classes.labels[0]!r}]."
     labels = shown(classes.labels)
     return error("K134", argument=argument, n_columns=k, k=classes.k, labels=labels, do=do)
 
@@ -217,7 +226,7 @@ def _each_by_name(
         found = named(name.lower(), lowered)
         if found not in (None, place):
             told = f"Column {name!r} stands where that of {texts[place]!r} is expected"
-            raise error("K137", argument=argument, found=f"{told}; columns: {shown(names)}")
+            raise _no_names(argument, f"{told}; columns: {shown(names)}")
     return None
 
 
@@ -244,7 +253,8 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
     positive = classes.labels[classes.positive]
     if label in classes.labels and label != positive:
         found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
-        raise error("K137", argument=argument, found=found)
+        do = f"Name the class that the column is of, {option('positive', label)}, or its column."
+        raise error("K137", argument=argument, found=found, do=do)
     return classes
 
 
@@ -263,7 +273,7 @@ def refuse_found_scores(
     raise error(
         "K192",
         column=repr(columns[0]) if is_one else f"{columns[0]!r}, and others beside it,",
-        n=n_rows * len(columns),
+        n=count(n_rows * len(columns)),
         settled_by={"score": columns[0] if is_one else list(columns)},
         prob=option("prob", name if is_one else None),
         score=option("score", name if is_one else None),

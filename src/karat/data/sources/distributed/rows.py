@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.data.accumulator import Origin, Tallies
-from karat.data.checks import remarks
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import coded
 from karat.data.scores.classes import checked_threshold
@@ -114,7 +113,7 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
         cells = reorder(cells, Classes.of([label for label in partial.order if label in known]))
     if declared is None and base.positive is not None:
         cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
-    return _tallies(host, partial, cells, columns.mapping, [*remarks(cells), *notes])
+    return _tallies(host, partial, cells, columns.mapping, notes)
 
 
 def _tallies(

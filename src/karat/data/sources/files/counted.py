@@ -15,7 +15,6 @@ from typing import Any, Final, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.checks import remarks
 from karat.data.labels.column import Column
 from karat.data.labels.counting import tally_columns
 from karat.data.roles import Family, Roles, find_roles
@@ -103,7 +102,7 @@ def tally_relation(
         n_dropped = rows.n_dropped
         tally = named(counted, rows, reading, request)
     facts = facts_of(relation, where, n_dropped)
-    notes = (*dropped(n_dropped, int(tally.n_rows) + n_dropped), *remarks(tally))
+    notes = dropped(n_dropped, int(tally.n_rows) + n_dropped)
     return Counted(tally, mapping, facts, notes, n_dropped)
 
 

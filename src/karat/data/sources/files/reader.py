@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.checks import remarks
 from karat.data.clusters import NameCodes
 from karat.data.labels.column import Column, Flags, harmonized, kind_of
 from karat.data.labels.counting import tally_columns
@@ -290,7 +289,7 @@ class Reader:
             cells=None if scores is not None else tally,
             mapping=mapping,
             source=facts_of(self.relation, self.request.where, n_dropped),
-            warnings=(*dropped(n_dropped, gathered.n), *remarks(tally)),
+            warnings=dropped(n_dropped, gathered.n),
             n_dropped=n_dropped,
             kept=kept,
             weights_argument=weights_argument,

@@ -15,7 +15,6 @@ from typing import Any, Final
 import numpy as np
 
 from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
-from karat.data.checks import remarks
 from karat.data.labels.column import coded
 from karat.data.rows import Counted, Rows, numbered
 from karat.data.scores.batches import GatheredScores
@@ -278,7 +277,7 @@ class FileStream:
         if not found.n_rows:
             raise no_rows(reader.relation, reader.request.where, found.n_dropped)
         total = found.n_rows + found.n_dropped
-        warnings = (*dropped(found.n_dropped, total), *remarks(self.tally.cells), *self.notes)
+        warnings = (*dropped(found.n_dropped, total), *self.notes)
         facts = facts_of(reader.relation, reader.request.where, found.n_dropped)
         scores = None
         if self.is_of_labels and reader.chosen is not None:

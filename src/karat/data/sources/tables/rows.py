@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from karat.data.checks import check_in_common, remarks, repeated_ids
+from karat.data.checks import check_in_common, repeated_ids
 from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_rows
 from karat.data.labels.counting import tally_columns
@@ -296,7 +296,7 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
             weights_argument=read.weights_argument,
             n_threads=request.n_threads,
         )
-    notes = [*remarks(cells), *notes, *_doubts_of_ids(frame, columns.unique, read.n_rows)]
+    notes = [*notes, *_doubts_of_ids(frame, columns.unique, read.n_rows)]
     is_split = columns.groups or request.has_clusters or found.keys() & {"clusters", "id", "by"}
     if request.keeps_rows or is_split:
         made = read.rows(cells.classes, mapping, cells=cells).warned(*notes)
