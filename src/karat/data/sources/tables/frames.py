@@ -17,10 +17,10 @@ import numpy as np
 from karat.data.arrow import read_columns, schema_of
 from karat.data.labels.column import Column, Nulls
 from karat.data.labels.containers import encode, host_of
-from karat.data.roles import Family, nearest
+from karat.data.roles import Family, unknown_column
 from karat.data.sources.batches import BatchSource, collected, is_batch_source
 from karat.data.sources.distributed.frames import pieces_of
-from karat.errors import KaratError, error, short, shown
+from karat.errors import KaratError, error, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,7 @@ class Frame:
             role = roles[place] if roles else "this call"
             n_found = self.names.count(name)
             if not n_found:
-                raise error(
-                    "K404",
-                    column=name,
-                    role=role,
-                    columns=shown(self.names, 20),
-                    nearest=nearest(name, self.names),
-                )
+                raise unknown_column(name, role, self.names)
             if n_found > 1:
                 raise error(
                     "K405",

@@ -247,7 +247,8 @@ def _names(
         given = {"clusters": (clusters, "clusters"), **given}
     names = {}
     for role, (column, argument) in given.items():
-        names[role] = encode_names(column, argument, marks)
+        things = role if role == "ids" else "values"
+        names[role] = encode_names(column, argument, marks, things)
         n = len(names[role])
         if n != len(truth):
             raise error("K102", left=truth.argument, n_left=len(truth), right=argument, n_right=n)
