@@ -133,7 +133,9 @@ class RowBlocks:
         row = 0
         is_checked = False
         names = [TRUE, PRED, WEIGHT][: len(self.names)]
-        labels = [(name, shown, "labels") for name, shown in zip(names, self.names[:2], strict=False)]
+        labels = [
+            (name, shown, "labels") for name, shown in zip(names, self.names[:2], strict=False)
+        ]
         checked = [*labels, *self.named]
         of_rows = [name for name, _, _ in self.named]
         stream = batches(self.open(), [*names, *of_rows, *self.beside])
