@@ -161,6 +161,8 @@ def _is_nan(item: Any) -> bool:
         return bool(item != item)
     except ArithmeticError:  # the signalling NaN of a Decimal
         return True
+    except Exception:  # an array compares item by item, and a foreign class may raise anything
+        return False
 
 
 def _times_of_arrow(column: ArrowColumn) -> list[str | None] | None:

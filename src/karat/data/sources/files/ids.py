@@ -69,7 +69,7 @@ def _doubts(relation: Relation, column: str, rows: str) -> list[Doubt]:
         rows = f"SELECT * FROM ({rows}) WHERE id IN ({looked})"
     is_repeated = "FILTER (WHERE id IS NOT NULL AND n > 1)"
     counts = f"SELECT id, count(*) AS n FROM ({rows}) GROUP BY id"
-    most = f"max_by(id, (n, id)) {is_repeated}"
+    most = f"arg_min(id, (-n, length(id), id)) {is_repeated}"
     n_rows, n_repeated, repeated = _one(
         run(f"SELECT sum(n), sum(n) {is_repeated}, {most} FROM ({counts})")
     )

@@ -214,7 +214,10 @@ def as_key(column: str, origin: Reading, kind: str) -> str:
     text = f"CAST({column} AS VARCHAR)"
     known = family(kind)
     if origin == "csv":
-        text = f"CASE WHEN {_is_missing(column)} THEN NULL ELSE {text} END"
+        # No spelling of a missing value begins with a digit, and most ids do: this is cheaper.
+        is_number = f"{column}[1] BETWEEN '0' AND '9'"
+        is_missing = f"NOT ({is_number}) AND ({_is_missing(column)})"
+        text = f"CASE WHEN {is_missing} THEN NULL ELSE {text} END"
     elif origin == "json":
         text = f"({column} ->> '$')"
     elif known == "real":
