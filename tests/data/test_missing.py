@@ -78,7 +78,8 @@ def test_missing_labels_are_refused_with_row_and_count(name: str) -> None:
     with pytest.raises(KaratError) as caught:
         encode(CASES[name], "y_pred")
     assert caught.value.code == "K104"
-    assert caught.value.context == {"argument": "y_pred", "row": 1, "count": 2, "n": 5}
+    rows = {"row": 1, "count": 2, "n": 5}
+    assert caught.value.context == {"argument": "y_pred", "things": "labels", **rows}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -131,9 +131,11 @@ def test_scores_that_are_text_are_told(names: list[str], told: str) -> None:
         assert find(*types, types=types, given={**GIVEN, "pred": names[0]})[2] == []
 
 
-def test_text_beside_numbers_is_not_told() -> None:
+def test_a_column_of_text_beside_numbers_is_in_doubt() -> None:
     types = {"label": "text", "y_pred": "text", "score": "text", "prob": "real"}
-    assert find(*types, types=types)[2] == []
+    (found,) = find(*types, types=types)[2]
+    assert "'score', a column of text" in found
+    assert find(*types, types=types, score="")[2] == []
 
 
 def test_columns_are_named_by_pattern_by_list_or_alone() -> None:

@@ -128,7 +128,7 @@ def test_a_column_called_like_a_group_is_told_once(kind: str, tmp_path: Path) ->
 
 
 def test_no_column_of_the_examples_is_called_like_a_group() -> None:
-    assert unused_groups(["label", "pred", "fold", "proba_0"], []) == []
+    assert unused_groups(["label", "pred", "fold", "proba_0"], [], lambda _: True) == []
 
 
 def test_the_command_line_takes_the_same_options(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ BAD_FILES: Mapping[str, tuple[str, str | bytes, str, str]] = {
     "missing weight": ("p.csv", "label,pred,w\n0,1,1\n1,0,\n0,0,nan\n", "K114", "1: nan; 2 of 3"),
     "weights of zero": ("p.csv", "label,pred,w\n0,1,0\n1,0,0\n", "K115", "All 2 rows"),
     "missing truth": ("p.csv", "label,pred\n0,1\n,0\n,1\n", "K104", "row 1; 2 of 3 rows"),
-    "missing prediction": ("p.csv", "label,pred\na,\nb,b\n", "K104", "column 'pred'"),
+    "missing prediction": ("p.csv", "label,pred\na,\nb,b\n", "K104", "Column 'pred'"),
     "json null": ("p.jsonl", '{"label": 1, "pred": null}\n{"label": 1}\n', "K104", "row 0; 2 of 2"),
     "json list": ("p.jsonl", '{"label": 1, "pred": [1]}\n{"label": 1, "pred": 1}', "K106", "[1]"),
     "json mixed": ("p.jsonl", '{"label": 1, "pred": 1}\n{"label": "1", "pred": 1}', "K107", "w 1"),
@@ -214,7 +214,7 @@ def test_labels_outside_are_found_wherever_they_are(
 ) -> None:
     monkeypatch.setattr(row_blocks, "N_BLOCK", 3)
     path = write_csv(tmp_path / "p.csv", TEN)
-    assert "column 'label'" in str(refused(path, labels=[0, 1, 2]))
+    assert "Column 'label'" in str(refused(path, labels=[0, 1, 2]))
     assert "row 9: 3; 1 of 10 rows" in str(refused(path, labels=[0, 1, 2]))
     swapped = refused(path, true="pred", pred="label", labels=[0, 1, 2])
     assert (swapped.context["argument"], swapped.context["row"]) == ("column 'label'", 9)
@@ -229,7 +229,7 @@ def test_rows_of_errors_count_over_all_files(
     monkeypatch.setattr(row_blocks, "N_BLOCK", 4)
     a = write_csv(tmp_path / "a.csv", {**TEN, "w": [1.0] * 10})
     b = written(tmp_path / "b.csv", "label,pred,w\n1,1,1\n1,,1\n1,1,-1\n,1,1\n1,1,-3\n")
-    assert "column 'pred' has missing labels.\n      First at row 11; 1 of 15" in str(
+    assert "Column 'pred' has missing labels.\n      First at row 11; 1 of 15" in str(
         refused([a, b], weights="")
     )
     c = written(tmp_path / "c.csv", "label,pred,w\n1,1,1\n1,0,1\n1,1,-1\n0,1,1\n1,1,-3\n")

@@ -55,11 +55,11 @@ def test_text_against_numbers_of_a_csv(rows: str, code: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        ("a,x\nb,y\n", "column 'label' has 'a', 'b'; column 'pred' has 'x', 'y'."),
-        ("1,3\n2,4\n", "column 'label' has 1, 2; column 'pred' has 3, 4."),
+        ("a,x\nb,y\n", "Column 'label' has 'a', 'b'; column 'pred' has 'x', 'y'."),
+        ("1,3\n2,4\n", "Column 'label' has 1, 2; column 'pred' has 3, 4."),
         (
             "true,yes\nfalse,no\n",
-            "column 'label' has 'false', 'true'; column 'pred' has 'no', 'yes'.",
+            "Column 'label' has 'false', 'true'; column 'pred' has 'no', 'yes'.",
         ),
     ],
 )

@@ -82,14 +82,14 @@ def test_own_reads_keep_their_threads(
     tally_files(str(lines))
     tally_files([str(lines), str(files["a"])])
     tally_files(str(files["a"]), where="id > '5'")
-    tally_files([str(files["a"]), str(files["b2"])])
+    tally_files([str(files["a"]), str(files["b2"])], unique="")
     tally_files(str(files["c"]), where="w > 0")
     assert seen == [4] * 6
 
 
 def refused(source: list[Path], where: str | None) -> str:
     with pytest.raises(KaratError) as caught:
-        tally_files([str(path) for path in source], where=where, n_threads=4)
+        tally_files([str(path) for path in source], where=where, n_threads=4, unique="")
     return str(caught.value)
 
 

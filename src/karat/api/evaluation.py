@@ -355,7 +355,7 @@ def report_of_table(
         reading: what only files have: where, progress, labels_are_text.
     """
     named = dict(columns)
-    if spec.confidence is None and named.get("clusters") is None:
+    if spec.confidence is None and not spec.is_dry and named.get("clusters") is None:
         # Without intervals it does not matter which rows go together.
         named["clusters"] = ""
     if spec.threshold is not None and named["pred"]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from typing import Final
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from karat.errors.options import option
 from karat.tally import Cells, to_marginals
 from karat.tally.classes import usual_positive
 
+N_FIRST: Final = 100_000
+"""Rows in which the values of a column are looked at."""
 N_REMARKS = 3
 """Classes spelled oddly that are shown; there may be thousands."""
 
@@ -54,15 +57,36 @@ def single_columns(groups: Iterable[tuple[str, ...]], columns: Sequence[str]) ->
     return found
 
 
-def unused_groups(columns: Iterable[str], used: Collection[str | None]) -> list[Doubt]:
-    """Return the doubt about a column that is called like groups of rows and that is not named."""
-    found = [name for name in columns if normalized(name) in ALIASES["group"] and name not in used]
-    return [
-        doubt(
-            "D107", column=repr(name), option=option("clusters", name), none=option("clusters", "")
-        )
-        for name in found[:1]
-    ]
+def unused_groups(
+    columns: Iterable[str], used: Collection[str | None], hold_groups: Callable[[str], bool]
+) -> list[Doubt]:
+    """Return the doubt about a column that is called like groups of rows and that is not named.
+
+    Args:
+        hold_groups: whether the values of a column may be groups of rows, as far as is known.
+    """
+    named = (name for name in columns if normalized(name) in ALIASES["group"] and name not in used)
+    found = next(filter(hold_groups, named), None)
+    if found is None:
+        return []
+    of_column = {"option": option("clusters", found), "none": option("clusters", "")}
+    return [doubt("D107", column=repr(found), **of_column)]
+
+
+def are_groups(n: int, n_different: int, n_rows: int) -> bool | None:
+    """Whether values may be groups of rows: some repeat, and they are not all the same.
+
+    Args:
+        n: values among the first rows of a column, at most `N_FIRST`; missing ones do not count.
+        n_different: how many of them differ.
+        n_rows: rows that were looked at.
+
+    Returns:
+        None where every value is the same and more rows may follow.
+    """
+    if n_different > 1:
+        return n_different < n
+    return False if n_rows < N_FIRST else None
 
 
 def unused_columns(

@@ -115,15 +115,24 @@ def as_clusters(
     return np.asarray(codes, np.int64)
 
 
-def encode_names(values: Any, argument: str, nulls: Nulls) -> Column:
-    """Names of rows: labels of any kind, or times as text (K101 to K107: as labels)."""
+def encode_names(values: Any, argument: str, nulls: Nulls, things: str = "values") -> Column:
+    """Names of rows: labels of any kind, or times as text (K101 to K107: as labels).
+
+    Args:
+        things: what they are, in the message about those that are missing.
+    """
     try:
-        return encode(values, argument, nulls=nulls)
+        try:
+            return encode(values, argument, nulls=nulls)
+        except KaratError as problem:
+            texts = _times(values) if problem.code == "K106" else None
+            if texts is None:
+                raise
+        return encode(texts, argument, nulls=nulls)
     except KaratError as problem:
-        texts = _times(values) if problem.code == "K106" else None
-        if texts is None:
+        if problem.code != "K104":
             raise
-    return encode(texts, argument, nulls=nulls)
+        raise error("K104", **{**problem.context, "things": things}) from None
 
 
 def _times(values: Any) -> list[str | None] | None:
@@ -152,6 +161,8 @@ def _is_nan(item: Any) -> bool:
         return bool(item != item)
     except ArithmeticError:  # the signalling NaN of a Decimal
         return True
+    except Exception:  # an array compares item by item, and a foreign class may raise anything
+        return False
 
 
 def _times_of_arrow(column: ArrowColumn) -> list[str | None] | None:

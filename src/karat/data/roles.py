@@ -282,7 +282,7 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
 def unknown_column(name: str, role: str, columns: Sequence[str]) -> KaratError:
     """K404: there is no column of that name for what a sentence calls `role`."""
     there, near = named_columns(columns), nearest(name, columns)
-    return error("K404", column=name, role=role, columns=there, nearest=near)
+    return error("K404", column=name, role=role, columns=there, nearest=near, more="")
 
 
 def ending_of(name: str) -> str | None:

@@ -43,7 +43,7 @@ K103  {argument} is not one label per row.
       It has shape {shape}.
       Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, other scores y_score=.
           Sets of labels (multilabel, an indicator matrix) are not measured.
-K104  {argument} has missing labels.
+K104  {argument} has missing {things}.
       First at row {row}; {count} of {n} rows are null or NaN.
       Fill or remove those rows in every argument, or leave them out of a table: nulls='drop'.
 K105  {argument} holds numbers that are not whole, so they cannot be labels.
@@ -421,7 +421,7 @@ K403  The file cannot be read as {format}.
       Check that the file is complete and that its ending says what it is.
 K404  There is no column {column!r} for {role}.
       Columns: {columns}.
-      Nearest: {nearest}. `karat columns FILE` shows what is found.
+      Nearest: {nearest}.{more}
 K405  Several columns could be {role}.
       Candidates: {candidates}.
       {do}.

@@ -32,8 +32,28 @@ def shown(values: Any, limit: int = 8) -> str:
 
 
 def filled(template: str, facts: Mapping[str, Any]) -> str:
-    """``template.format(**facts)``, where ``!r`` is brief and no fact fails to print."""
-    return _FACTS.vformat(template, (), facts)
+    """``template.format(**facts)``, where ``!r`` is brief and no fact fails to print.
+
+    A fact that begins with "column" has a capital where it begins a sentence, and only there.
+    """
+    text = ""
+    for plain, name, spec, conversion in _FACTS.parse(template):
+        text += plain
+        if name is not None:
+            found, _ = _FACTS.get_field(name, (), facts)
+            fact = _FACTS.format_field(_FACTS.convert_field(found, conversion), spec or "")
+            text += _cased(fact, is_start=not text or text.endswith(". "))
+    return text
+
+
+def _cased(fact: str, *, is_start: bool) -> str:
+    """A fact that names columns, as it is written where a sentence begins or within one."""
+    if not _NAMES_COLUMNS.match(fact):
+        return fact
+    return f"{'C' if is_start else 'c'}{fact[1:]}"
+
+
+_NAMES_COLUMNS = re.compile(r"[Cc]olumns? ['\"]")
 
 
 class _Brief(reprlib.Repr):

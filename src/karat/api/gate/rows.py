@@ -113,7 +113,8 @@ def _names(values: Any, argument: str, n: int) -> RowNames | None:
             found=f"{argument}={values!r} names a column, and there is no table",
             do="Give one value for each row, or the table or its files first.",
         )
-    column = encode_names(values, argument, "error")
+    things = "ids" if argument == "id" else "values"
+    column = encode_names(values, argument, "error", things)
     if len(column) != n:
         raise error("K102", left="y_true", n_left=n, right=argument, n_right=len(column))
     return names_of_column(column)

@@ -292,7 +292,7 @@ def with_missing(column: Column, missing: Flags | None, nulls: Nulls) -> Column:
     if missing is None or not missing.any():
         return column
     if nulls == "error":
-        raise error("K104", argument=column.argument, **of_rows(missing))
+        raise error("K104", argument=column.argument, things="labels", **of_rows(missing))
     return replace(column, missing=missing)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from karat.data.labels.column import Kind
 from karat.data.roles import (
@@ -153,7 +153,6 @@ _STEMS: Final[Mapping[str, Role | None]] = {
     **dict.fromkeys(("pred", "class")),
 }
 _PATTERN = re.compile(r"[*?\[]")
-_OF_TEXT: Final = "of text (0.5 is a number; 0,5 and 50% are text)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +187,8 @@ def find_score_columns(
     given: Mapping[Role, str | None],
     prob: Named = None,
     score: Named = None,
+    *,
+    first: Callable[[str], str | None] | None = None,
 ) -> tuple[Roles, ScoreColumns | None, list[str]]:
     """The roles of the columns of a table, scores included.
 
@@ -197,6 +198,7 @@ def find_score_columns(
         given: truth, prediction and weights as the caller named them, as in `find_roles`.
         prob, score: the columns of one or the other; when neither is given they are looked for;
             `UNLESS_PREDICTED`, only where no column holds the predictions.
+        first: gives the first value of a column as text; None where values are not known.
 
     Returns:
         The roles; the columns, or None when there are none, and then the prediction is known;
@@ -220,14 +222,16 @@ def find_score_columns(
         chosen = replace(chosen, are_places=True)
     taken = () if chosen is None else chosen.names
     roles = find_roles(columns, types, given, needs=("true",), taken=taken)
-    of_text: tuple[str, ...] = ()
-    if chosen is None and is_open:
-        of_text = _scores_of_text(columns, types or {}, given)
+    unfit: list[tuple[list[str], _Unfit]] = []
+    if is_open:
+        used = {*given.values(), *taken}
+        unfit = _unfit_scores(columns, types or {}, used, first, is_settled=chosen is not None)
     if roles.column("pred") is None and chosen is None:
         found = named_columns(roles.columns)
-        notes_of_columns = [f"{shown(of_text)} {_OF_TEXT}"] if of_text else []
+        notes_of_columns = [f"{shown(names)} {why.found}" for names, why in unfit]
+        known = {*given.values(), *(name for names, _ in unfit for name in names)}
         like = [x for x in roles.columns if looks_like(x) in ("pred", "prob", "score")]
-        like = [x for x in like if x not in of_text and x not in given.values()]
+        like = [x for x in like if x not in known]
         if like:
             notes_of_columns.append(f"{shown(like)} may be meant")
         raise error(
@@ -236,33 +240,68 @@ def find_score_columns(
             columns="; ".join([found, *notes_of_columns]),
             option=f"{option('pred')}, {option('prob')} or {option('score', 'NAME')}",
         )
-    if of_text:
-        what = "a column" if len(of_text) == 1 else "columns"
-        notes.append(
-            doubt(
-                "D108",
-                what="A column of probabilities or scores was"
-                if len(of_text) == 1
-                else "Columns of probabilities or scores were",
-                found=f"{shown(of_text)}, {what} {_OF_TEXT}",
-                do="Write the numbers with a decimal point.",
-            )
-        )
+    for names, why in unfit:
+        is_one = len(names) == 1
+        what, of_what = "A column", "probabilities or scores was"
+        if not is_one:
+            what, of_what = "Columns", "probabilities or scores were"
+        told = f"{shown(names)}, {what.lower()} {why.found}"
+        notes.append(doubt("D108", what=f"{what} of {of_what}", found=told, do=why.do))
     return roles, chosen, notes
 
 
-def _scores_of_text(
-    columns: Sequence[str], types: Mapping[str, Family], given: Mapping[Role, str | None]
-) -> tuple[str, ...]:
-    """The columns that would be the scores if they held numbers: with decimal commas, say."""
-    texts = {name for name in columns if types.get(name) == "text"}
-    looked = find_roles(sorted(texts), None, dict.fromkeys(given), needs=())
-    named = {name for name in given.values() if name}
-    found = {*looked.candidates["prob"], *looked.candidates["score"]}
-    for group in looked.families:
+class _Unfit(NamedTuple):
+    """What columns that are called like scores hold, and what to do."""
+
+    found: str
+    do: str
+
+
+_OF_TEXT: Final = _Unfit(
+    "of text (0.5 is a number; 0,5 and 50% are text)", "Write the numbers with a decimal point."
+)
+_OF_LISTS: Final = _Unfit(
+    "of lists that are written as text",
+    "Write a column for each class, or a column of lists, which Parquet and JSON have.",
+)
+_OF_OTHERS: Final = _Unfit(
+    "of dates or other values that are no numbers",
+    "Write a number in each row, or rename what holds no scores.",
+)
+
+
+def _unfit_scores(
+    columns: Sequence[str],
+    types: Mapping[str, Family],
+    used: Collection[str | None],
+    first: Callable[[str], str | None] | None,
+    *,
+    is_settled: bool,
+) -> list[tuple[list[str], _Unfit]]:
+    """The columns that would be the scores if they held numbers, by what they hold instead.
+
+    Where other columns are the scores, `prob_a`, `prob_b` … may hold anything.
+    """
+    others = {name for name in columns if types.get(name) in ("text", "other")} - {*used}
+    looked = find_roles(sorted(others), None, needs=())
+    called = {*looked.candidates["prob"], *looked.candidates["score"]}
+    for group in looked.families if not is_settled else ():
         if role_of_family(group) is not None:
-            found.update(group.columns)
-    return tuple(name for name in columns if name in found - named)
+            called.update(group.columns)
+    found: dict[_Unfit, list[str]] = {}
+    for name in dict.fromkeys(columns):
+        if name in called:
+            why = _OF_TEXT if types[name] == "text" else _OF_OTHERS
+            if why is _OF_TEXT and first is not None and _is_list(first(name)):
+                why = _OF_LISTS
+            found.setdefault(why, []).append(name)
+    return [(names, why) for why, names in found.items()]
+
+
+def _is_list(text: str | None) -> bool:
+    """Whether a text is a list, as a frame writes it into a CSV."""
+    bare = "" if text is None else text.strip()
+    return bare.startswith("[") and bare.endswith("]")
 
 
 def _chosen(

@@ -178,7 +178,7 @@ def _of_pandas(values: Any, origin: Origin) -> Numbers:
         column = read_column(values)
         assert column is not None
         return _of_arrow(column, origin)
-    if isinstance(dtype, np.dtype):
+    if isinstance(dtype, np.dtype) or type(dtype).__name__ == "SparseDtype":
         return _of_array(np.asarray(values), origin)
     if not hasattr(dtype, "numpy_dtype"):
         raise origin.refusal(f"Its dtype is {dtype}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from karat.data.accumulator import SlicesLater
 from karat.data.checks import (
@@ -33,6 +33,16 @@ from karat.tally.classes import Label
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 """Called now and then with the rows read, and the rows in all where that is known."""
+
+
+class Values(Protocol):
+    """The values of the columns of a source, as far as its first rows show them."""
+
+    def first(self, column: str) -> str | None:
+        """The first value of a column as text; None where it has none, or is not known."""
+
+    def are_groups(self, column: str) -> bool:
+        """Whether values of a column repeat, and are not all the same; true if not known."""
 
 
 @dataclass(slots=True)
@@ -162,6 +172,7 @@ def find_columns(
     types: Mapping[str, Family],
     described: Iterable[tuple[str, str]] | None = None,
     of_text: str = "",
+    values: Values | None = None,
 ) -> TableColumns:
     """Find the columns of each role, of the scores and of the slices.
 
@@ -170,6 +181,8 @@ def find_columns(
         types: what is known of them.
         described: name and type of each column for messages; default: `types`.
         of_text: what to do where a column of text may be probabilities; empty to say nothing.
+        values: what columns hold that are called like groups, or like scores and hold text; None
+            where that is not known.
 
     Errors:
         As `find_score_columns`; K116 weights that cannot be; K404 slices that are not there.
@@ -183,7 +196,9 @@ def find_columns(
         "clusters": "" if request.has_clusters else request.clusters,
         "id": request.ids,
     }
-    roles, chosen, notes = find_score_columns(header, types, given, prob, score)
+    roles, chosen, notes = find_score_columns(
+        header, types, given, prob, score, first=None if values is None else values.first
+    )
     mapping = {role: name or None for role, name in roles.mapping.items()}
     if mapping.get("clusters", "") is None:
         del mapping["clusters"]
@@ -207,7 +222,7 @@ def find_columns(
         of_columns = {"found": "It holds text", "do": of_text}
         notes += [doubt("D108", what=f"Column {name!r} was", **of_columns) for name in texts]
     if given["clusters"] is None:
-        notes += unused_groups(header, used)
+        notes += unused_groups(header, used, _any if values is None else values.are_groups)
     settled: list[Role] = [role for role, name in given.items() if name is not None]
     if prob is not None or score is not None:
         settled += ["prob", "score"]
@@ -217,6 +232,10 @@ def find_columns(
     if given["weights"] is None and mapping["weights"] is None:
         check_unused_weights(types.items() if described is None else described, used)
     return found
+
+
+def _any(_: str) -> bool:
+    return True
 
 
 def _column_of_ids(request: TableRequest, roles: Roles, used: Collection[str | None]) -> str | None:

@@ -28,6 +28,8 @@ from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
+from karat.errors.doubts import doubt
+from karat.errors.options import option
 from karat.tally import Cells
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
@@ -91,6 +93,15 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
     columns = find_columns(request, frame.names, frame.types, of_text=host.of_text)
     found, chosen, notes = columns.found, columns.chosen, columns.notes
+    if request.unique:
+        notes.append(
+            doubt(
+                "D108",
+                what=f"The ids of column {request.unique!r} were",
+                found="Rows in partitions or batches are not compared with each other",
+                do=f"Count them in the table itself; {option('ids', '')} leaves them out.",
+            )
+        )
     reading = replace(base, found=found)
     if chosen is not None:
         frame.columns(

@@ -240,6 +240,8 @@ def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
             told = [*_place_of(source, problem.context["row"]), *told]
         if told:
             facts["numbering"] = " ".join(told)
+        if problem.code == "K404":
+            facts["more"] = " `karat columns FILE` shows what is found."
         if problem.code in _ADVICE:
             facts["advice"] = _ADVICE[problem.code]
         if not facts:

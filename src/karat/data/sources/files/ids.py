@@ -1,11 +1,14 @@
-"""Rows of files with the same id: those of two models, or rows that were written twice."""
+"""Values of columns of files: ids that rows share, groups, lists that were written as text."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
-from karat.data.checks import repeated_ids
-from karat.data.sources.files.duck import quoted
+from karat.data.checks import N_FIRST, are_groups, repeated_ids
+from karat.data.sources.files.duck import explaining
 from karat.data.sources.files.relations import Relation
 from karat.errors import error
 from karat.errors.doubts import Doubt
@@ -13,45 +16,78 @@ from karat.errors.options import option
 
 _MOST_ROWS: Final = 5_000_000
 _MOST_BYTES: Final = 1 << 29
-"""Of larger files the ids of the first rows alone are looked for."""
+"""Of larger files the ids of the first rows alone are looked for; of a query, so many rows."""
 _N_LOOKED: Final = 100_000
 
 
 def doubts_of_ids(
-    relation: Relation, column: str, true: str, where: str | None = None
+    relation: Relation, column: str, true: str, where: str | None = None, *, is_named: bool = False
 ) -> list[Doubt]:
     """Return the doubt about rows that share an id.
+
+    Ids of any type are compared as text, whole numbers alike in every file: 1, 1.0 and "1".
 
     Args:
         column: the column of ids.
         true: the column of the true labels.
-        where: the condition on rows; then files without types are not looked at.
+        where: the condition on rows.
+        is_named: whether the caller named the column; one that was found by its name is not
+            looked at where some of the files lack it.
 
     Errors:
-        K193 files share ids, and say the same of each: they are rows of several models.
+        K193 files share ids, and report the same label of each: they are rows of several models.
+        K410 a file lacks the column that the caller named.
 
-    Cost: one pass over two columns; of large files the ids of their first 100,000 rows are
-    looked for in the others.
+    Cost: one pass over one column, and over two where ids repeat; of large files the ids of their
+    first 100,000 rows are looked for in the others. A query runs once more, up to its first
+    5 million rows; of its rows no file is known.
     """
-    rows = _rows(relation, column, true, where)
-    if rows is None:
+    own, label = relation.column(column), relation.column(true)
+    if is_named:
+        relation.require_column(own)
+    if not all(name in part.columns for part in relation.parts for name in (own, label)):
         return []
+    with _explaining(relation, where):
+        return _doubts(relation, column, relation.select_ids(own, label, where))
+
+
+@contextmanager
+def _explaining(relation: Relation, where: str | None) -> Iterator[None]:
+    with explaining(relation.files, has_sql=relation.query is not None, where=where):
+        yield
+
+
+def _doubts(relation: Relation, column: str, rows: str) -> list[Doubt]:
     run = relation.connection.sql
     n_bytes = sum(file.n_bytes for file in relation.files)
     n_known = relation.n_rows
     is_much = n_bytes > _MOST_BYTES if n_known is None else n_known > _MOST_ROWS
-    if is_much:
-        looked = f"SELECT id FROM ({rows} LIMIT {_N_LOOKED})"
+    if not relation.files:
+        rows = f"SELECT * FROM ({rows}) LIMIT {_MOST_ROWS}"
+    elif is_much:
+        looked = f"SELECT id FROM ({rows}) LIMIT {_N_LOOKED}"
         rows = f"SELECT * FROM ({rows}) WHERE id IN ({looked})"
-    n, n_ids = _one(run(f"SELECT count(id), count(DISTINCT id) FROM ({rows})"))
-    if n == n_ids:
+    is_repeated = "FILTER (WHERE id IS NOT NULL AND n > 1)"
+    counts = f"SELECT id, count(*) AS n FROM ({rows}) GROUP BY id"
+    most = f"arg_min(id, (-n, length(id), id)) {is_repeated}"
+    n_rows, n_repeated, repeated = _one(
+        run(f"SELECT sum(n), sum(n) {is_repeated}, {most} FROM ({counts})")
+    )
+    if not n_repeated:
         return []
+    if len(relation.files) > 1:
+        _check_files(relation, column, rows)
+    return [repeated_ids(int(n_repeated), int(n_rows), column, repeated)]
+
+
+def _check_files(relation: Relation, column: str, rows: str) -> None:
+    """Refuse files that share ids and report the same label of each: K193."""
     shared = (
         f"SELECT id, min(file) AS file, max(file) AS other, min(label) = max(label) AS is_same "
         f"FROM ({rows}) WHERE id IS NOT NULL GROUP BY id HAVING min(file) < max(file)"
     )
     n_shared, is_same, first, left, right = _one(
-        run(
+        relation.connection.sql(
             "SELECT count(*), bool_and(is_same), arg_min(id, (length(id), id)), min(file), "
             f"max(other) FROM ({shared})"
         )
@@ -69,29 +105,39 @@ def doubts_of_ids(
             compare=f"karat compare {left} {right}",
             no_id=option("ids", ""),
         )
-    counts = f"SELECT id, count(*) AS n FROM ({rows}) WHERE id IS NOT NULL GROUP BY id"
-    n_repeated, repeated = _one(run(f"SELECT sum(n), max_by(id, n) FROM ({counts}) WHERE n > 1"))
-    (n_rows,) = _one(run(f"SELECT count(*) FROM ({rows})"))
-    return [repeated_ids(int(n_repeated), n_rows, column, repeated)]
 
 
-def _rows(relation: Relation, column: str, true: str, where: str | None) -> str | None:
-    """SQL of the id, the label and the file of each row; None where files do not say it."""
-    pieces = []
-    for part in relation.parts:
-        own = [relation.column(name) for name in (column, true)]
-        is_there = all(name in part.columns for name in own) and part.files
-        is_filtered = where is not None and part.reading != "typed"
-        # A table function alone knows the file of a row.
-        if not is_there or is_filtered or part.sql.startswith("("):
-            return None
-        names = ", ".join(
-            f"CAST({quoted(name)} AS VARCHAR) AS {alias}"
-            for name, alias in zip(own, ("id", "label"), strict=True)
-        )
-        condition = "" if where is None else f" WHERE ({where}\n)"
-        pieces.append(f"SELECT {names}, filename AS file FROM {part.sql}{condition}")
-    return " UNION ALL ".join(pieces) if pieces else None
+@dataclass(frozen=True, slots=True)
+class ValuesOfFiles:
+    """The values of columns of files: `columns.Values`.
+
+    Cost: each looks at the first rows that the condition keeps.
+    """
+
+    relation: Relation
+    where: str | None
+
+    def first(self, column: str) -> str | None:
+        """The first value of a column as text; None where it has none."""
+        found = self._of_rows(column, "any_value(key)")
+        return None if found[0] is None else str(found[0])
+
+    def are_groups(self, column: str) -> bool:
+        """Whether values of a column repeat, and are not all the same."""
+        counts = self._of_rows(column, "count(key), count(DISTINCT key), count(*)")
+        found = are_groups(*counts)
+        if found is None:
+            # Every one of them is the same: of more rows than were looked at.
+            found = not self._of_rows(column, "coalesce(min(key) = max(key), true)", limit="")[0]
+        return found
+
+    def _of_rows(
+        self, column: str, wanted: str, limit: str = f" LIMIT {N_FIRST}"
+    ) -> tuple[Any, ...]:
+        relation = self.relation
+        rows = relation.select_keys(relation.column(column), self.where)
+        with _explaining(relation, self.where):
+            return _one(relation.connection.sql(f"SELECT {wanted} FROM (FROM ({rows}){limit})"))
 
 
 def _one(found: Any) -> tuple[Any, ...]:

@@ -120,7 +120,7 @@ def missing_codes(
         if reading == "csv" or every[code].startswith("c"):
             text = every[code] if reading == "csv" else every[code][1:]
             argument += f" (where {text!r} is no label unless labels= lists it)"
-        raise error("K104", argument=argument, row=row, count=count, n=n)
+        raise error("K104", argument=argument, things="labels", row=row, count=count, n=n)
     return found
 
 

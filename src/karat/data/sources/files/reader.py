@@ -100,7 +100,10 @@ class Reader:
         sql = relation.select(columns, where, reading, scores, names, groups)
         beside = tuple(f"s{place}" for place in range(len(scores)))
         beside += tuple(f"g{place}" for place in range(len(groups)))
-        named_ = tuple((f"n{place}", name) for place, name in enumerate(self.names.values()))
+        named_ = tuple(
+            (f"n{place}", name, "ids" if role == "ids" else "values")
+            for place, (role, name) in enumerate(self.names.items())
+        )
         connect = relation.connection
         nulls = self.request.nulls
         rows = RowBlocks(
@@ -161,7 +164,8 @@ class Reader:
         progress = self.request.progress
         is_whole = self.request.where is None and relation.n_rows is not None and step is None
         n_expected = relation.n_rows if is_whole else None
-        named = [*rows.named, *((f"g{i}", name) for i, name in enumerate(self.columns.singles))]
+        named = [(column, name) for column, name, _ in rows.named]
+        named += [(f"g{i}", name) for i, name in enumerate(self.columns.singles)]
 
         def started(first_row: int) -> Gathering:
             matrix = None

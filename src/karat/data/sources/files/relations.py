@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from karat.data.sources.files.duck import file_list, literal, quoted
 from karat.data.sources.files.sql import (
     NO_VALUE,
+    as_key,
     as_label,
+    as_label_key,
     as_name,
     as_score,
     as_slice,
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
     import duckdb
 
     from karat.data.sources.files.duck import DataFile
+
+
+FILE: Final = "karat file"
+"""The column of the path of the file that a row is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,19 @@ class Part:
     def origin_of_number(self, name: str) -> Reading:
         """How a column of numbers arrives: what folders are named has the type of a number."""
         return "typed" if name in self.partitions else self.reading
+
+    @property
+    def located(self) -> str:
+        """What follows FROM, with the path of the file of each row; null of a query."""
+        if len(self.files) < 2:
+            path = literal(self.files[0].path) if self.files else "NULL::VARCHAR"
+            return f"(SELECT *, {path} AS {quoted(FILE)} FROM {self.sql})"
+        end = f", filename={literal(FILE)})"
+        if self.sql.startswith("("):
+            # Columns taken from the objects of a table function of JSON.
+            start, inner = f"(SELECT {quoted(FILE)}, ", self.sql.removeprefix("(SELECT ")
+            return f"{start}{inner.removesuffix('))')}{end})"
+        return f"{self.sql.removesuffix(')')}{end}"
 
     @property
     def paths(self) -> str:
@@ -208,6 +227,11 @@ class Relation:
                     raise error("K106", argument=f"Column {name!r}", found=f"Its type is {kind}")
         self._check_parquet(names)
 
+    def require_column(self, name: str) -> None:
+        """Check that every file has a column, of whatever type (K410: one lacks it)."""
+        list(self._each(name))
+        self._check_parquet([name])
+
     def unreadable(self, names: Sequence[str]) -> dict[str, str]:
         """The columns of a header whose rows hold no names, as lists do; and why."""
         found = {}
@@ -296,6 +320,25 @@ class Relation:
 
         return self._select([*columns, *scores, *names, *groups], where, chosen, aliases)
 
+    def select_ids(self, column: str, true: str, where: str | None) -> str:
+        """SQL that reads the id, the label and the file of each row as text."""
+
+        def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
+            for name, read in ((column, as_key), (true, as_label_key)):
+                yield read(next(raw), part.origin(name), part.columns[name])
+            yield from raw
+
+        return self._select([column, true, FILE], where, chosen, ["id", "label", "file"])
+
+    def select_keys(self, column: str, where: str | None) -> str:
+        """SQL that reads one column as text that tells its values apart; null without a value."""
+
+        def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
+            kind = part.columns.get(column, "NULL")
+            return (as_key(name, part.origin(column), kind) for name in raw)
+
+        return self._select([column], where, chosen, ["key"])
+
     def select_text(self, column: str, where: str | None) -> str:
         """SQL that reads one column as each row writes it."""
 
@@ -328,10 +371,11 @@ class Relation:
         condition = "" if where is None else f" WHERE ({where}\n)"
         pieces = []
         for part in self.parts:
-            source, raw = part.sql, [quoted(name) for name in columns]
+            source = part.located if FILE in columns else part.sql
+            raw = [quoted(name) for name in columns]
             if where is not None and part.reading != "typed":
                 texts = {n: k for n, k in part.columns.items() if n not in part.partitions}
-                source, raw = filtered(part.sql, columns, texts, part.reading)
+                source, raw = filtered(source, columns, texts, part.reading)
             pairs = zip(chosen(part, iter(raw)), aliases, strict=True)
             listed = ", ".join(f"{sql} AS {alias}" for sql, alias in pairs)
             pieces.append(f"SELECT {listed} FROM {source}{condition}")

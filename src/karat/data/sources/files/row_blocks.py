@@ -74,8 +74,8 @@ class RowBlocks:
         is_text: whether the labels of the last read are texts.
         is_boolean: whether both columns of the last read are booleans.
         beside: more columns of the stream, which `batches` hands out as they are.
-        named: likewise columns of ids and clusters: what SQL calls them, and what messages do;
-            none may be missing.
+        named: likewise columns of ids and clusters: what SQL calls them, what messages do, and
+            what messages call their values; none may be missing.
     """
 
     open: Callable[[], Any]
@@ -86,7 +86,7 @@ class RowBlocks:
     is_text: bool = False
     is_boolean: bool = False
     beside: tuple[str, ...] = ()
-    named: tuple[tuple[str, str], ...] = ()
+    named: tuple[tuple[str, str, str], ...] = ()
     _encoder: Any = field(default_factory=_native.TextEncoder, repr=False)
 
     @property
@@ -133,8 +133,11 @@ class RowBlocks:
         row = 0
         is_checked = False
         names = [TRUE, PRED, WEIGHT][: len(self.names)]
-        checked = [*zip(names[:2], self.names, strict=False), *self.named]
-        of_rows = [name for name, _ in self.named]
+        labels = [
+            (name, shown, "labels") for name, shown in zip(names, self.names[:2], strict=False)
+        ]
+        checked = [*labels, *self.named]
+        of_rows = [name for name, _, _ in self.named]
         stream = batches(self.open(), [*names, *of_rows, *self.beside])
         for batch in stream:
             true, pred = (self._labels(batch[name], i, row) for i, name in enumerate(names[:2]))
@@ -229,7 +232,12 @@ class RowBlocks:
 
 
 def _missing(
-    column: str, name: str, flags: Flags | None, row: int, rest: Iterator[dict[str, ArrowColumn]]
+    column: str,
+    name: str,
+    things: str,
+    flags: Flags | None,
+    row: int,
+    rest: Iterator[dict[str, ArrowColumn]],
 ) -> Exception:
     """K104 with the first row and the count over everything that follows."""
     assert flags is not None
@@ -242,7 +250,7 @@ def _missing(
             nulls = np.isnan(numbers) if nulls is None else nulls | np.isnan(numbers)
         count += 0 if nulls is None else int(np.count_nonzero(nulls))
         n += len(values)
-    return error("K104", argument=f"column {name!r}", row=first, count=count, n=n)
+    return error("K104", argument=f"column {name!r}", things=things, row=first, count=count, n=n)
 
 
 def _weights(column: ArrowColumn) -> tuple[npt.NDArray[np.float64], Flags | None]:

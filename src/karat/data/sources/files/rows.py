@@ -24,7 +24,7 @@ from karat.data.sources.columns import TableRequest, dropped, find_columns, slic
 from karat.data.sources.files.counted import facts_of, families, no_rows, opened, tally_relation
 from karat.data.sources.files.duck import check_condition
 from karat.data.sources.files.duck import explaining as explaining_files
-from karat.data.sources.files.ids import doubts_of_ids
+from karat.data.sources.files.ids import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.reader import Query, Reader, TooManyError
 from karat.data.sources.files.sql import keep_order
@@ -109,12 +109,20 @@ def read_files(
     relation = cleanup.enter_context(opened(source, request.n_threads))
     if request.where is not None:
         check_condition(relation.connection, request.where)
-    columns = find_columns(request, relation.header, families(relation), relation.described)
+    columns = find_columns(
+        request,
+        relation.header,
+        families(relation),
+        relation.described,
+        values=ValuesOfFiles(relation, request.where),
+    )
     if request.is_searched and not request.groups:
         columns = columns.without(relation.unreadable(columns.singles))
     notes = columns.notes
     if columns.unique is not None:
-        notes += doubts_of_ids(relation, columns.unique, columns.found["true"], request.where)
+        ids, is_named = columns.unique, request.unique is not None
+        true = columns.found["true"]
+        notes += doubts_of_ids(relation, ids, true, request.where, is_named=is_named)
     named = (
         ("clusters", columns.found.get("clusters")),
         ("ids", columns.id),

@@ -206,6 +206,38 @@ def as_name(column: str, name: str, origin: Reading, kind: str) -> str:
     return f"decode({column})" if known == "binary" else text
 
 
+def as_key(column: str, origin: Reading, kind: str) -> str:
+    """A column of any type as text that tells values apart; null where there is none.
+
+    A whole number is one text in every file: 1.0, `1.0` and `1` of a CSV, "1" of JSON.
+    """
+    text = f"CAST({column} AS VARCHAR)"
+    known = family(kind)
+    if origin == "csv":
+        # No spelling of a missing value begins with a digit, and most ids do: this is cheaper.
+        is_number = f"{column}[1] BETWEEN '0' AND '9'"
+        is_missing = f"NOT ({is_number}) AND ({_is_missing(column)})"
+        text = f"CASE WHEN {is_missing} THEN NULL ELSE {text} END"
+    elif origin == "json":
+        text = f"({column} ->> '$')"
+    elif known == "real":
+        whole = f"TRY_CAST({column} AS HUGEINT)"
+        return (
+            f"CASE WHEN isnan(CAST({column} AS DOUBLE)) THEN NULL "
+            f"WHEN {column} = {whole} THEN CAST({whole} AS VARCHAR) ELSE {text} END"
+        )
+    elif known not in ("text", "unknown"):
+        return text
+    bare = f"regexp_replace({text}, '^([+-]?[0-9]+)[.]0+$', '\\1')"
+    return f"CASE WHEN contains({text}, '.0') THEN {bare} ELSE {text} END"
+
+
+def as_label_key(column: str, origin: Reading, kind: str) -> str:
+    """Like `as_key`, where true and false are 1 and 0, as they are between labels."""
+    text = as_key(column, origin, kind)
+    return f"CASE lower({text}) WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE {text} END"
+
+
 NO_VALUE: Final = "\ue000"
 """What stands for a missing value where rows without one are a slice."""
 

@@ -22,7 +22,7 @@ from karat.data.sources.files.duck import (
     literal,
     quoted,
 )
-from karat.data.sources.files.ids import doubts_of_ids
+from karat.data.sources.files.ids import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.files.paths import Source, Stamp, stamp, unchanged
 from karat.data.sources.files.readers import folders_of
 from karat.data.sources.files.relations import Part, Relation
@@ -285,7 +285,13 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
         types = families(relation)
         # The column of clusters is looked for beside those of slices.
         others = replace(request, clusters=None if clusters is None else "")
-        columns = find_columns(others, relation.header, types, relation.described)
+        columns = find_columns(
+            others,
+            relation.header,
+            types,
+            relation.described,
+            values=ValuesOfFiles(relation, where),
+        )
         mapping, names, notes = columns.found, columns.scores, columns.notes
         axes = [relation.column(name) for name in ((clusters,) if clusters else ())]
         axes += map(relation.column, columns.singles)
@@ -300,8 +306,6 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
                 notes.append(not_scores(problem, columns.chosen, has_pred="pred" in mapping))
                 names = ()
                 request = replace(request, prob="", score="")
-            if columns.unique is not None:
-                notes += doubts_of_ids(relation, columns.unique, mapping["true"], where)
             is_half = relation.halves([relation.column(name) for name in names])
         kinds = [dict(relation.described)[name] for name in names]
         of_labels = 8 + 8 * ("weights" in mapping) if axes and not names else 0
@@ -310,9 +314,12 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
         width = beside + len(kinds) * (4 if set(kinds) == {"FLOAT"} else 8)
         if most is not None and not is_wide and sum(n_rows.values()) * width <= most:
             return None
+        if columns.unique is not None:
+            ids, is_named = columns.unique, request.unique is not None
+            notes += doubts_of_ids(relation, ids, mapping["true"], where, is_named=is_named)
         facts, later = facts_of(relation, where), slices_later(types, request.groups)
         sql, labels = _digest(relation, mapping, names, where)
-    every = replace(request, where=None, clusters="", groups=())
+    every = replace(request, where=None, clusters="", unique="", groups=())
     try:
         found = rows_of_files(sql, every)
     except KaratError as problem:

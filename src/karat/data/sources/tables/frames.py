@@ -17,10 +17,10 @@ import numpy as np
 from karat.data.arrow import read_columns, schema_of
 from karat.data.labels.column import Column, Nulls
 from karat.data.labels.containers import encode, host_of
-from karat.data.roles import Family, nearest
+from karat.data.roles import Family, unknown_column
 from karat.data.sources.batches import BatchSource, collected, is_batch_source
 from karat.data.sources.distributed.frames import pieces_of
-from karat.errors import KaratError, error, short, shown
+from karat.errors import KaratError, error, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,15 @@ class Frame:
         types: what each column holds.
         kind: whose table it is: ``"pandas"``, ``"duckdb"``, ``"dict"`` …
         read: names → values by name.
+        first_rows: name and number → so many first values of the column; None where rows can be
+            read only once, or all at once.
     """
 
     names: tuple[str, ...]
     types: Mapping[str, Family]
     kind: str
     read: Callable[[Sequence[str]], dict[str, Any]]
+    first_rows: Callable[[str, int], Any] | None = None
 
     def columns(self, names: Sequence[str], roles: Sequence[str] | None = None) -> dict[str, Any]:
         """The values of some columns by name.
@@ -54,13 +57,7 @@ class Frame:
             role = roles[place] if roles else "this call"
             n_found = self.names.count(name)
             if not n_found:
-                raise error(
-                    "K404",
-                    column=name,
-                    role=role,
-                    columns=shown(self.names, 20),
-                    nearest=nearest(name, self.names),
-                )
+                raise unknown_column(name, role, self.names)
             if n_found > 1:
                 raise error(
                     "K405",
@@ -157,7 +154,7 @@ def encode_role(values: Any, column: str, *, is_prediction: bool, nulls: Nulls =
 _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"list|array|large_list|fixed_size_list|.*\[\d*\]$", "list"),
     (r"u?(tiny|small|big|huge)?int(eger)?\d*\b", "whole"),
-    (r"float|double|real|half|decimal", "real"),
+    (r"b?float|double|real|half|decimal", "real"),
     (r"bool", "boolean"),
     (
         r"str\d*\b|string|bytes|large_string|utf8|varchar|char|text|enum|categor|dictionary|uuid",
@@ -177,9 +174,15 @@ _ARROW_FAMILIES: tuple[tuple[str, Family], ...] = (
 )
 
 
+_WRAPPED = re.compile(r"(?:[a-z_]\w*\.)+|sparse\[")
+"""What stands before the name of a type: `torch.float32`, `Sparse[float64, 0]`."""
+
+
 def family_of(type_of_column: object) -> Family:
     """What a column type is, from its name in any of the libraries."""
     text = str(getattr(type_of_column, "name", None) or type_of_column).lower()
+    wrapped = _WRAPPED.match(text)
+    text = text[wrapped.end() :] if wrapped else text
     return next((family for pattern, family in _FAMILIES if re.match(pattern, text)), "other")
 
 
@@ -198,7 +201,19 @@ def _open_dict(table: Mapping[Any, Any]) -> Frame:
         else family_of(getattr(values, "dtype", None) or getattr(values, "type", "unknown"))
         for name, values in by_name.items()
     }
-    return Frame(names, types, "dict", lambda wanted: {name: by_name[name] for name in wanted})
+
+    def first_rows(name: str, n: int) -> Any:
+        return _at_positions(by_name[name])[:n]
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        return {name: by_name[name] for name in wanted}
+
+    return Frame(names, types, "dict", read, first_rows)
+
+
+def _at_positions(values: Any) -> Any:
+    """What a slice takes by position, also of a column of pandas."""
+    return getattr(values, "iloc", values)
 
 
 def _open_pandas(table: Any) -> Frame:
@@ -212,7 +227,10 @@ def _open_pandas(table: Any) -> Frame:
     def read(wanted: Sequence[str]) -> dict[str, Any]:
         return {name: table.iloc[:, names.index(name)] for name in wanted}
 
-    return Frame(names, types, "pandas", read)
+    def first_rows(name: str, n: int) -> Any:
+        return table.iloc[:n, names.index(name)]
+
+    return Frame(names, types, "pandas", read, first_rows)
 
 
 def _open_lazy(table: Any, kind: str, values: Callable[[Any], Any]) -> Frame:
@@ -224,25 +242,43 @@ def _open_lazy(table: Any, kind: str, values: Callable[[Any], Any]) -> Frame:
         part = part.collect() if hasattr(part, "collect") else part
         return {name: values(part.get_column(name)) for name in wanted}
 
-    return Frame(tuple(types), types, kind, read)
+    def first_rows(name: str, n: int) -> Any:
+        part = table.select(name).head(n)
+        part = part.collect() if hasattr(part, "collect") else part
+        return values(part.get_column(name))
+
+    return Frame(tuple(types), types, kind, read, first_rows)
 
 
 def _open_duckdb(table: Any) -> Frame:
     names = tuple(table.columns)
     types = {name: family_of(kind) for name, kind in zip(names, table.types, strict=True)}
 
-    def read(wanted: Sequence[str]) -> dict[str, Any]:
-        quoted = ['"' + name.replace('"', '""') + '"' for name in wanted]
-        return {**read_columns(table.select(*quoted), wanted)}
+    def chosen(wanted: Sequence[str]) -> Any:
+        return table.select(*('"' + name.replace('"', '""') + '"' for name in wanted))
 
-    return Frame(names, types, "duckdb", read)
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        return {**read_columns(chosen(wanted), wanted)}
+
+    def first_rows(name: str, n: int) -> Any:
+        return read_columns(chosen([name]).limit(n), [name])[name]
+
+    return Frame(names, types, "duckdb", read, first_rows)
 
 
 def _open_arrow(table: Any, host: str) -> Frame:
     schema = schema_of(table)
     types = {name: _family_of_arrow(code) for name, code in schema}
     names = tuple(name for name, _ in schema)
-    return Frame(names, types, host, lambda wanted: {**read_columns(table, wanted)})
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        return {**read_columns(table, wanted)}
+
+    def first_rows(name: str, n: int) -> Any:
+        return read_columns(table.slice(0, n), [name])[name]
+
+    # What cannot be sliced may be a reader, whose rows are gone once they are read.
+    return Frame(names, types, host, read, first_rows if hasattr(table, "slice") else None)
 
 
 def _open_dask(table: Any) -> Frame:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from karat.data.checks import check_in_common, repeated_ids
+from karat.data.checks import check_in_common
 from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_rows
 from karat.data.labels.counting import tally_columns
@@ -22,6 +22,7 @@ from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, s
 from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
+from karat.data.sources.tables.ids import ValuesOfFrame, doubts_of_ids
 from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
@@ -247,7 +248,8 @@ def _names(
         given = {"clusters": (clusters, "clusters"), **given}
     names = {}
     for role, (column, argument) in given.items():
-        names[role] = encode_names(column, argument, marks)
+        things = role if role == "ids" else "values"
+        names[role] = encode_names(column, argument, marks, things)
         n = len(names[role])
         if n != len(truth):
             raise error("K102", left=truth.argument, n_left=len(truth), right=argument, n_right=n)
@@ -270,21 +272,32 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
     """
     request = TableRequest(**options)
     frame = open_frame(table)
-    columns = find_columns(request, frame.names, frame.types)
+    values = None if frame.first_rows is None else ValuesOfFrame(frame)
+    columns = find_columns(request, frame.names, frame.types, values=values)
     mapping, notes = columns.mapping, columns.notes
     found = columns.found
     found |= {role: name for role, name in (("id", columns.id), ("by", request.by)) if name}
     given = frame, found, request.weights, request.clusters, request.nulls
     searched: dict[str, Any] = {"groups": columns.groups, "is_searched": request.is_searched}
     left_out = columns.left_out
+    # Of rows that can be read only once, ids are read with the labels.
+    is_once = frame.first_rows is None and columns.unique is not None
+    also = (columns.unique,) if is_once and columns.unique else ()
+    is_named = request.unique is not None
+
+    def of_ids(read: FrameLabels) -> list[Doubt]:
+        ids = columns.unique
+        return doubts_of_ids(frame, ids, read.n_rows, read.values, is_named=is_named)
+
     if columns.chosen is not None:
-        read = read_labels(*given, columns.scores, columns.chosen.role, **searched)
+        beside = (*columns.scores, *also)
+        read = read_labels(*given, beside, columns.chosen.role, **searched)
         rows = _scored(read, mapping, columns.chosen, request)
         if not isinstance(rows, str):
-            notes += _doubts_of_ids(frame, columns.unique, read.n_rows)
+            notes += of_ids(read)
             return replace(rows.warned(*notes), left_out={**left_out, **rows.left_out})
         notes.append(rows)
-    read = read_labels(*given, **searched)
+    read = read_labels(*given, also, "the row ids", **searched)
     assert read.pred is not None
     with numbered(read.kept):
         cells = tally_columns(
@@ -296,38 +309,12 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
             weights_argument=read.weights_argument,
             n_threads=request.n_threads,
         )
-    notes = [*notes, *_doubts_of_ids(frame, columns.unique, read.n_rows)]
+    notes = [*notes, *of_ids(read)]
     is_split = columns.groups or request.has_clusters or found.keys() & {"clusters", "id", "by"}
     if request.keeps_rows or is_split:
         made = read.rows(cells.classes, mapping, cells=cells).warned(*notes)
         return replace(made, left_out={**left_out, **made.left_out})
     return Counted(cells, mapping, read.source, (*read.notes, *notes), read.n_dropped)
-
-
-_MOST_IDS: Final = 200_000
-"""Ids of more rows are not looked at: it would take longer than all the rest."""
-
-
-def _doubts_of_ids(frame: Frame, column: str | None, n_rows: int) -> list[Doubt]:
-    """Return the doubt about rows of a table that share an id; none where no column holds ids."""
-    if column is None or n_rows > _MOST_IDS:
-        return []
-    try:
-        (values,) = frame.columns([column], ["id"]).values()
-        # A reader of Arrow is at its end.
-        if len(values) != n_rows:
-            return []
-        ids = encode_names(values, f"Column {column!r}", "keep")
-    except (KaratError, TypeError):
-        # No names of rows after all: they are asked for nothing else.
-        return []
-    present = ids.codes if ids.missing is None else ids.codes[~ids.missing]
-    found, counts = np.unique(present, return_counts=True)
-    n_repeated = int(counts[counts > 1].sum())
-    if not n_repeated:
-        return []
-    label = ids.label_at(int(np.argmax(ids.codes == found[counts.argmax()])))
-    return [repeated_ids(n_repeated, n_rows, column, label)]
 
 
 def _scored(

@@ -157,6 +157,8 @@ class Faults:
                 [item for item in found if item.known.code in _OF_SCORES], n, tolerance
             )
         facts: dict[str, Any] = {"argument": first.known.argument, "n": n}
+        if code == "K104":
+            facts["things"] = "labels"
         if code != "K115":
             facts |= {"row": first.row, "count": first.n_bad}
         if code == "K109":

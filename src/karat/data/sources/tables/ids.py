@@ -1,0 +1,155 @@
+"""Values of columns of tables in memory: ids that rows share, groups of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.arrow import ArrowColumn, numbers_of
+from karat.data.checks import N_FIRST, are_groups, repeated_ids
+from karat.data.clusters import encode_names
+from karat.data.labels.column import Column
+from karat.data.labels.containers import encode
+from karat.data.sources.tables.frames import Frame
+from karat.errors import KaratError, error
+from karat.errors.doubts import Doubt
+
+_MOST_IDS: Final = 200_000
+"""Ids that nobody named are not looked at in more rows: it would take longer than all the rest."""
+
+
+def doubts_of_ids(
+    frame: Frame, column: str | None, n_rows: int, values: Mapping[str, Any], *, is_named: bool
+) -> list[Doubt]:
+    """Return the doubt about rows of a table that share an id; none where no column holds ids.
+
+    Ids that cannot be labels, as numbers that are not whole, lists, or text beside numbers, are
+    compared as text.
+
+    Args:
+        column: the column of ids, or None.
+        values: columns that were read with the labels.
+        is_named: whether the caller named the column. One that was found by its name is not
+            looked at in more than 200,000 rows, nor where it is an Arrow column without one
+            value a row.
+
+    Errors:
+        K102 another number of ids than of rows; K106 the named column cannot be compared.
+
+    Cost: the column is read and sorted once.
+    """
+    if column is None or (n_rows > _MOST_IDS and not is_named):
+        return []
+    try:
+        if column not in values:
+            values = frame.columns([column], ["the row ids"])
+        ids = _coded(values[column], column)
+    except KaratError as problem:
+        if not is_named:
+            # No ids of rows after all: they are needed for nothing else.
+            return []
+        if problem.code != "K106":
+            raise
+        advice = "Ids are text, numbers or times; ids='' leaves them out."
+        raise error("K106", **{**problem.context, "advice": advice}) from None
+    if len(ids) != n_rows:
+        if not is_named:
+            return []
+        left, right = "the table", f"column {column!r}"
+        raise error("K102", left=left, n_left=n_rows, right=right, n_right=len(ids))
+    present = _present(ids)
+    found, counts = np.unique(present, return_counts=True)
+    n_repeated = int(counts[counts > 1].sum())
+    if not n_repeated:
+        return []
+    label = ids.label_at(int(np.argmax(ids.codes == found[counts.argmax()])))
+    return [repeated_ids(n_repeated, n_rows, column, label)]
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesOfFrame:
+    """The values of columns of a table: `columns.Values`."""
+
+    frame: Frame
+
+    def first(self, column: str) -> str | None:
+        """The first value of a column as text; None where it has none."""
+        ids = self._first_rows(column)
+        is_there = None if ids is None or ids.missing is None else ~ids.missing
+        if ids is None or (is_there is not None and not is_there.any()):
+            return None
+        return str(ids.label_at(0 if is_there is None else int(is_there.argmax())))
+
+    def are_groups(self, column: str) -> bool:
+        """Whether values of a column repeat, and are not all the same; true if not known."""
+        ids = self._first_rows(column)
+        if ids is None:
+            return True
+        present = _present(ids)
+        found = are_groups(len(present), len(np.unique(present)), len(ids))
+        if found is None:
+            # Every one of them is the same: of more rows than were looked at.
+            found = len(np.unique(_present(self._whole(column)))) > 1
+        return found
+
+    def _first_rows(self, column: str) -> Column | None:
+        """The first rows as codes; None where they cannot be read by themselves."""
+        read = self.frame.first_rows
+        if read is None or self.frame.names.count(column) != 1:
+            return None
+        try:
+            return _coded(read(column, N_FIRST), column)
+        except Exception:  # the class of the table may raise anything; the read itself reports it
+            return None
+
+    def _whole(self, column: str) -> Column:
+        return _coded(self.frame.columns([column])[column], column)
+
+
+def _present(ids: Column) -> npt.NDArray[Any]:
+    codes: npt.NDArray[Any] = ids.codes if ids.missing is None else ids.codes[~ids.missing]
+    return codes
+
+
+def _coded(values: Any, column: str) -> Column:
+    """A column as codes of its values; those that are no labels as text (K106: they are none)."""
+    argument = f"Column {column!r}"
+    try:
+        return encode_names(values, argument, "keep")
+    except KaratError as problem:
+        texts = _texts(values)
+        if texts is None:
+            found = problem.context.get("found", "It holds no values that can be compared")
+            raise error("K106", argument=argument, found=found) from None
+    return encode(texts, argument, nulls="keep")
+
+
+def _texts(values: Any) -> list[str | None] | None:
+    """Values of any class as text, whole numbers as files write them; None where there is none."""
+    try:
+        if isinstance(values, ArrowColumn):
+            numbers = numbers_of(values)
+            if numbers is None:
+                return None
+            return list(map(_text, numbers.tolist()))
+        named = ("to_list", "tolist")
+        method = next((getattr(values, name) for name in named if hasattr(values, name)), None)
+        return list(map(_text, list(values) if method is None else method()))
+    except Exception:  # the class of a value may raise anything
+        return None
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
