@@ -20,8 +20,8 @@ D102  The scores may be probabilities.
       {what} lie in [0, 1].
       If they are probabilities, give them as {option}: losses and calibration take a softmax of
           scores, and two classes are separated at 0.
-D103  The scores rank the classes in reverse.
-      {metric} is {value}, and its interval [{low}, {high}] lies below 0.5.
+D103  The scores{of} rank the classes in reverse.
+      {metric} is {value}, and its interval [{low}, {high}] lies below {chance}.
       {do}
 D104  {noticed}.
       {found}.
@@ -80,6 +80,10 @@ class Doubt(str):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.noticed, self.evidence, self.option)
+
+    def within(self, side: str) -> Doubt:
+        """The same doubt, about one side of several: ``"the baseline"``, or a model."""
+        return Doubt(self.code, f"In {side}: {self.noticed}", self.evidence, self.option)
 
     def to_dict(self) -> dict[str, str]:
         """As JSON types."""
