@@ -26,7 +26,7 @@ from karat.data.pairing import Paired, pair_rows
 from karat.data.rows import Rows
 from karat.data.sources.tables.rows import read_rows
 from karat.errors import error, short, shown
-from karat.errors.doubts import Doubt
+from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
 from karat.inference.comparison.records import Estimate
@@ -191,7 +191,7 @@ def compare_models(
         (
             *of_classes(found.classes),
             *doubts,
-            *doubts_of_models(found, wanted, values, found.names),
+            *doubts_of_models(found, wanted, values, {name: name for name in found.names}),
             *notes_of(differences, spec, found.is_paired, len(found.names), has_clusters),
         ),
         found.flip_source,
@@ -202,15 +202,15 @@ def doubts_of_models(
     found: Models,
     metrics: Sequence[Metric],
     values: Mapping[str, Mapping[str, Estimate]],
-    called: Sequence[str],
+    called: Mapping[str, str],
 ) -> Iterator[Doubt]:
     """Iterate over the doubts that the results of each model raise.
 
     Args:
         values: metric → model → what was measured.
-        called: what the doubts call each model.
+        called: model → what its doubts call it.
     """
-    for name, of in zip(found.names, called, strict=True):
+    for name, of in called.items():
         if name in found.scored:
             estimates = {metric: each[name] for metric, each in values.items()}
             limits = {metric: (x.value, x.low, x.high) for metric, x in estimates.items()}
@@ -249,13 +249,14 @@ def compare_files(
     matched = pair_rows(rows, allow_mismatch=allow_mismatch)
     rows = list(matched.models)
     doubts = [
-        *(x.within(one.name) for one in rows for x in one.warnings if isinstance(x, Doubt)),
+        *(x.within(one.name) for one in rows for x in only_doubts(one.warnings)),
         *(x for one in rows for x in of_scores(one, of=one.name)),
     ]
-    is_listed = metrics is not None and metrics != "all"
-    needs_scores = not is_listed or any(metric.needs_scores for metric in metrics or ())
-    are_all_scored = all(one.scores is not None for one in rows)
-    if not needs_scores or (not is_listed and not are_all_scored):
+    if metrics is None or metrics == "all":
+        needs_scores = all(one.scores is not None for one in rows)
+    else:
+        needs_scores = any(metric.needs_scores for metric in metrics)
+    if not needs_scores:
         # Models are compared by their labels where only some have scores.
         rows = [replace(one, scores=None) for one in rows]
     names = list(sources)

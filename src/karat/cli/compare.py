@@ -86,7 +86,7 @@ def command(
     from karat.api.comparing import compare_files, comparison_spec
     from karat.api.options import check_policy
     from karat.cli.streams import ReadingBar
-    from karat.errors.doubts import Doubt
+    from karat.errors.doubts import without_doubts
     from karat.metrics import get
 
     wanted: Any = metrics
@@ -101,7 +101,7 @@ def command(
     def read(name: str, rows: Rows) -> None:
         said(f"{name}: {shown_mapping(rows.mapping or {}, given['threshold'])}")
         # Doubts are those of the comparison, which names the model.
-        warnings = [one for one in rows.warnings if not isinstance(one, Doubt)]
+        warnings = without_doubts(rows.warnings)
         tell_warnings(one for one in warnings if one not in known)
         known.update(warnings)
 

@@ -6,6 +6,7 @@ A doubt never changes a number. What would change one is an error or an option.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final, Self
 
 from karat.errors.options import as_typed
@@ -32,7 +33,7 @@ D105  Rows repeat an id.
           other, name the column: {option}.
 D106  The log loss{of} is infinite.
       {rows} p = 0 for the true class.
-      log_loss(eps=…) clips: metrics='log_loss(eps=1e-15)'.
+      log_loss(eps=…) clips: ask for log_loss(eps=1e-15) instead.
 D107  Rows may belong together.
       Column {column} is called as persons, groups or sessions are.
       Where its values repeat, name it: {option} ({none} for none). Otherwise rows are taken to be
@@ -94,6 +95,16 @@ class Doubt(str):
 def doubt(code: str, **facts: Any) -> Doubt:
     """Make the doubt of that code."""
     return Doubt(code, *(filled(as_typed(part), facts) for part in DOUBTS[code]))
+
+
+def only_doubts(sentences: Iterable[str]) -> tuple[Doubt, ...]:
+    """The doubts among warnings or notes."""
+    return tuple(one for one in sentences if isinstance(one, Doubt))
+
+
+def without_doubts(sentences: Iterable[str]) -> tuple[str, ...]:
+    """The warnings or notes that are no doubts."""
+    return tuple(one for one in sentences if not isinstance(one, Doubt))
 
 
 def _parts(message: str) -> tuple[str, tuple[str, ...]]:

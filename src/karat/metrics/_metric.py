@@ -385,7 +385,7 @@ class Metric:
     def _readable(self, cells: Cells, policy: Policy) -> tuple[Traced, Fields]:
         """The graph and what it reads of a tally that it can be computed on."""
         if not self.record.is_traced:
-            raise error("K210", name=str(self))
+            raise error("K210", name=str(self), do=give_scores())
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from karat._version import __version__
 from karat.errors import KaratError, error
-from karat.errors.doubts import Doubt
+from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import of_a_report
+from karat.errors.options import give_scores
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import TableIntervals
 from karat.inference.limits import Floats
@@ -170,7 +171,7 @@ class ReportValues:
 
         A doubt never changes a number. The sentences are among the `warnings` too.
         """
-        return tuple(one for one in self.warnings if isinstance(one, Doubt))
+        return only_doubts(self.warnings)
 
     @property
     def classes(self) -> Classes:
@@ -252,7 +253,7 @@ class ReportValues:
     def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         """The cells of a metric, what it gave on them, and why that is undefined."""
         if metric.needs_scores and self.scores is None:
-            raise error("K210", name=str(metric))
+            raise error("K210", name=str(metric), do=give_scores())
         cells = self.cells
         needs_positive = metric.record.is_per_class and metric.lift == "plain"
         if needs_positive and not self.is_binary and self.classes.k == 1:

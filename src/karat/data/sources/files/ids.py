@@ -18,7 +18,7 @@ _N_LOOKED: Final = 100_000
 
 
 def doubts_of_ids(
-    relation: Relation, column: str, true: str, where: str | None = None
+    relation: Relation, column: str, true: str, where: str | None = None, argument: str = "ids"
 ) -> list[Doubt]:
     """Return the doubt about rows that share an id.
 
@@ -26,6 +26,7 @@ def doubts_of_ids(
         column: the column of ids.
         true: the column of the true labels.
         where: the condition on rows; then files without types are not looked at.
+        argument: what names the column.
 
     Errors:
         K193 files share ids, and say the same of each: they are rows of several models.
@@ -67,7 +68,7 @@ def doubts_of_ids(
             right=right,
             value=first,
             compare=f"karat compare {left} {right}",
-            no_id=option("ids", ""),
+            no_id=option(argument, ""),
         )
     counts = f"SELECT id, count(*) AS n FROM ({rows}) WHERE id IS NOT NULL GROUP BY id"
     n_repeated, repeated = _one(run(f"SELECT sum(n), max_by(id, n) FROM ({counts}) WHERE n > 1"))

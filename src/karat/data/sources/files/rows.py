@@ -115,7 +115,9 @@ def read_files(
         columns = columns.without(relation.unreadable(columns.singles))
     notes = columns.notes
     if columns.unique is not None:
-        notes += doubts_of_ids(relation, columns.unique, columns.found["true"], request.where)
+        argument = "id" if request.keeps_rows else "ids"
+        sides = columns.unique, columns.found["true"]
+        notes += doubts_of_ids(relation, *sides, request.where, argument)
     named = (
         ("clusters", columns.found.get("clusters")),
         ("ids", columns.id),
