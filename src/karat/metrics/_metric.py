@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
 from karat.errors.habits import karat_word
-from karat.errors.options import each_option
+from karat.errors.options import each_option, give_scores
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
