@@ -10,6 +10,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from karat.errors.options import on_the_command_line
 from tests.gate.rows import table, two_models
 
 TRUE, OLD, NEW = two_models(900, lost=2, won=2)
@@ -34,8 +35,15 @@ def refused(*arguments: Any, **options: Any) -> str:
 def test_a_baseline_without_slices_is_refused(tmp_path: Path) -> None:
     text = refused(NOW, baseline=made(tmp_path), by="channel")
     assert "The baseline holds no slices by channel." in text
-    assert "Make it with --by channel (by='channel')" in text
+    assert "Make it with by='channel', or" in text
+    assert "rows kept by with_rows=True." in text
+    assert "--" not in text
     assert "It was made without slices." in text
+    with on_the_command_line():
+        typed = refused(NOW, baseline=made(tmp_path), by="channel")
+    assert "Make it with --by channel, or" in typed
+    assert "rows kept by --with-rows." in typed
+    assert "by=" not in typed
 
 
 def test_slices_by_another_column_are_refused(tmp_path: Path) -> None:

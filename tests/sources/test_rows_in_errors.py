@@ -11,6 +11,7 @@ import karat
 from karat.api.evaluation import report_of_table
 from karat.api.measuring import Spec
 from karat.errors import KaratError
+from karat.errors.options import on_the_command_line
 
 ROLES = dict.fromkeys(("true", "pred", "prob", "score"))
 OPTIONS = dict.fromkeys(("labels", "positive", "weights"))
@@ -73,10 +74,13 @@ def test_an_error_of_no_row_says_nothing_of_rows(tmp_path: Path) -> None:
 
 def test_files_have_no_arguments_to_change(tmp_path: Path) -> None:
     missing = str(refused(tmp_path, "label,p\n0,0.5\n1,\n"))
-    assert "leave such rows out with --where" in missing
+    assert "leave such rows out with a SQL query." in missing
+    with on_the_command_line():
+        typed = str(refused(tmp_path, "label,p\n0,0.5\n1,\n"))
+    assert "leave such rows out with --where." in typed
     assert "all arguments" not in missing
     text = str(refused(tmp_path, "label,p\n0,0.5\n1,x\n", prob="p"))
-    assert "Name columns of numbers with --prob or --score" in text
+    assert "Name columns of numbers with prob= or score=:" in text
     assert "shape" not in text
     with pytest.raises(KaratError, match="remove such rows from all arguments"):
         karat.evaluate([0, 1], y_prob=[0.5, float("nan")])

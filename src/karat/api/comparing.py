@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
-from karat.api.arguments import are_numbers_of_rows, confidence_required
-from karat.api.doubts import of_classes, of_limits, of_zeros
-from karat.api.measuring import impossible_rows
+from karat.api.arguments import are_numbers_of_rows, confidence_required, wanted_of_scores
+from karat.api.doubts import of_classes, of_model, of_scores, with_order_of_rows
 from karat.api.models import (
     Models,
     model_arguments,
@@ -21,21 +20,22 @@ from karat.api.models import (
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
 from karat.data.arguments import check_flag, check_threads
-from karat.data.checks import check_in_common
+from karat.data.checks import check_in_common, doubts_of_labels
 from karat.data.labels.matrices import display_names
 from karat.data.pairing import Paired, pair_rows
 from karat.data.rows import Rows
 from karat.data.sources.tables.rows import read_rows
 from karat.errors import error, short, shown
-from karat.errors.doubts import Doubt
+from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import names_its_arguments
-from karat.errors.options import option
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
+from karat.inference.comparison.records import Estimate
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import check_has_positive
 from karat.metrics.plan import requested
 from karat.results.comparison import notes_of
+from karat.results.values import listed_metrics
 from karat.tally import Classes, Label
 
 
@@ -138,7 +138,9 @@ def compare(
             given, weights, clusters, options, is_paired=bool(paired), is_frequency=is_frequency
         )
     classes = found.classes.named(display_names(class_names, found.classes))
-    return compare_models(replace(found, classes=classes), spec, metrics, margin, baseline, policy)
+    doubts = [one for name, m in found.scored.items() for one in of_scores(m.rows, of=name)]
+    found = replace(found, classes=classes)
+    return compare_models(found, spec, metrics, margin, baseline, policy, doubts)
 
 
 def compare_models(
@@ -148,8 +150,13 @@ def compare_models(
     margin: Any = None,
     baseline: str | None = None,
     policy: Policy = "zero",
+    doubts: Iterable[Doubt] = (),
 ) -> Comparison:
-    """The comparison of models whose rows were read; `metrics` to `baseline` as of `compare`."""
+    """The comparison of models whose rows were read; `metrics` to `baseline` as of `compare`.
+
+    Args:
+        doubts: those about the rows.
+    """
     wanted = _defaults(found) if metrics is None else list(dict.fromkeys(requested(metrics)))
     if not wanted:
         raise error("K310", found="metrics= names no metric")
@@ -165,6 +172,7 @@ def compare_models(
         pairs = [(a, first) for a in places if a != first]
     spec = replace(spec, margin=margins, pairs=tuple(pairs))
     measured = found.measured(wanted, spec, policy)
+    values = {str(part.metric): each for part, each in measured}
     differences = [one for part, _ in measured for one in judged(part, found.names, spec)]
     tests = {str(part.metric): tested_at_once(part) for part, _ in measured}
     has_clusters = any(table.clusters is not None for table in found.tables)
@@ -172,7 +180,7 @@ def compare_models(
         found.names,
         tuple(map(str, wanted)),
         differences,
-        {str(part.metric): values for part, values in measured},
+        values,
         {name: test for name, test in tests.items() if test is not None},
         found.classes,
         {name: int(t.cells.n_rows) for name, t in zip(found.names, found.tables, strict=True)},
@@ -181,22 +189,42 @@ def compare_models(
         baseline,
         found.is_paired,
         (
-            *_doubts(found, wanted),
+            *of_classes(found.classes),
+            *_of_labels(found),
+            *doubts,
+            *doubts_of_models(found, wanted, values, {name: name for name in found.names}),
             *notes_of(differences, spec, found.is_paired, len(found.names), has_clusters),
         ),
         found.flip_source,
     )
 
 
-def _doubts(found: Models, metrics: Sequence[Metric]) -> Iterator[Doubt]:
-    """Iterate over the doubts about the classes, and about the scores of each model."""
-    yield from of_classes(found.classes)
-    for name, rows in found.scored.items():
-        if not rows.is_prob:
-            values = rows.scores.values
-            limits = float(values.min()), float(values.max())
-            yield from of_limits(limits, values.size, option("y_prob"), name)
-        yield from of_zeros(impossible_rows(rows, metrics), rows.n_rows, name)
+def _of_labels(found: Models) -> list[Doubt]:
+    """The doubts about the labels of the models, each once: with the counts of the first."""
+    first: dict[str, Doubt] = {}
+    for name, table in zip(found.names, found.tables, strict=True):
+        for one in doubts_of_labels(table.cells):
+            first.setdefault(one.noticed, one.within(name))
+    return list(first.values())
+
+
+def doubts_of_models(
+    found: Models,
+    metrics: Sequence[Metric],
+    values: Mapping[str, Mapping[str, Estimate]],
+    called: Mapping[str, str],
+) -> Iterator[Doubt]:
+    """Iterate over the doubts that the results of each model raise.
+
+    Args:
+        values: metric → model → what was measured.
+        called: model → what its doubts call it.
+    """
+    for name, of in called.items():
+        if name in found.scored:
+            estimates = {metric: each[name] for metric, each in values.items()}
+            limits = {metric: (x.value, x.low, x.high) for metric, x in estimates.items()}
+            yield from of_model(found.scored[name], metrics, limits, of)
 
 
 def compare_files(
@@ -205,7 +233,7 @@ def compare_files(
     reading: Mapping[str, Any],
     spec: ComparisonSpec,
     *,
-    metrics: Sequence[Metric] | None = None,
+    metrics: Sequence[Metric] | Literal["all"] | None = None,
     margin: float | None = None,
     is_against_first: bool = False,
     policy: Policy = "zero",
@@ -218,25 +246,34 @@ def compare_files(
     Args:
         sources: files by the name of their model.
         columns, reading: the column of each role, and how rows are read, as of `read_rows`.
+        metrics: None for the default; ``"all"``: every metric that a report of each model lists.
         bar: opens the progress bar of one read.
         read: receives the name and the rows of each model, once they are read.
     """
     rows: list[Rows] = []
     for name, source in sources.items():
         with bar() as progress:
-            rows.append(read_rows(source, name, columns, **reading, progress=progress))
+            found_rows = read_rows(source, name, columns, **reading, progress=progress)
+        rows.append(with_order_of_rows(found_rows, columns, reading["labels"]))
         read(name, rows[-1])
     matched = pair_rows(rows, allow_mismatch=allow_mismatch)
     rows = list(matched.models)
-    needs_scores = metrics is None or any(metric.needs_scores for metric in metrics)
-    are_all_scored = all(one.scores is not None for one in rows)
-    if not needs_scores or (metrics is None and not are_all_scored):
+    doubts = [
+        *(x.within(one.name) for one in rows for x in only_doubts(one.warnings)),
+        *(x for one in rows for x in of_scores(one, of=one.name)),
+    ]
+    if metrics is None or metrics == "all":
+        needs_scores = all(one.scores is not None for one in rows)
+    else:
+        needs_scores = any(metric.needs_scores for metric in metrics)
+    if not needs_scores:
         # Models are compared by their labels where only some have scores.
         rows = [replace(one, scores=None) for one in rows]
     names = list(sources)
     found = models_of_rows(names, rows, reading["n_threads"])
     baseline = names[0] if is_against_first else None
-    return compare_models(found, spec, metrics, margin, baseline, policy), matched
+    wanted = _every(found) if metrics == "all" else metrics
+    return compare_models(found, spec, wanted, margin, baseline, policy, doubts), matched
 
 
 def comparison_spec(
@@ -277,6 +314,16 @@ def _defaults(found: Models) -> list[Metric]:
         if all(rows.is_prob for rows in found.scored.values()):
             names += ["log_loss", "brier"]
     return [get(name) for name in names]
+
+
+def _every(found: Models) -> list[Metric]:
+    """The metrics that the reports of all models list."""
+    cells, classes = found.tables[0].cells, found.classes
+    if len(found.scored) < len(found.names):
+        return listed_metrics(cells)
+    kinds = {rows.is_prob for rows in found.scored.values()}
+    first, *others = (wanted_of_scores(classes, None, is_prob=is_prob) for is_prob in kinds)
+    return listed_metrics(cells, [m for m in first if all(m in each for each in others)])
 
 
 def check_metrics(

@@ -2,47 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from karat.data.accumulator import Tallies
 from karat.data.checks import doubts_of_labels
 from karat.data.roles import ending_of, how_to_name
+from karat.data.rows import Rows
 from karat.data.scores.columns import named as place_of
 from karat.data.scores.order import refuse_found_scores
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import each_option, option
 from karat.errors.text import count, counted, value
-from karat.metrics import get
+from karat.metrics import Metric, get
+from karat.metrics._measure import losses_of
 from karat.results.values import ReportValues
-from karat.tally import Classes
+from karat.tally import Classes, ScoredRows
 
-_AREAS: Final = ("roc_auc", "roc_auc_ovr_macro")
+_AREAS: Final = {
+    "roc_auc": 0.5,
+    "roc_auc_ovr_macro": 0.5,
+    "roc_auc_ovr_weighted": 0.5,
+    "roc_auc_ovo_macro": 0.5,
+    "roc_auc_ovo_weighted": 0.5,
+    "roc_auc_mu": 0.5,
+    "gini": 0.0,
+    "macro_gini": 0.0,
+    "weighted_gini": 0.0,
+}
+"""Metric → its value without information, of every metric that is the area under a whole ROC curve,
+an average of such areas, or 2 × area − 1.
+
+The area pooled over classes (micro) is none of them: it depends on the scales of the columns. Nor
+is one with ``max_fpr=``, which is of a part of the curve.
+"""
+Limits: TypeAlias = tuple[float, float | None, float | None]
+"""A value and the limits of its interval."""
 ReportT = TypeVar("ReportT", bound=ReportValues)
 
 
 def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     """Return the report with the doubts about its rows and its results before its warnings."""
+    areas = {
+        name: (float(report.measured[metric].value), interval.low, interval.high)
+        for name, metric in zip(_AREAS, map(get, _AREAS), strict=True)
+        if (interval := report.intervals.get(metric)) is not None
+    }
     doubts = (
-        *doubts_of_rows(found, report.classes, report.mapping),
+        *of_classes(report.classes),
+        *of_scores(found, report.mapping),
         *doubts_of_labels(report.cells),
-        *_of_results(report),
+        *of_areas(areas, report.classes),
     )
     return replace(report, warnings=(*doubts, *report.warnings)) if doubts else report
-
-
-def doubts_of_rows(found: Tallies, classes: Classes, mapping: Mapping[str, Any]) -> Iterator[Doubt]:
-    """Iterate over the doubts about classes and scores that were accumulated."""
-    yield from of_classes(classes)
-    limits = found.limits_of_scores
-    if limits is not None:
-        columns = mapping.get("score")
-        settles = option("y_prob")
-        if columns:
-            settles = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
-        yield from of_limits(limits, found.n_rows * found.n_columns_of_scores, settles)
 
 
 def of_classes(classes: Classes) -> Iterator[Doubt]:
@@ -53,39 +67,87 @@ def of_classes(classes: Classes) -> Iterator[Doubt]:
         )
 
 
-def of_limits(limits: tuple[float, float], n: int, settles: str, of: str = "") -> Iterator[Doubt]:
+def of_scores(
+    found: Tallies | Rows, mapping: Mapping[str, Any] | None = None, of: str = ""
+) -> Iterator[Doubt]:
     """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1].
 
     Args:
-        limits: the smallest and the largest of n scores.
-        settles: the option for probabilities.
+        mapping: the columns by role; None: those of the rows.
         of: the model, where there are several.
     """
-    if limits[0] >= 0.0 and limits[1] <= 1.0:
-        whose = f" of {of}" if of else ""
-        yield doubt("D102", what=f"All {count(n)} scores{whose}", option=settles)
-
-
-def _of_results(report: ReportValues) -> Iterator[Doubt]:
-    """Iterate over the doubts that values and intervals raise."""
-    for name in _AREAS:
-        metric = get(name)
-        interval = report.intervals.get(metric)
-        high = None if interval is None else interval.high
-        if interval is None or high is None or not high < 0.5:
-            continue
-        classes = report.classes
-        do = f"Check the order of the columns: the classes are {shown(classes.labels)}."
-        if classes.positive is not None:
-            label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
-            do = (
-                f"Check which class is positive: it is {label!r}; {option('positive', other)} "
-                "names the other one."
-            )
-        low = "-∞" if interval.low is None else value(interval.low)
-        number = float(report.measured[metric].value)
-        yield doubt("D103", metric=name, value=value(number), low=low, high=value(high), do=do)
+    if isinstance(found, Rows):
+        mapping = found.mapping if mapping is None else mapping
+        found = Tallies(rows=found)
+    limits = found.limits_of_scores
+    if limits is None or limits[0] < 0.0 or limits[1] > 1.0:
         return
+    columns = (mapping or {}).get("score")
+    settles = option("y_prob")
+    if columns:
+        settles = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
+    n = count(found.n_rows * found.n_columns_of_scores)
+    yield doubt("D102", what=f"All {n} scores{_whose(of)}", option=settles)
+
+
+def of_model(
+    rows: ScoredRows, metrics: Sequence[Metric], found: Mapping[str, Limits], of: str
+) -> Iterator[Doubt]:
+    """Iterate over the doubts that the results of one of several models raise.
+
+    Args:
+        metrics: those that were measured.
+        found: what they gave, by name.
+        of: the model.
+    """
+    yield from of_areas(found, rows.classes, of)
+    yield from of_zeros(impossible_rows(rows, metrics), rows.n_rows, of)
+
+
+def of_areas(found: Mapping[str, Limits], classes: Classes, of: str = "") -> Iterator[Doubt]:
+    """Iterate over the doubt that scores rank the classes in reverse.
+
+    The first of `_AREAS` that has an interval decides.
+
+    Args:
+        found: values with their limits, by the name of the metric.
+        of: the model, where there are several.
+    """
+    for name, chance in _AREAS.items():
+        number, low, high = found.get(name, (0.0, None, None))
+        if high is None:
+            continue
+        if high < chance:
+            do = f"Check the order of the columns: the classes are {shown(classes.labels)}."
+            if classes.positive is not None:
+                label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
+                do = (
+                    f"Check which class is positive: it is {label!r}; "
+                    f"{option('positive', other)} names the other one."
+                )
+            yield doubt(
+                "D103",
+                of=_whose(of),
+                metric=name,
+                value=value(number),
+                low="-∞" if low is None else value(low),
+                high=value(high),
+                chance=f"{chance:g}",
+                do=do,
+            )
+        return
+
+
+def impossible_rows(rows: ScoredRows, metrics: Sequence[Metric]) -> int | None:
+    """Rows that weigh something, whose true class has probability 0: a loss of them is infinite.
+
+    0 where no metric reads that loss unclipped, or the scores are no probabilities; None where they
+    were not counted.
+    """
+    name = "negative_log_probability"
+    if not rows.is_prob or name not in losses_of(metrics):
+        return 0
+    return rows.sums((name,)).infinite_rows
 
 
 def of_zeros(n: int | None, n_rows: int, of: str = "") -> tuple[Doubt, ...]:
@@ -98,8 +160,11 @@ def of_zeros(n: int | None, n_rows: int, of: str = "") -> tuple[Doubt, ...]:
     if n == 0:
         return ()
     rows = f"{'Some' if n is None else count(n)} of {counted(n_rows, 'row')}"
-    whose = f" of {of}" if of else ""
-    return (doubt("D106", of=whose, rows=f"{rows} {'has' if n == 1 else 'have'}"),)
+    return (doubt("D106", of=_whose(of), rows=f"{rows} {'has' if n == 1 else 'have'}"),)
+
+
+def _whose(of: str) -> str:
+    return f" of {of}" if of else ""
 
 
 def with_order_of_columns(found: Tallies, named: Mapping[str, Any], labels: Any) -> Tallies:
@@ -109,34 +174,46 @@ def with_order_of_columns(found: Tallies, named: Mapping[str, Any], labels: Any)
         named: the columns that the caller named, or None, by role.
         labels: the classes that the caller listed, or None.
     """
+    doubts = _of_columns(found, found.origin.mapping, named, labels)
+    if not doubts:
+        return found
+    origin = replace(found.origin, warnings=(*doubts, *found.origin.warnings))
+    return replace(found, origin=origin)
+
+
+def with_order_of_rows(rows: Rows, named: Mapping[str, Any], labels: Any) -> Rows:
+    """Return rows of a table, with the same doubt."""
+    doubts = _of_columns(Tallies(rows=rows), rows.mapping, named, labels)
+    return replace(rows, warnings=(*doubts, *rows.warnings)) if doubts else rows
+
+
+def _of_columns(
+    found: Tallies, mapping: Mapping[str, Any], named: Mapping[str, Any], labels: Any
+) -> list[Doubt]:
     classes = found.classes
+    doubts: list[Doubt] = []
     for role in ("prob", "score"):
-        columns = found.origin.mapping.get(role)
+        columns = mapping.get(role)
         if classes is None or not columns or labels is not None or named.get(role) is not None:
             continue
         texts = [str(label) for label in classes.labels]
         if len(columns) == 1 and found.n_columns_of_scores == 1:
-            found_doubt = _of_one_column(columns[0], texts, classes, role)
+            doubts += _of_one_column(columns[0], texts, classes, role)
         elif len(columns) == classes.k and any(place_of(x, texts) is None for x in columns):
             pairs = zip(columns[:4], classes.labels[:4], strict=True)
             shown_pairs = ", ".join(f"{column} is {label!r}" for column, label in pairs)
             more = " …" if len(columns) > 4 else ""
             what = "probabilities" if role == "prob" else "scores"
             listed = option("labels")
-            found_doubt = doubt("D110", what=what, pairs=f"{shown_pairs}{more}", option=listed)
-        else:
-            found_doubt = None
-        if found_doubt is not None:
-            origin = replace(found.origin, warnings=(found_doubt, *found.origin.warnings))
-            found = replace(found, origin=origin)
-    return found
+            doubts.append(doubt("D110", what=what, pairs=f"{shown_pairs}{more}", option=listed))
+    return doubts
 
 
-def _of_one_column(column: str, texts: list[str], classes: Classes, role: str) -> Doubt | None:
+def _of_one_column(column: str, texts: list[str], classes: Classes, role: str) -> Iterator[Doubt]:
     if ending_of(column) is None or classes.positive is None or place_of(column, texts) is not None:
-        return None
+        return
     label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
-    return doubt(
+    yield doubt(
         "D109",
         column=repr(column),
         label=label,

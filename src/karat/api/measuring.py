@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.arguments import wanted_of_scores
-from karat.api.doubts import of_zeros, with_doubts
+from karat.api.doubts import impossible_rows, of_zeros, with_doubts
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
@@ -228,18 +228,6 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
             measured = measure(rows, wanted, spec.policy, along)
     facts |= {"measured": measured, "kept_curves": keeper.curves() if keeper else None}
     return _report(spec, cells, groups, **facts, **vars(sure))
-
-
-def impossible_rows(rows: ScoredRows, metrics: Sequence[Metric]) -> int | None:
-    """Rows that weigh something, whose true class has probability 0: a loss of them is infinite.
-
-    0 where no metric reads that loss unclipped, or the scores are no probabilities; None where they
-    were not counted.
-    """
-    name = "negative_log_probability"
-    if not rows.is_prob or name not in losses_of(metrics):
-        return 0
-    return rows.sums((name,)).infinite_rows
 
 
 def _cautions(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[str, ...]:

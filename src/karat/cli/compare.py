@@ -18,8 +18,16 @@ from karat.cli.options import (
     shown_mapping,
     source_of,
 )
-from karat.cli.outputs import FILE, FORMATS, check_outputs, format_of, show, write_file
-from karat.cli.streams import said
+from karat.cli.outputs import (
+    FILE,
+    FORMATS,
+    check_outputs,
+    format_of,
+    is_on_screen,
+    show,
+    write_file,
+)
+from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +48,7 @@ if TYPE_CHECKING:
     no_args_is_help=True,
 )
 @click.argument("files", nargs=-1, required=True, metavar="A B…")
-@click.option("--metrics", metavar="A,B", help="Only these metrics.")
+@click.option("--metrics", metavar="A,B", help="Only these metrics; 'all': every one.")
 @click.option(
     "--margin", type=float, metavar="X", help="Smaller differences do not matter: equivalent."
 )
@@ -78,9 +86,12 @@ def command(
     from karat.api.comparing import compare_files, comparison_spec
     from karat.api.options import check_policy
     from karat.cli.streams import ReadingBar
+    from karat.errors.doubts import without_doubts
     from karat.metrics import get
 
-    wanted = None if metrics is None else [get(name) for name in listed(metrics) or ()]
+    wanted: Any = metrics
+    if metrics is not None and metrics != "all":
+        wanted = [get(name) for name in listed(metrics) or ()]
     if len(files) < 2:
         raise click.UsageError("A comparison needs two models: karat compare A B.")
     chosen = format_of(format_, output)
@@ -89,10 +100,10 @@ def command(
 
     def read(name: str, rows: Rows) -> None:
         said(f"{name}: {shown_mapping(rows.mapping or {}, given['threshold'])}")
-        for warning in rows.warnings:
-            if warning not in known:
-                said(f"Warning: {warning}")
-        known.update(rows.warnings)
+        # Doubts are those of the comparison, which names the model.
+        warnings = without_doubts(rows.warnings)
+        tell_warnings(one for one in warnings if one not in known)
+        known.update(warnings)
 
     found, matched = compare_files(
         {name: source_of([path]) for name, path in zip(_names(files), files, strict=True)},
@@ -107,8 +118,9 @@ def command(
         bar=ReadingBar,
         read=read,
     )
-    for note in matched.notes:
-        said(f"Warning: {note}")
+    tell_warnings(matched.notes)
+    if not is_on_screen(chosen, output):
+        tell_warnings(found.doubts)
     by = "their ids" if matched.by == "id" else "their order in the files"
     said(f"Rows were matched by {by}.")
     if flips is not None:

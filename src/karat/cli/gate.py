@@ -20,8 +20,8 @@ from karat.cli.options import (
     source_of,
     sources,
 )
-from karat.cli.outputs import FILE, check_outputs, write_file
-from karat.cli.streams import complain, said
+from karat.cli.outputs import FILE, check_outputs, is_on_screen, write_file
+from karat.cli.streams import complain, said, tell_warnings
 
 if TYPE_CHECKING:
     from karat.results.gate.result import GateResult
@@ -138,6 +138,8 @@ def command(
         result = run_gate(rows, rules, baseline, update_baseline, **choices)
     if result.mapping is not None:
         said(shown_mapping(result.mapping, given["threshold"]))
+    if not is_on_screen(format_, None):
+        tell_warnings(result.doubts)
     for path, text_of in ((junit, junit_of_gate), (markdown, markdown_of_gate)):
         if path is not None:
             write_file(path, text_of(result))

@@ -176,6 +176,11 @@ def format_of(given: str | None, output: Path | None) -> str:
     return found
 
 
+def is_on_screen(format_: str, output: Path | None) -> bool:
+    """Whether the text of a result is printed on a screen, where it shows its doubts itself."""
+    return format_ == "text" and output is None and sys.stdout.isatty()
+
+
 def show(found: Report | Comparison, format_: str, output: Path | None, which: Which) -> None:
     """Print a result in a format, or write it to a file; `which` metrics a report lists."""
     if output is None and format_ == "text":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,8 @@ from karat.cli.options import (
     source_of,
     sources,
 )
-from karat.cli.outputs import FORMATS, check_outputs, format_of, refuse_inputs, show
-from karat.cli.streams import said
+from karat.cli.outputs import FORMATS, check_outputs, format_of, is_on_screen, refuse_inputs, show
+from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
     from karat.api.results import Report
@@ -176,18 +175,14 @@ def command(
         )
     # What was read is known for certain only now.
     refuse_inputs({"-o": output}, report.source.get("files", ()))
-    # On a screen the text of the report says the warnings.
-    is_seen = chosen == "text" and output is None and sys.stdout.isatty()
-    tell(report, says_warnings=not is_seen)
+    tell(report, says_warnings=not is_on_screen(chosen, output))
     show(report, chosen, output, "all" if metrics == "all" else "headline")
 
 
 def tell(report: Report, *, says_warnings: bool = True) -> None:
     """Tell standard error what was read, and what the reader should know."""
-    from karat.errors.doubts import Doubt
     from karat.errors.text import counted
 
     mapping = shown_mapping(report.mapping, report.threshold)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
-    for warning in report.warnings if says_warnings else ():
-        said(f"{'Doubt' if isinstance(warning, Doubt) else 'Warning'}: {warning}")
+    tell_warnings(report.warnings if says_warnings else ())

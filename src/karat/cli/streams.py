@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
@@ -99,6 +99,14 @@ def said(text: str) -> None:
 
     shown = harmless(text)
     complain(shown if shows_unicode(sys.stderr) else plain_ascii(shown))
+
+
+def tell_warnings(warnings: Iterable[str]) -> None:
+    """Tell standard error warnings and doubts, one a line."""
+    from karat.errors.doubts import Doubt
+
+    for warning in warnings:
+        said(f"{'Doubt' if isinstance(warning, Doubt) else 'Warning'}: {warning}")
 
 
 def silence() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from karat.data.roles import (
     ALIASES,
@@ -19,6 +20,7 @@ from karat.data.roles import (
     normalized,
     unknown_column,
 )
+from karat.data.rows import Rows
 from karat.data.sources.files.text_labels import is_null_like, is_number
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt, doubt
@@ -26,6 +28,7 @@ from karat.errors.options import option
 from karat.tally import Cells, to_marginals
 from karat.tally.classes import usual_positive
 
+Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
 """Rows in which the values of a column are looked at."""
 N_REMARKS = 3
@@ -166,24 +169,22 @@ def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -
     raise error("K191", left=left, right=right, **of_each)
 
 
-def doubts_of_labels(cells: Cells) -> Iterator[Doubt]:
+def doubts_of_labels(found: Cells | Rows) -> Iterator[Doubt]:
     """Iterate over the doubts about classes that are most often a slip in the data."""
-    if cells.classes.is_declared:
+    if found.classes.is_declared or not any(isinstance(x, str) for x in found.classes.labels):
         return
-    texts = {label: at for at, label in enumerate(cells.classes.labels) if isinstance(label, str)}
-    if not texts:
-        return
-    hits, false_alarms, misses = (counts.reshape(-1) for counts in to_marginals(cells).counts)
-    by_weight = " by weight" if cells.is_weighted else ""
+    true, pred, is_weighted = _occurrences(found)
+    labels = enumerate(found.classes.labels)
+    texts = {x: at for at, x in labels if isinstance(x, str) and (true[at] or pred[at])}
+    by_weight = " by weight" if is_weighted else ""
 
     def counts_of(*labels: str) -> str:
         each = (
-            f"{label!a} is true {hits[at] + misses[at]:.12g} times and predicted "
-            f"{hits[at] + false_alarms[at]:.12g} times{by_weight}"
+            f"{label!a} is true {true[at]:.12g} times and predicted {pred[at]:.12g} times"
             for label in labels
             for at in [texts[label]]
         )
-        return "; ".join(each)
+        return f"{'; '.join(each)}{by_weight}"
 
     nulls = [text for text in texts if is_null_like(text) or text.lower() in _MAYBE]
     for label in nulls[:N_REMARKS]:
@@ -191,6 +192,17 @@ def doubts_of_labels(cells: Cells) -> Iterator[Doubt]:
     for one, other, pair, how in _look_alikes(texts):
         facts = {"counts": counts_of(one, other), "option": option("labels")}
         yield doubt("D111", pair=pair, how=how, **facts)
+
+
+def _occurrences(found: Cells | Rows) -> tuple[Numbers, Numbers, bool]:
+    """How often each class is true and predicted, and whether by weight."""
+    if isinstance(found, Rows):
+        k, weights = found.classes.k, found.weights
+        codes = (found.true, () if found.pred is None else found.pred)
+        true, pred = (np.bincount(each, weights if len(each) else None, k) for each in codes)
+        return true, pred, weights is not None
+    hits, false_alarms, misses = (counts.reshape(-1) for counts in to_marginals(found).counts)
+    return hits + misses, hits + false_alarms, found.is_weighted
 
 
 _MAYBE = ("none", "nil", "missing")

@@ -346,7 +346,7 @@ K208  Subtraction would leave a negative count.
       Subtract only what was merged in before.
 K210  {name} cannot be computed from labels.
       It reads probabilities or scores, and there are none.
-      Give y_prob= or y_score= (of a table: prob= or score=, --prob or --score).
+      {do}
 K211  This report did not compute {name}.
       A metric of scores is computed while the rows are at hand.
       {do}

@@ -6,6 +6,7 @@ A doubt never changes a number. What would change one is an error or an option.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final, Self
 
 from karat.errors.options import as_typed
@@ -20,8 +21,8 @@ D102  The scores may be probabilities.
       {what} lie in [0, 1].
       If they are probabilities, give them as {option}: losses and calibration take a softmax of
           scores, and two classes are separated at 0.
-D103  The scores rank the classes in reverse.
-      {metric} is {value}, and its interval [{low}, {high}] lies below 0.5.
+D103  The scores{of} rank the classes in reverse.
+      {metric} is {value}, and its interval [{low}, {high}] lies below {chance}.
       {do}
 D104  {noticed}.
       {found}.
@@ -32,7 +33,7 @@ D105  Rows repeat an id.
           other, name the column: {option}.
 D106  The log loss{of} is infinite.
       {rows} p = 0 for the true class.
-      log_loss(eps=…) clips: metrics='log_loss(eps=1e-15)'.
+      log_loss(eps=…) clips: ask for log_loss(eps=1e-15) instead.
 D107  Rows may belong together.
       Column {column} is called as persons, groups or sessions are.
       Where its values repeat, name it: {option} ({none} for none). Otherwise rows are taken to be
@@ -87,6 +88,10 @@ class Doubt(str):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.noticed, self.evidence, self.option)
 
+    def within(self, side: str) -> Doubt:
+        """The same doubt, about one side of several: ``"the baseline"``, or a model."""
+        return Doubt(self.code, f"In {side}: {self.noticed}", self.evidence, self.option)
+
     def to_dict(self) -> dict[str, str]:
         """As JSON types."""
         parts = ("code", "noticed", "evidence", "option")
@@ -96,6 +101,16 @@ class Doubt(str):
 def doubt(code: str, **facts: Any) -> Doubt:
     """Make the doubt of that code."""
     return Doubt(code, *(filled(as_typed(part), facts) for part in DOUBTS[code]))
+
+
+def only_doubts(sentences: Iterable[str]) -> tuple[Doubt, ...]:
+    """The doubts among warnings or notes."""
+    return tuple(one for one in sentences if isinstance(one, Doubt))
+
+
+def without_doubts(sentences: Iterable[str]) -> tuple[str, ...]:
+    """The warnings or notes that are no doubts."""
+    return tuple(one for one in sentences if not isinstance(one, Doubt))
 
 
 def _parts(message: str) -> tuple[str, tuple[str, ...]]:

@@ -11,7 +11,8 @@ from typing import Any, Final
 _SAME: Final = (
     "true pred prob score by where labels positive threshold metrics undefined nulls max_memory "
     "checkpoint exact level method side design seed allow_mismatch baseline min max "
-    "no_worse_than max_drop inconclusive"
+    "no_worse_than max_drop inconclusive update_baseline with_rows strict_inconclusive evidence "
+    "adjust min_n"
 )
 _FLAGS: Final = {
     **{name: f"--{name.replace('_', '-')}" for name in _SAME.split()},
@@ -46,6 +47,11 @@ def on_the_command_line() -> Iterator[None]:
         _command_line = before
 
 
+def is_command_line() -> bool:
+    """Whether options are typed on a command line."""
+    return _command_line
+
+
 def option(name: str, value: Any = None) -> str:
     """Return an option as the user types it, with a value where one is given.
 
@@ -65,6 +71,13 @@ def option(name: str, value: Any = None) -> str:
 def each_option(name: str, values: Iterable[Any]) -> str:
     """Return an option with each of several values: ``positive='a' or positive='b'``."""
     return " or ".join(option(name, value) for value in values)
+
+
+def give_scores() -> str:
+    """What to do where scores are missing."""
+    if _command_line:
+        return f"Give {option('y_prob')} or {option('y_score')}."
+    return "Give y_prob= or y_score=; of a table prob= or score=."
 
 
 def as_typed(text: str) -> str:

@@ -161,8 +161,10 @@ class Gradient:
         """float[..., m]: the gradient at the cells that the fields list."""
         rows, cols = self.fields.rows, self.fields.cols
         same = np.where(rows == cols, self.same[..., rows], 0.0)
-        g = self.constant[..., None] + self.true[..., rows] + self.pred[..., cols] + same
-        return g if self.cells is None else g + self.cells
+        # Infinite slopes of opposite signs make none.
+        with np.errstate(invalid="ignore"):
+            g = self.constant[..., None] + self.true[..., rows] + self.pred[..., cols] + same
+            return g if self.cells is None else g + self.cells
 
 
 def gradient(root: Node, fields: Fields, params: Params | None = None) -> Gradient:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
 from karat.errors.habits import karat_word
-from karat.errors.options import each_option
+from karat.errors.options import each_option, give_scores
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
@@ -385,7 +385,7 @@ class Metric:
     def _readable(self, cells: Cells, policy: Policy) -> tuple[Traced, Fields]:
         """The graph and what it reads of a tally that it can be computed on."""
         if not self.record.is_traced:
-            raise error("K210", name=str(self))
+            raise error("K210", name=str(self), do=give_scores())
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.errors.text import counted
 from karat.output.describe import COLUMNS, shown_mapping
-from karat.output.document import DOUBTS, Cell, Document, Notes, Section, Table, TableColumn
+from karat.output.document import Cell, Document, Notes, Section, Table, TableColumn, doubts_section
 from karat.results.check import Check
 
 
@@ -31,8 +31,8 @@ def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section
     if check.problems:
         lines = tuple(line.strip() for one in check.problems for line in str(one).splitlines())
         found.append(Notes("To settle before a report", lines, "warning"))
-    if check.doubts:
-        found.append(Notes(DOUBTS, tuple(map(str, check.doubts)), "warning"))
+    if (doubts := doubts_section(check.doubts)) is not None:
+        found.append(doubts)
     if check.abilities:
         columns = (
             TableColumn("can be measured", "left", is_name=True, is_whole=True),

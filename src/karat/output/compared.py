@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from karat.errors.doubts import without_doubts
 from karat.errors.text import counted, interval, value
-from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn
+from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn, doubts_section
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference
@@ -37,8 +38,10 @@ def describe_comparison(comparison: Comparison) -> Document:
     positive = comparison.classes.positive
     if positive is not None:
         facts.append(f"positive class {comparison.classes.display[positive]}")
-    sections: tuple[Table | Notes, ...] = (*tables, Notes("Notes", comparison.notes, "dim"))
-    return Document("karat compare", (*facts, same), sections, comparison.models)
+    notes = Notes("Notes", without_doubts(comparison.notes), "dim")
+    sections = (doubts_section(comparison.doubts), *tables, notes)
+    found = tuple(one for one in sections if one is not None)
+    return Document("karat compare", (*facts, same), found, comparison.models)
 
 
 def _pair(comparison: Comparison, a: str, b: str) -> Table:

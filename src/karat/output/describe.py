@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.errors import error
-from karat.errors.doubts import Doubt
+from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
 from karat.metrics.headlines import by_family, headline, metric_of_slices
-from karat.output.document import DOUBTS, Cell, Document, Notes, Table, TableColumn
+from karat.output.document import Cell, Document, Notes, Table, TableColumn, doubts_section
 from karat.output.sections import (
     confusion_section,
     inexact_notes,
@@ -44,10 +44,10 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
     """The document of a report."""
     # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
     headline = headline_names(report, metrics)
-    told = (*other_warnings(report), *report.cautions)
+    told = (*without_doubts(report.warnings), *report.cautions)
     sections = [
         columns_section(report),
-        doubts_section(report),
+        doubts_section(report.doubts),
         *(_every(report) if metrics == "all" else [_headline(report, headline)]),
         _classes(report),
         # The metric whose tests a report that was read from JSON holds.
@@ -92,17 +92,6 @@ def columns_section(report: ReportValues) -> Notes | None:
     if not report.mapping:
         return None
     return Notes(COLUMNS, (shown_mapping(report.mapping, report.threshold),), "dim")
-
-
-def doubts_section(report: ReportValues) -> Notes | None:
-    """Return the doubts about the input, which stand on top; None without any."""
-    doubts = tuple(map(str, report.doubts))
-    return Notes(DOUBTS, doubts, "warning") if doubts else None
-
-
-def other_warnings(report: ReportValues) -> tuple[str, ...]:
-    """Return the warnings that are no doubts."""
-    return tuple(text for text in report.warnings if not isinstance(text, Doubt))
 
 
 def headline_names(report: ReportValues, which: str = "headline") -> list[str]:

@@ -124,6 +124,11 @@ DOUBTS: Final = "Doubts"
 """Title of the section that stands on top of every form."""
 
 
+def doubts_section(doubts: Sequence[str]) -> Notes | None:
+    """Return the doubts about the input, which stand on top; None without any."""
+    return Notes(DOUBTS, tuple(map(str, doubts)), "warning") if doubts else None
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """Title, facts in one line, sections; and the names of models that head columns."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from karat.curves._curve import ByClass, Curve, Reliability
 from karat.errors import KaratError
+from karat.errors.doubts import without_doubts
 from karat.errors.text import (
     amounts,
     count,
@@ -26,7 +27,16 @@ from karat.errors.text import (
 )
 from karat.metrics import get
 from karat.output.describe import headline_names
-from karat.output.document import Cell, Document, Notes, Section, Style, Table, TableColumn
+from karat.output.document import (
+    Cell,
+    Document,
+    Notes,
+    Section,
+    Style,
+    Table,
+    TableColumn,
+    doubts_section,
+)
 from karat.output.drawing import COLORS, MOST_ROWS, Line, Look, Mark, forest, plane
 from karat.output.notebook import html_of
 from karat.output.sections import marked_value, slice_section, thresholds_section
@@ -169,13 +179,15 @@ def gate_as_html(result: GateResult) -> str:
     )
     n_more = len(order) - _MOST_LISTED
     sections: list[Section] = []
+    if (doubts := doubts_section(result.doubts)) is not None:
+        sections.append(doubts)
     if order:
         shown = [(head, cells[:_MOST_LISTED]) for head, cells in columns]
         shown = [(head, cells) for head, cells in shown if any(map(_is_told, cells))]
         notes = (f"{count(n_more)} more rules: result.rules",) if n_more > 0 else ()
         sections.append(Table.by_column("Rules", *shown, notes=notes))
-    if result.notes:
-        sections.append(Notes("Notes", result.notes, "dim"))
+    if rest := without_doubts(result.notes):
+        sections.append(Notes("Notes", rest, "dim"))
     facts = [counted(result.n, "row"), f"{100 * result.level:g} % intervals"]
     if result.baseline is not None:
         facts.append(f"against {result.baseline}")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Final
 
+from karat.errors.doubts import without_doubts
 from karat.errors.text import harmless
 from karat.results.gate.result import GateResult, RuleResult, with_limits
 
@@ -40,7 +41,8 @@ def junit_of_gate(result: GateResult) -> str:
     root = ET.Element("testsuites", counts)
     suite = ET.SubElement(root, "testsuite", counts)
     suite.extend(cases)
-    notes = "\n".join([result.headline, *result.notes])
+    doubts = [f"Doubt: {doubt}" for doubt in result.doubts]
+    notes = "\n".join([result.headline, *doubts, *without_doubts(result.notes)])
     ET.SubElement(suite, "system-out").text = _xml(notes)
     ET.indent(root)
     for case in cases:
@@ -69,19 +71,21 @@ def _xml(text: str) -> str:
 
 
 def markdown_of_gate(result: GateResult, *, most_characters: int | None = None) -> str:
-    """A heading, a table of rules, failures first, and the notes.
+    """A heading, the doubts, a table of rules, failures first, and the notes.
 
     Args:
         most_characters: rules beyond it are left out and counted.
     """
     headline = result.headline if result.rules else _plain(result.headline)
     head = [f"### karat gate: {headline}", ""]
+    if result.doubts:
+        head += [*(f"- **Doubt:** {_plain(doubt)}" for doubt in result.doubts), ""]
     if result.rules:
         head += [
             "| | rule | value | baseline | difference | one-sided p | n | |",
             "|---|---|---|---|---|---|---|---|",
         ]
-    tail = ["", *(f"- {_plain(note)}" for note in result.notes)]
+    tail = ["", *(f"- {_plain(note)}" for note in without_doubts(result.notes))]
     order = sorted(result.rules, key=lambda rule: (not rule.fails, rule.verdict == "PASS"))
     lines = [_row(rule) for rule in order]
     if most_characters is not None:

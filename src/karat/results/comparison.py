@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from karat._version import __version__
 from karat.errors import error, shown
-from karat.errors.doubts import Doubt
+from karat.errors.doubts import Doubt, only_doubts
 from karat.inference.comparison.judging import ComparisonSpec
 from karat.inference.comparison.records import Difference, Estimate, Flips, Omnibus
 from karat.metrics import Metric, get
@@ -64,7 +64,7 @@ class Comparison(JsonDocument):
     @property
     def doubts(self) -> tuple[Doubt, ...]:
         """What is unusual about the input, each with the option that settles it."""
-        return tuple(one for one in self.notes if isinstance(one, Doubt))
+        return only_doubts(self.notes)
 
     def __getitem__(self, key: str | Metric | tuple[str | Metric, str, str]) -> Difference:
         """The difference a − b of two models in a metric; by a metric alone, of the first pair.
@@ -122,6 +122,7 @@ class Comparison(JsonDocument):
             },
             "differences": [one.to_dict() for one in self.differences],
             "omnibus": {metric: found.to_dict() for metric, found in self.omnibus.items()},
+            "doubts": [one.to_dict() for one in self.doubts],
             "notes": list(self.notes),
         }
 

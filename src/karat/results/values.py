@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from karat._version import __version__
 from karat.errors import KaratError, error
-from karat.errors.doubts import Doubt
+from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import of_a_report
+from karat.errors.options import give_scores
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import TableIntervals
 from karat.inference.limits import Floats
@@ -99,6 +100,22 @@ def _limits(report: ReportValues, tables: TableIntervals) -> dict[str, tuple[Flo
 _OPEN: Final = "from scores in buckets; how far from exact is not known"
 
 
+def listed_metrics(cells: Cells, of_scores: Iterable[Metric] = ()) -> list[Metric]:
+    """The metrics of a report, where none was asked for.
+
+    Args:
+        of_scores: what was, or can be, measured of its scores.
+    """
+    scored = [m for m in of_scores if m.lift != "per_class" and m.record.in_report]
+    return [metric for metric in (*default_metrics(), *scored) if _applies(metric, cells)]
+
+
+def _applies(metric: Metric, cells: Cells) -> bool:
+    if metric.record.is_per_class and metric.lift == "plain" and cells.classes.positive is None:
+        return False
+    return not (metric.needs_cells and cells.storage == "marginals")
+
+
 @dataclass(frozen=True, eq=False)
 class ReportValues:
     """What a report knows, and every metric of it by name; `karat.Report` lists the attributes."""
@@ -154,7 +171,7 @@ class ReportValues:
 
         A doubt never changes a number. The sentences are among the `warnings` too.
         """
-        return tuple(one for one in self.warnings if isinstance(one, Doubt))
+        return only_doubts(self.warnings)
 
     @property
     def classes(self) -> Classes:
@@ -188,8 +205,7 @@ class ReportValues:
     def _listed(self) -> Mapping[str, Metric]:
         if self.requested is not None:
             return {str(metric): metric for metric in self.requested}
-        of_scores = [m for m in self.measured if m.lift != "per_class" and m.record.in_report]
-        return {str(m): m for m in (*default_metrics(), *of_scores) if self._applies(m)}
+        return {str(m): m for m in listed_metrics(self.cells, self.measured)}
 
     @cached_property
     def undefined_metrics(self) -> Mapping[str, str]:
@@ -198,9 +214,7 @@ class ReportValues:
         return {name: reason for name, reason in reasons.items() if reason}
 
     def _applies(self, metric: Metric) -> bool:
-        if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
-            return False
-        return not (metric.needs_cells and self.cells.storage == "marginals")
+        return _applies(metric, self.cells)
 
     def __getitem__(self, name: str | Metric) -> Result:
         """The result of a metric, by any of its names.
@@ -239,7 +253,7 @@ class ReportValues:
     def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         """The cells of a metric, what it gave on them, and why that is undefined."""
         if metric.needs_scores and self.scores is None:
-            raise error("K210", name=str(metric))
+            raise error("K210", name=str(metric), do=give_scores())
         cells = self.cells
         needs_positive = metric.record.is_per_class and metric.lift == "plain"
         if needs_positive and not self.is_binary and self.classes.k == 1:

@@ -27,6 +27,7 @@ from karat.data.clusters import RowNames
 from karat.data.rows import Rows
 from karat.data.scores.containers import Argument, Scores, tolerance_of
 from karat.errors import KaratError, error, short
+from karat.errors.options import option
 from karat.inference.comparison.records import json_value
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
@@ -438,5 +439,5 @@ def _agree(stored: float | None, computed: float) -> bool:
 
 def _damaged(found: str) -> KaratError:
     """K205: the fault, and how to write another."""
-    do = "Write it again: karat gate PREDICTIONS --update-baseline FILE."
+    do = f"Write it again with {option('update_baseline')}."
     return error("K205", thing="baseline of a gate", found=found, do=do)

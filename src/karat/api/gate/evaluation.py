@@ -12,17 +12,21 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from karat.api.arguments import refuse_missing
-from karat.api.comparing import check_metrics
+from karat.api.comparing import check_metrics, doubts_of_models
+from karat.api.doubts import of_classes, of_scores
 from karat.api.gate.baseline import Baseline, with_hashes
 from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
 from karat.api.results import Report
 from karat.data.accumulator import accumulate
+from karat.data.checks import doubts_of_labels
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import in_order
 from karat.errors import KaratError, error, short, shown
+from karat.errors.doubts import Doubt, only_doubts, without_doubts
+from karat.errors.options import as_typed, give_scores, option
 from karat.errors.text import harmless
 from karat.inference.comparison.contrasts import distances_together
 from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
@@ -41,16 +45,18 @@ _KEPT_OF_SLICES = ("accuracy", "macro_f1")
 """Metrics of every slice in a baseline, beside those of the rules."""
 _BY_ORDER = "Rows were matched by their order: neither side names ids that both have."
 _UNPAIRED = (
-    "Unpaired: the rows of the baseline are not at hand, so that intervals are wider; "
-    "its predictions, or --update-baseline with --with-rows, keep them."
+    "Unpaired: the baseline holds no rows, so that intervals are wider. Compare with its "
+    "predictions, or write it with update_baseline= and with_rows=True."
 )
 _SAME_WEIGHTS = (
-    "Weigh both alike: weights= (--weight) names the column, '' is for none; a baseline is made "
-    "anew with --update-baseline."
+    "Weight both in the same way: weights= names the column, weights='' none. Write a baseline "
+    "again with update_baseline=."
 )
 _NOT_BEFORE: Settled = ("INCONCLUSIVE", "not compared: the baseline has no such slice", True)
 _NOT_NOW: Settled = ("FAIL", "the baseline has this slice; these rows do not", False)
 _NAMES: Final = ("new", "old")
+_BASELINE: Final = "the baseline"
+"""What doubts call the earlier model."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ def gate_report(
     """
     of_scores = [metric for metric in metrics or () if metric.needs_scores]
     if of_scores and rows.scores is None:
-        raise error("K210", name=str(of_scores[0]))
+        raise error("K210", name=str(of_scores[0]), do=give_scores())
     if metrics is not None and not of_scores:
         rows = replace(rows, scores=None)
     if rows.scores is None:
@@ -107,13 +113,18 @@ def _on_own_classes(*sides: Rows) -> tuple[Rows, ...]:
 
 def measured_of(
     rows: Rows, metrics: Sequence[Metric], spec: GateSpec, *, is_whole: bool
-) -> dict[str, Measured]:
-    """The result of each metric by name; no value depends on the other metrics."""
+) -> tuple[dict[str, Measured], tuple[Doubt, ...]]:
+    """The result of each metric by name, and the doubts of the reports that gave them.
+
+    No value depends on the other metrics.
+    """
     found: dict[str, Measured] = {}
+    doubts: tuple[Doubt, ...] = ()
     for part in _parts(metrics):
         report = gate_report(rows, part, spec, is_whole=is_whole)
         found |= values_of(report, part)
-    return found
+        doubts += report.doubts
+    return found, doubts
 
 
 def _parts(metrics: Sequence[Metric]) -> list[list[Metric]]:
@@ -143,11 +154,26 @@ def values_of(
     return found
 
 
+@dataclass(frozen=True)
+class Changes:
+    """Results, and their differences from a baseline on the same rows.
+
+    Attributes:
+        by_metric: name → the result and its difference.
+        doubts: those that the results of the new rows raise.
+        doubts_before: those that the results of the baseline raise.
+    """
+
+    by_metric: dict[str, tuple[Measured, Change]] = field(default_factory=dict)
+    doubts: list[Doubt] = field(default_factory=list)
+    doubts_before: list[Doubt] = field(default_factory=list)
+
+
 def changes_of(
     new: Rows, old: Rows, metrics: Sequence[Metric], spec: GateSpec, *, is_whole: bool
-) -> dict[str, tuple[Measured, Change]]:
+) -> Changes:
     """The result of each metric, and its difference from that of the baseline on the same rows."""
-    found: dict[str, tuple[Measured, Change]] = {}
+    found = Changes()
     pair = ComparisonSpec(spec.level, "none", {}, ((0, 1),))
     for part in _parts(metrics):
         of_scores = part[0].needs_scores
@@ -159,10 +185,12 @@ def changes_of(
             sides = _on_own_classes(*sides)
         models = models_of_rows(_NAMES, sides)
         check_metrics(part, models.classes, _NAMES, models.scored)
-        alone = measured_of(new, part, spec, is_whole=is_whole)
-        for metric, (measured, values) in zip(
-            part, models.measured(part, pair, spec.undefined), strict=True
-        ):
+        alone, doubts = measured_of(new, part, spec, is_whole=is_whole)
+        both = models.measured(part, pair, spec.undefined)
+        found.doubts.extend(doubts)
+        estimates = {str(one.metric): values for one, values in both}
+        found.doubts_before.extend(doubts_of_models(models, part, estimates, {"old": _BASELINE}))
+        for metric, (measured, values) in zip(part, both, strict=True):
             (one,) = judged(measured, _NAMES, pair)
             value = values["new"]
             now = replace(alone[str(metric)], value=value.value)
@@ -170,7 +198,7 @@ def changes_of(
                 now = replace(now, low=value.low, high=value.high)
             numbers = (one.value_b, one.difference, one.low, one.high, one.p, one.detectable)
             change = Change(*numbers, is_same=is_same, remark=one.remark)
-            found[str(metric)] = now, change
+            found.by_metric[str(metric)] = now, change
     return found
 
 
@@ -213,6 +241,22 @@ def change_apart(now: Measured, before: Measured, level: float) -> Change:
     )
 
 
+def _of_rows(rows: Rows | Report, side: str = "") -> list[Doubt]:
+    """The doubts about rows, or those of a report; of one side where it has a name."""
+    read = only_doubts(rows.warnings)
+    found = [one.within(side) for one in read] if side else list(read)
+    if isinstance(rows, Rows):
+        found += [*of_classes(rows.classes), *of_scores(rows, of=side)]
+        found += [one.within(side) if side else one for one in doubts_of_labels(rows)]
+    return found
+
+
+def _add(known: list[Doubt], found: Iterable[Doubt], side: str = "") -> None:
+    """Add the doubts of a result to those about the rows, which it may repeat."""
+    codes = {one.code for one in known}
+    known += [one.within(side) if side else one for one in found if one.code not in codes]
+
+
 def n_of(rows: Rows | Report) -> int:
     """How many rows there are."""
     return rows.n_rows if isinstance(rows, Report) else rows.n
@@ -228,6 +272,7 @@ class Evaluation:
         by: the name of the slices.
         names_weights: whether the user named the weights.
         notes: sentences for the reader.
+        doubts, doubts_before: about the rows that are to pass, and about the earlier model.
         is_paired: whether the rows are those of the baseline; None without one.
     """
 
@@ -239,6 +284,8 @@ class Evaluation:
     by: str
     names_weights: bool
     notes: list[str] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    doubts_before: list[Doubt] = field(default_factory=list)
     is_paired: bool | None = None
     _matched: tuple[Rows, Rows] | None = None
     _common: Mapping[Label, Any] = field(default_factory=dict)
@@ -261,11 +308,20 @@ class Evaluation:
             ]
         return cases
 
+    def told(self) -> tuple[str, ...]:
+        """What the reader should know: the doubts, then the notes."""
+        known = {one.code for one in self.doubts}
+        # The classes are those of both.
+        before = [one for one in self.doubts_before if one.code != "D101" or "D101" not in known]
+        return (*self.doubts, *before, *self.notes)
+
     def _read_baseline(self) -> Sequence[Label]:
         """Match the rows of the baseline, or take its values; return its slices."""
         current, before = self.current, self.before
-        if isinstance(current, Rows):
-            self.notes += current.warnings
+        self.notes += without_doubts(current.warnings)
+        self.doubts += _of_rows(current)
+        if isinstance(before, Rows | Report):
+            self.doubts_before += _of_rows(before, _BASELINE)
         stored = before.slices if isinstance(before, Baseline) and before.by is not None else {}
         by = before.by if isinstance(before, Baseline) else None
         had: dict[Label, Values] = {f"{by}={name}": values for name, values in stored.items()}
@@ -273,6 +329,7 @@ class Evaluation:
             self._check_weights(before.cells.is_weighted)
         if isinstance(before, Baseline) and before.rows is not None:
             before = replace(before.rows, name=self.name)
+            self.doubts_before += _of_rows(before, _BASELINE)
             current = with_hashes(current) if isinstance(current, Rows) else current
         is_sliced = isinstance(current, Rows) and current.slices is not None
         if isinstance(current, Rows) and isinstance(before, Rows):
@@ -284,9 +341,10 @@ class Evaluation:
         if is_sliced and by != self.by:
             raise self._without_slices(by)
         self.is_paired = False
-        self.notes.append(_UNPAIRED)
+        self.notes.append(as_typed(_UNPAIRED))
         if isinstance(before, Rows):
             before = gate_report(before, None, self.spec)
+            _add(self.doubts_before, before.doubts, _BASELINE)
         self._check_classes(before.classes)
         self._check_level(before, "The baseline")
         if isinstance(before, Report):
@@ -295,8 +353,8 @@ class Evaluation:
         then = before.settings.get("undefined", self.spec.undefined)
         if then != self.spec.undefined:
             now = self.spec.undefined
-            note = f"The baseline was made with undefined={then!r}, these values with {now!r}."
-            self.notes.append(note)
+            made, here = option("undefined", then), option("undefined", now)
+            self.notes.append(f"The baseline was made with {made}, these values with {here}.")
         self._values = had | {None: before.metrics}
         return list(had)
 
@@ -333,7 +391,7 @@ class Evaluation:
         """Every rule on some rows."""
         settled, nothing = self._unfit(label, rows), Measured(None, n=n_of(rows))
         is_whole = label is None
-        changes: Mapping[str, tuple[Measured, Change]] | None = None
+        changes: Changes | None = None
         if settled is None and self._matched is not None and label in self._common:
             new, old = (
                 side if is_whole else side.at(self._common[label]) for side in self._matched
@@ -342,13 +400,18 @@ class Evaluation:
             if settled is None:
                 compared = self._metrics(needs_baseline=True)
                 changes = changes_of(new, old, compared, self.spec, is_whole=is_whole)
+                if is_whole:
+                    _add(self.doubts, changes.doubts)
+                    _add(self.doubts_before, changes.doubts_before)
         if settled is not None:
             return [Case(rule, nothing, None, label, settled) for rule in self.rules]
         bounds = self._metrics(needs_baseline=None if self._matched is None else False)
         if isinstance(rows, Report):
             values: Values = values_of(rows, bounds)
         else:
-            values = measured_of(rows, bounds, self.spec, is_whole=is_whole)
+            values, doubts = measured_of(rows, bounds, self.spec, is_whole=is_whole)
+            if is_whole:
+                _add(self.doubts, doubts)
         cases = []
         for rule in self.rules:
             name = str(rule.metric)
@@ -363,7 +426,7 @@ class Evaluation:
             elif changes is None:
                 cases.append(Case(rule, nothing, None, label, _NOT_BEFORE))
             else:
-                cases.append(Case(rule, *changes[name], label))
+                cases.append(Case(rule, *changes.by_metric[name], label))
         return cases
 
     def _unfit(self, label: Label, rows: Rows | Report) -> Settled | None:
@@ -386,9 +449,9 @@ class Evaluation:
             found = "It is a report, and a gate reads no slices of a report"
         named, how = "the values of by=", "by= for each row"
         if isinstance(self.current, Rows) and self.current.mapping:
-            named = harmless(self.by)
-            how = f"--by {named} (by={self.by!r})"
-        rows = "or compare with predictions: a file, a table, or rows kept by --with-rows"
+            named, how = harmless(self.by), option("by", harmless(self.by))
+        kept = option("with_rows", True)
+        rows = f"or compare with predictions: a file, a table, or rows kept by {kept}"
         return error("K189", by=named, found=found, do=f"Make it with {how}, {rows}.")
 
     def _check_classes(self, then: Classes) -> None:
@@ -408,7 +471,7 @@ class Evaluation:
         if ours != theirs:
             raise refused(
                 f"The positive class is {ours!r}, that of the baseline {theirs!r}",
-                "Give the same positive= (--positive) to both.",
+                f"Give both the same {option('positive')}.",
             )
 
     def _check_weights(self, is_weighted: bool) -> None:
@@ -425,7 +488,7 @@ class Evaluation:
         found = f"The predictions have weights{named}, the baseline has none"
         if is_weighted:
             found = f"The baseline has weights{named}, the predictions have none"
-        raise refused(found, _SAME_WEIGHTS)
+        raise refused(found, as_typed(_SAME_WEIGHTS))
 
     def _check_level(self, side: Baseline | Report, what: str) -> None:
         """Refuse intervals of another kind than those of the gate (K176)."""
@@ -439,7 +502,7 @@ class Evaluation:
         kind = f"has intervals at {level}" if is_both else "has limits on one side"
         raise refused(
             f"{what} {kind}; the gate asks for both limits at {self.spec.level:g}",
-            "Ask both for the same level= (--level), with side='both'.",
+            f"Ask both for the same {option('level')}, with {option('side', 'both')}.",
         )
 
     def baseline(self) -> Baseline:
@@ -448,17 +511,18 @@ class Evaluation:
         settings = {"level": self.spec.level, "undefined": self.spec.undefined}
         report = current if isinstance(current, Report) else gate_report(current, None, self.spec)
         values = values_of(report, map(get, report.metrics))
+        _add(self.doubts, report.doubts)
         if isinstance(current, Report):
             values |= values_of(report, metrics)
             return Baseline(current.classes, current.cells, current.n_rows, values, settings)
-        values |= measured_of(current, metrics, self.spec, is_whole=True)
+        values |= measured_of(current, metrics, self.spec, is_whole=True)[0]
         kept = list(dict.fromkeys([*map(get, _KEPT_OF_SLICES), *metrics]))
         slices = {}
         for label, places in self._slices(current).items():
             rows = current.at(places)
             if self._unfit(label, rows) is None:
                 name = str(label).partition("=")[2]
-                slices[name] = measured_of(rows, kept, self.spec, is_whole=False)
+                slices[name] = measured_of(rows, kept, self.spec, is_whole=False)[0]
         return Baseline(
             current.classes,
             report.cells,

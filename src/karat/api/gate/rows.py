@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from karat.api.arguments import of_table
+from karat.api.doubts import with_order_of_rows
 from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
@@ -23,6 +24,7 @@ from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
+from karat.errors.options import option
 from karat.results.gate.verdicts import refused
 
 _MOST_BYTES: Final = 1 << 28
@@ -67,7 +69,8 @@ def current_rows(given: RowsSpec, name: str) -> Rows:
         if distributed_host(given.y_true) is not None:
             for role in ("weights", "clusters"):
                 columns[role] = of_table(role, columns.get(role), "partitions")
-        return read_rows(given.y_true, name, columns, **given.options)
+        rows = read_rows(given.y_true, name, columns, **given.options)
+        return with_order_of_rows(rows, columns, given.options.get("labels"))
     if given.y_true is None or not given.has_predictions:
         raise error(
             "K128",
@@ -139,7 +142,8 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
     if kind is not None:
         raise refused(
             f"The baseline {fspath(baseline)} is a {kind} of karat, which holds no baseline",
-            "Give predictions, the JSON of their report, or what --update-baseline wrote.",
+            "Give predictions, the JSON of their report, or a file that "
+            f"{option('update_baseline')} wrote.",
         )
     if is_path or is_frame(baseline) or (given.is_table and names_files(baseline)):
         return _read_baseline_rows(given, baseline, name)
@@ -184,7 +188,8 @@ def _read_baseline_rows(given: RowsSpec, baseline: Any, name: str) -> Rows:
     spared = {"weights": "", "by": None}
     while True:
         try:
-            return read_rows(baseline, name, columns, **options)
+            rows = read_rows(baseline, name, columns, **options)
+            return with_order_of_rows(rows, columns, options.get("labels"))
         except KaratError as problem:
             missing = problem.context.get("column")
             named = (role for role in spared if isinstance(columns.get(role), str))

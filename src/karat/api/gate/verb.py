@@ -18,6 +18,7 @@ from karat.data.arguments import check_flag, check_threads
 from karat.data.rows import Rows
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
+from karat.errors.options import is_command_line, option
 from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, judged, refused, rules_of
 from karat.tally.writing import write_text
@@ -167,23 +168,25 @@ def run_gate(
     spec = _spec(**choices)
     needing = next((rule for rule in rules if rule.needs_baseline), None)
     if needing is not None and baseline is None:
-        do = "Give baseline= (--baseline FILE), or bounds of the value: min=, max=."
+        bounds = f"{option('min')}, {option('max')}"
+        do = f"Give {option('baseline')}, or bounds of the value: {bounds}."
         raise refused(f"The rule {needing.text!r} needs a baseline", do)
     check_threads(given.options.get("n_threads"))
     target = None if update_baseline is None else _target(update_baseline)
     if baseline is not None and needing is None:
         rules = [*rules, *default_rules()]
     if not rules and target is None:
+        *kinds, last = (option(kind) for kind in ("min", "max", "max_drop", "no_worse_than"))
+        value = "macro_f1=0.8" if is_command_line() else {"macro_f1": 0.8}
         do = (
-            "Give a rule: --min, --max, --max-drop or --no-worse-than METRIC=X, in Python a dict "
-            "as min={'macro_f1': 0.8}; or --baseline (baseline=) alone. --update-baseline "
-            "(update_baseline=) writes the first baseline."
+            f"Give a rule, as {option('min', value)}, of {', '.join(kinds)} or {last}; or "
+            f"{option('baseline')} alone. {option('update_baseline')} writes the first baseline."
         )
         raise refused("There is no rule and no baseline", do)
     by = given.columns.get("by")
     if isinstance(given.y_true, Report):
         if by is not None or spec.with_rows:
-            argument = "with_rows=" if by is None else "by="
+            argument = option("with_rows" if by is None else "by")
             raise error(
                 "K160",
                 argument=argument,
@@ -218,7 +221,7 @@ def run_gate(
         spec.adjust,
         None if baseline is None else name,
         run.is_paired,
-        tuple(run.notes),
+        run.told(),
         spec.inconclusive,
         spec.warn_only,
         None if isinstance(current, Report) else current.mapping or None,
@@ -230,8 +233,8 @@ def run_gate(
         return replace(result, notes=(*result.notes, f"{target} was not written: {why}."))
     _write(target, text_of_baseline(run.baseline()) + "\n")
     # Without a rule the headline says it.
-    notes = (*result.notes, f"Wrote {target}.") if result.rules else result.notes
-    return replace(result, notes=notes, updated_baseline=target)
+    wrote = (f"Wrote {target}.",) if result.rules else ()
+    return replace(result, notes=(*run.told(), *wrote), updated_baseline=target)
 
 
 def _name(source: Any, otherwise: str) -> str:
@@ -262,10 +265,9 @@ def _spec(
         check_flag(argument, flag, "A text such as 'no' would count as True.")
     if strict_inconclusive:
         if inconclusive == "pass":
-            do = "Leave --strict-inconclusive (strict_inconclusive=) out."
-            raise refused(
-                "inconclusive='pass' and strict_inconclusive=True contradict each other", do
-            )
+            strict, lax = option("strict_inconclusive", True), option("inconclusive", "pass")
+            do = f"Leave {strict} out."
+            raise refused(f"{lax} and {strict} contradict each other", do)
         inconclusive = "fail"
     is_set = {argument: bool(flag) for argument, flag in flags.items()}
     return GateSpec(evidence, level, adjust, n, policy, inconclusive=inconclusive, **is_set)

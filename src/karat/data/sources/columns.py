@@ -212,8 +212,9 @@ def find_columns(
         groups, left_out = columns_to_search(header, types, read)
     singles = single_columns(groups, header)
     unique = None
-    if not request.keeps_rows and not request.is_part:
-        unique = _column_of_ids(request, roles, [*mapping.values(), by, *singles])
+    if not request.is_part:
+        used_already = [*mapping.values(), by, *singles]
+        unique = id_ if request.keeps_rows else _column_of_ids(request, roles, used_already)
     found = TableColumns(mapping, chosen, singles, id_, unique, notes, groups, left_out)
     used = [*found.found.values(), *found.scores, id_, by, *singles]
     texts: list[str] = []

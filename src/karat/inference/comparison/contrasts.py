@@ -185,11 +185,16 @@ class Paired:
 
     def variance(self, a: int, b: int) -> float:
         # Where the influences are the same their difference is 0, not what rounding leaves of it.
-        return float(self.units.covariance((self.phi[a] - self.phi[b])[None])[0, 0])
+        return float(self.units.covariance(self._difference([a], b))[0, 0])
 
     def contrasts(self) -> Floats:
         """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
-        return self.units.covariance(self.phi[1:] - self.phi[0])
+        return self.units.covariance(self._difference(slice(1, None), 0))
+
+    def _difference(self, a: list[int] | slice, b: int) -> Floats:
+        # Infinite influences have no difference.
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.phi[a] - self.phi[b])
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from karat._version import __version__
 from karat.errors import error
+from karat.errors.doubts import without_doubts
 from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
 from karat.output.compared import describe_comparison
-from karat.output.describe import POLICIES, facts, headline_names, other_warnings, slice_metric
+from karat.output.describe import POLICIES, facts, headline_names, slice_metric
 from karat.output.document import Notes, Table
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
@@ -114,7 +115,7 @@ def report_to_html(report: Report) -> str:
         "version": __version__,
         "facts": facts(report),
         "doubts": list(map(str, report.doubts)),
-        "warnings": (*other_warnings(report), *report.cautions),
+        "warnings": (*without_doubts(report.warnings), *report.cautions),
         "level": "" if report.confidence is None else report.confidence.told,
         "metrics": metric_table(report, first),
         "more_metrics": metric_table(report, rest),
@@ -176,7 +177,8 @@ def comparison_to_html(comparison: Comparison) -> str:
             for (a, b), table in zip(pairs, tables, strict=False)
         ],
         "omnibus": tables[len(pairs) + 1 :],
-        "notes": comparison.notes,
+        "doubts": list(map(str, comparison.doubts)),
+        "notes": without_doubts(comparison.notes),
     }
     return page("compare.html", found, {"matrix": None, "decisions": None})
 

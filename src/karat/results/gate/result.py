@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from karat._version import __version__
+from karat.errors.doubts import Doubt, only_doubts, without_doubts
 from karat.errors.text import harmless
 from karat.inference.comparison.records import JsonRecord
 from karat.results.result import JsonDocument
@@ -124,7 +125,7 @@ class GateResult(JsonDocument):
         adjust: how p-values allow for many rules: ``"holm"`` or ``"none"``.
         baseline: what was compared with: a path, or ``"the baseline"``; None without one.
         is_paired: whether the rows were those of the baseline; None without one.
-        notes: sentences the reader should see.
+        notes: sentences the reader should see, doubts first.
         inconclusive: what inconclusive rules do: ``"pass"`` or ``"fail"``; None for the default,
             where only a slice that cannot be judged by its own rows passes.
         warns_only: whether the exit code is 0 for every verdict.
@@ -143,6 +144,14 @@ class GateResult(JsonDocument):
     warns_only: bool = False
     mapping: Mapping[str, Any] | None = None
     updated_baseline: str | None = None
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is unusual about the input, each with the option that settles it.
+
+        A doubt changes neither a number nor a verdict. The sentences are among the `notes` too.
+        """
+        return only_doubts(self.notes)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -186,8 +195,13 @@ class GateResult(JsonDocument):
         return f"PASS: {n - unsure} of {n} {rules} passed{tail}"
 
     def __str__(self) -> str:
-        lines = [f"karat gate  {self.headline}", *(f"  {rule.line}" for rule in self.rules)]
-        return "\n".join([*lines, *(f"  Note: {harmless(note)}" for note in self.notes)])
+        lines = [
+            f"karat gate  {self.headline}",
+            *(f"  Doubt: {harmless(doubt)}" for doubt in self.doubts),
+            *(f"  {rule.line}" for rule in self.rules),
+            *(f"  Note: {harmless(note)}" for note in without_doubts(self.notes)),
+        ]
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         return f"<karat.GateResult: {self.headline}>"
@@ -207,6 +221,7 @@ class GateResult(JsonDocument):
             "baseline": self.baseline,
             "paired": self.is_paired,
             "rules": [rule.to_dict() for rule in self.rules],
+            "doubts": [one.to_dict() for one in self.doubts],
             "notes": list(self.notes),
             "updated_baseline": self.updated_baseline,
         }

@@ -9,13 +9,13 @@ from statistics import NormalDist
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from karat.errors import KaratError, error, short
+from karat.errors.options import is_command_line, option
 from karat.inference.comparison.families import holm
 from karat.metrics import Metric, get
 from karat.results.gate.result import Inconclusive, RuleResult, Verdict
 
 Kind: TypeAlias = Literal["min", "max", "max-drop", "no-worse-than", "not-worse"]
 _DEFAULTS: Final = ("accuracy", "macro_f1")
-_WRITE: Final = "Write metric=number, as macro_f1=0.8; in Python a dict from metric to number."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +94,15 @@ def _check(argument: str, rule: Rule) -> None:
     low, high = metric.range
     least, most = (0.0, high - low) if rule.needs_baseline else (low, high)
     if rule.needs_baseline and metric.better is None:
-        found = f"{argument} asks for a drop of {metric}, which is neither better high nor low"
-        raise refused(found, "Give its bounds: min= or max= (--min, --max).")
+        found = f"{option(argument)} asks for a drop of {metric}, which has no better direction"
+        raise refused(found, f"Give bounds of its value: {option('min')} or {option('max')}.")
     if rule.needs_baseline and bound < 0:
         do = "Give how much worse it may be: a number of at least 0."
-        raise refused(f"{argument} of {metric} is {bound:g}", do)
+        raise refused(f"{option(argument)} of {metric} is {bound:g}", do)
     # No drop is larger than the whole range: such a rule would pass whatever comes.
     if not least <= bound <= most or (rule.needs_baseline and bound == most):
-        do = f"Give a number between {least:g} and {most:g}: a share, not a percentage."
-        raise refused(f"{argument} of {metric} is {bound:g}, which nothing can reach", do)
+        do = f"Give a number between {least:g} and {most:g}: a proportion, not a percentage."
+        raise refused(f"{option(argument)} of {metric} is {bound:g}, which nothing can reach", do)
 
 
 def _pairs(argument: str, values: Any) -> Iterable[tuple[Any, Any]]:
@@ -117,7 +117,7 @@ def _pairs(argument: str, values: Any) -> Iterable[tuple[Any, Any]]:
         # The last sign: macro_f_beta(beta=2)=0.8 holds another.
         name, sign, number = item.rpartition("=") if isinstance(item, str) else ("", "", "")
         if not sign or not name.strip():
-            raise refused(f"{argument} has {short(item)}", _WRITE)
+            raise refused(f"{option(argument)} has {short(item)}", _how(argument))
         pairs.append((name.strip(), number.strip()))
     return pairs
 
@@ -128,8 +128,16 @@ def _number(argument: str, name: Any, given: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise refused(f"{argument} of {name} is {short(given)}, not a number", _WRITE)
+        found = f"{option(argument)} of {name} is {short(given)}, not a number"
+        raise refused(found, _how(argument))
     return number
+
+
+def _how(argument: str) -> str:
+    """How a rule is written."""
+    if is_command_line():
+        return f"Write METRIC=X: {option(argument, 'macro_f1=0.8')}."
+    return f"Give a dict from metric to number: {option(argument, {'macro_f1': 0.8})}."
 
 
 def refused(found: str, do: str) -> KaratError:

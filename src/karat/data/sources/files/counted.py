@@ -30,6 +30,7 @@ from karat.data.sources.files.sql import keep_order
 from karat.data.sources.files.text_labels import Reading
 from karat.data.sources.tables.frames import family_of
 from karat.errors import KaratError, error, shown
+from karat.errors.options import as_typed, is_command_line, option
 from karat.tally import Cells, union
 
 N_CLASSES_MAX = 1 << 22
@@ -218,10 +219,9 @@ def _bad_weights(problem: KaratError, rows: RowBlocks) -> Exception:
 
 _A_ROW: Final = re.compile(r"\b[Rr]ow [0-9]")
 _ADVICE: Final = {
-    "K130": "Name columns of numbers with --prob or --score (prob=, score=): one for each class, "
+    "K130": "Name columns of numbers with prob= or score=: one for each class, "
     "or that of the positive class of two.",
-    "K131": "Every row needs a finite number for every class: leave such rows out with --where "
-    "(in Python by a SQL query).",
+    "K131": "Every row needs a finite number for every class: leave such rows out with {how}.",
 }
 """What to do about files, in place of what is said of arguments."""
 
@@ -243,7 +243,8 @@ def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
         if problem.code == "K404":
             facts["more"] = " `karat columns FILE` shows what is found."
         if problem.code in _ADVICE:
-            facts["advice"] = _ADVICE[problem.code]
+            how = option("where") if is_command_line() else "a SQL query"
+            facts["advice"] = as_typed(_ADVICE[problem.code]).format(how=how)
         if not facts:
             raise
         raise error(problem.code, **{**problem.context, **facts}) from problem.__cause__

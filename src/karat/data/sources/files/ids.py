@@ -21,7 +21,13 @@ _N_LOOKED: Final = 100_000
 
 
 def doubts_of_ids(
-    relation: Relation, column: str, true: str, where: str | None = None, *, is_named: bool = False
+    relation: Relation,
+    column: str,
+    true: str,
+    where: str | None = None,
+    argument: str = "ids",
+    *,
+    is_named: bool = False,
 ) -> list[Doubt]:
     """Return the doubt about rows that share an id.
 
@@ -31,6 +37,7 @@ def doubts_of_ids(
         column: the column of ids.
         true: the column of the true labels.
         where: the condition on rows.
+        argument: what names the column.
         is_named: whether the caller named the column; one that was found by its name is not
             looked at where some of the files lack it.
 
@@ -48,7 +55,8 @@ def doubts_of_ids(
     if not all(name in part.columns for part in relation.parts for name in (own, label)):
         return []
     with _explaining(relation, where):
-        return _doubts(relation, column, relation.select_ids(own, label, where))
+        rows = relation.select_ids(own, label, where)
+        return _doubts(relation, column, rows, argument)
 
 
 @contextmanager
@@ -57,7 +65,7 @@ def _explaining(relation: Relation, where: str | None) -> Iterator[None]:
         yield
 
 
-def _doubts(relation: Relation, column: str, rows: str) -> list[Doubt]:
+def _doubts(relation: Relation, column: str, rows: str, argument: str) -> list[Doubt]:
     run = relation.connection.sql
     n_bytes = sum(file.n_bytes for file in relation.files)
     n_known = relation.n_rows
@@ -76,11 +84,11 @@ def _doubts(relation: Relation, column: str, rows: str) -> list[Doubt]:
     if not n_repeated:
         return []
     if len(relation.files) > 1:
-        _check_files(relation, column, rows)
+        _check_files(relation, column, rows, argument)
     return [repeated_ids(int(n_repeated), int(n_rows), column, repeated)]
 
 
-def _check_files(relation: Relation, column: str, rows: str) -> None:
+def _check_files(relation: Relation, column: str, rows: str, argument: str) -> None:
     """Refuse files that share ids and report the same label of each: K193."""
     shared = (
         f"SELECT id, min(file) AS file, max(file) AS other, min(label) = max(label) AS is_same "
@@ -103,7 +111,7 @@ def _check_files(relation: Relation, column: str, rows: str) -> None:
             right=right,
             value=first,
             compare=f"karat compare {left} {right}",
-            no_id=option("ids", ""),
+            no_id=option(argument, ""),
         )
 
 

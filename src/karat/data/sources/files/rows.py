@@ -120,9 +120,9 @@ def read_files(
         columns = columns.without(relation.unreadable(columns.singles))
     notes = columns.notes
     if columns.unique is not None:
-        ids, is_named = columns.unique, request.unique is not None
-        true = columns.found["true"]
-        notes += doubts_of_ids(relation, ids, true, request.where, is_named=is_named)
+        argument = "id" if request.keeps_rows else "ids"
+        sides, is_named = (columns.unique, columns.found["true"]), request.unique is not None
+        notes += doubts_of_ids(relation, *sides, request.where, argument, is_named=is_named)
     named = (
         ("clusters", columns.found.get("clusters")),
         ("ids", columns.id),
