@@ -63,7 +63,7 @@ def compare(
     undefined: str = "zero",
     n_threads: int | None = None,
 ) -> Comparison:
-    """Which model is better, by how much, and how sure that is.
+    """Compare models: which is better, by how much, and with what confidence.
 
     Models on the same rows are compared row by row, which shows differences that two separate
     intervals hide. A difference is a − b: of the models in the order given each later one against

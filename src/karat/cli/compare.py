@@ -1,4 +1,4 @@
-"""`karat compare`: which of several models is better, by how much, and how sure that is."""
+"""`karat compare`: differences of several models, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def command(
     output: Path | None,
     **given: Any,
 ) -> None:
-    """Which model is better, by how much, and how sure that is.
+    """Compare models: which is better, by how much, and with what confidence.
 
     A and B are predictions for the same rows, one file for each model. A difference is that of a
     later model to an earlier one. Exit code 0 whatever is found.

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.option("--min", "min_", multiple=True, metavar="METRIC=X", help="The value is at least X.")
 @click.option("--max", "max_", multiple=True, metavar="METRIC=X", help="The value is at most X.")
 @choice(
-    "--evidence", ["value", "low"], "Ask a bound of the value, or of the limit of its interval."
+    "--evidence", ["value", "low"], "Bounds apply to the value, or to the limit of its interval."
 )
 @click.option(
     "--baseline",
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 @click.option(
     "--by",
     metavar="COLUMN",
-    help="Ask every rule of every slice too; the baseline is one made with the same --by, or rows.",
+    help="Judge every rule on every slice too; the baseline holds rows, or the same slices.",
 )
 @click.option(
     "--min-n",
@@ -79,8 +79,9 @@ if TYPE_CHECKING:
 @click.option(
     "--inconclusive",
     type=click.Choice(["pass", "fail"]),
-    help="What an inconclusive rule does; fail has the exit code 3. Default: fail for --max-drop "
-    "and --no-worse-than, pass for other rules and for a slice that its own rows cannot judge.",
+    help="Verdict of a gate with an inconclusive rule; fail has the exit code 3. Default: fail for "
+    "--max-drop and --no-worse-than, pass for other rules and for a slice that its own rows cannot "
+    "judge.",
 )
 @click.option("--strict-inconclusive", is_flag=True, hidden=True)
 @click.option("--warn-only", is_flag=True, help="Exit with 0 for every verdict.")
@@ -104,7 +105,7 @@ def command(
     format_: str,
     **given: Any,
 ) -> int:
-    """Whether predictions are good enough, and no worse than before.
+    """Check whether predictions are good enough, and no worse than before.
 
     Exit code 0: PASS, a baseline was written without a rule, or --warn-only. 1: FAIL: a rule
     failed, or its metric is undefined. 2: wrong usage or input. 3: INCONCLUSIVE: no rule failed,
@@ -122,7 +123,9 @@ def command(
     kinds = {"min": "min_", "max": "max_", "max_drop": "max_drop", "no_worse_than": "no_worse_than"}
     rules = rules_of(**{kind: given[option] for kind, option in kinds.items()})
     if given["with_rows"] and update_baseline is None:
-        raise click.UsageError("--with-rows says what --update-baseline FILE holds; name the file.")
+        raise click.UsageError(
+            "--with-rows keeps rows in a baseline: give --update-baseline FILE too."
+        )
     outputs = {"--junit": junit, "--markdown": markdown}
     check_outputs(outputs, (*predictions, baseline), given["where"])
     # The next baseline may take the place of the one that was compared with, unless a query

@@ -445,14 +445,16 @@ class Evaluation:
     def _without_slices(self, by: str | None) -> KaratError:
         """K189: a baseline of values that has no slices by this column, but perhaps by another."""
         found = "It was made without slices" if by is None else f"It holds slices by {harmless(by)}"
-        if isinstance(self.before, Report):
-            found = "It is a report, and a gate reads no slices of a report"
         named, how = "the values of by=", "by= for each row"
         if isinstance(self.current, Rows) and self.current.mapping:
             named, how = harmless(self.by), option("by", harmless(self.by))
+        make = f"Make it with {how}"
+        if isinstance(self.before, Report):
+            found = "It is a report, and a gate reads no slices of a report"
+            make = f"Write a baseline with {option('update_baseline')} and {how}"
         kept = option("with_rows", True)
         rows = f"or compare with predictions: a file, a table, or rows kept by {kept}"
-        return error("K189", by=named, found=found, do=f"Make it with {how}, {rows}.")
+        return error("K189", by=named, found=found, do=f"{make}, {rows}.")
 
     def _check_classes(self, then: Classes) -> None:
         """Refuse a baseline of other classes (K174), or of another positive one (K176)."""
@@ -500,10 +502,11 @@ class Evaluation:
         if level == self.spec.level and is_both:
             return
         kind = f"has intervals at {level}" if is_both else "has limits on one side"
-        raise refused(
-            f"{what} {kind}; the gate asks for both limits at {self.spec.level:g}",
-            f"Ask both for the same {option('level')}, with {option('side', 'both')}.",
-        )
+        do = f"Give both the same {option('level')}"
+        if not is_both:
+            do = f"Evaluate the report with {option('side', 'both')} and the same {option('level')}"
+        found = f"{what} {kind}; the gate needs both limits at {self.spec.level:g}"
+        raise refused(found, f"{do}.")
 
     def baseline(self) -> Baseline:
         """The rows, or the report, as the next baseline."""

@@ -61,7 +61,7 @@ def gate(
     nulls: str = "error",
     n_threads: int | None = None,
 ) -> GateResult:
-    """Whether predictions are good enough, and no worse than those of an earlier model.
+    """Check whether predictions are good enough, and no worse than those of an earlier model.
 
     The verdict is ``"FAIL"`` where a rule fails, ``"INCONCLUSIVE"`` where the rows do not decide
     one, else ``"PASS"``; the result is true where it is ``"PASS"``. Without a rule and a baseline
