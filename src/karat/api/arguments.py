@@ -157,7 +157,7 @@ def given_alone(y_true: Any) -> KaratError:
             "K215",
             call="update",
             wanted="columns of rows",
-            found=f"It was given {what}",
+            found=f"A stream takes columns, and it was given {what}",
             do=f"{first}: stream.update({rows}['label'], {rows}['pred']).",
         )
     do = "Give predictions as y_pred=, y_prob= or y_score=."

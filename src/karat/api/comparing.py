@@ -63,7 +63,7 @@ def compare(
     undefined: str = "zero",
     n_threads: int | None = None,
 ) -> Comparison:
-    """Compare models: which is better, by how much, and with what confidence.
+    """Compare models: which is better, by how much, and how certain.
 
     Models on the same rows are compared row by row, which shows differences that two separate
     intervals hide. A difference is a − b: of the models in the order given each later one against
@@ -199,6 +199,18 @@ def compare_models(
     )
 
 
+def _of_files(models: Sequence[Rows]) -> list[Doubt]:
+    """The doubts about the files of each model; what all of them say is said once."""
+    found = [only_doubts(rows.warnings) for rows in models]
+    of_all = [one for one in found[0] if all(one in others for others in found[1:])]
+    return of_all + [
+        one.within(rows.name)
+        for rows, own in zip(models, found, strict=True)
+        for one in own
+        if one not in of_all
+    ]
+
+
 def _of_labels(found: Models) -> list[Doubt]:
     """The doubts about the labels of the models, each once: with the counts of the first."""
     first: dict[str, Doubt] = {}
@@ -258,10 +270,7 @@ def compare_files(
         read(name, rows[-1])
     matched = pair_rows(rows, allow_mismatch=allow_mismatch)
     rows = list(matched.models)
-    doubts = [
-        *(x.within(one.name) for one in rows for x in only_doubts(one.warnings)),
-        *(x for one in rows for x in of_scores(one, of=one.name)),
-    ]
+    doubts = [*_of_files(rows), *(x for one in rows for x in of_scores(one, of=one.name))]
     if metrics is None or metrics == "all":
         needs_scores = all(one.scores is not None for one in rows)
     else:

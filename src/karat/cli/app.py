@@ -25,8 +25,8 @@ WRONG_INPUT = 2
 
 _COMMANDS = {
     "report": "Every quality metric of prediction files.",
-    "compare": "Which model is better, by how much, and how sure that is.",
-    "gate": "Whether predictions are good enough, and no worse than before.",
+    "compare": "Compare models: which is better, by how much, and how certain.",
+    "gate": "Check that predictions are good enough and no worse than before.",
     "columns": "What the columns of a file are taken for, and what is in doubt.",
     "metrics": "The catalogue: every metric, its definition, its other names.",
     "explain": "What would be computed, from which counts, in how many passes.",

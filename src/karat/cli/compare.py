@@ -78,7 +78,7 @@ def command(
     output: Path | None,
     **given: Any,
 ) -> None:
-    """Compare models: which is better, by how much, and with what confidence.
+    """Compare models: which is better, by how much, and how certain.
 
     A and B are predictions for the same rows, one file for each model. A difference is that of a
     later model to an earlier one. Exit code 0 whatever is found.

@@ -105,7 +105,7 @@ def command(
     format_: str,
     **given: Any,
 ) -> int:
-    """Check whether predictions are good enough, and no worse than before.
+    """Check that predictions are good enough and no worse than before.
 
     Exit code 0: PASS, a baseline was written without a rule, or --warn-only. 1: FAIL: a rule
     failed, or its metric is undefined. 2: wrong usage or input. 3: INCONCLUSIVE: no rule failed,

@@ -45,8 +45,8 @@ _KEPT_OF_SLICES = ("accuracy", "macro_f1")
 """Metrics of every slice in a baseline, beside those of the rules."""
 _BY_ORDER = "Rows were matched by their order: neither side names ids that both have."
 _UNPAIRED = (
-    "Unpaired: the baseline holds no rows, so that intervals are wider. Compare with its "
-    "predictions, or write it with update_baseline= and with_rows=True."
+    "Unpaired: the rows of the baseline are not at hand, so that intervals are wider. Compare "
+    "with its predictions, or write it with update_baseline= and with_rows=True."
 )
 _SAME_WEIGHTS = (
     "Weight both in the same way: weights= names the column, weights='' none. Write a baseline "
@@ -505,7 +505,7 @@ class Evaluation:
         do = f"Give both the same {option('level')}"
         if not is_both:
             do = f"Evaluate the report with {option('side', 'both')} and the same {option('level')}"
-        found = f"{what} {kind}; the gate needs both limits at {self.spec.level:g}"
+        found = f"{what} {kind}; the gate asks for both limits at {self.spec.level:g}"
         raise refused(found, f"{do}.")
 
     def baseline(self) -> Baseline:
