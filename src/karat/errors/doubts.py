@@ -36,8 +36,8 @@ D106  The log loss{of} is infinite.
       log_loss(eps=…) clips: ask for log_loss(eps=1e-15) instead.
 D107  Rows may belong together.
       Column {column} is called as persons, groups or sessions are.
-      Where its values repeat, name it: {option} ({none} for none). Otherwise rows are taken to be
-          independent, and intervals may be too narrow.
+      Where rows of one value depend on each other, name it: {option} ({none} for none). Otherwise
+          rows are taken to be independent, and intervals may be too narrow.
 D109  The column of probabilities names no class.
       {column} is read as the probability of {label!r}: the classes are {labels}.
       If so, name it: {option}. If it is of the other class, also give {other}.
