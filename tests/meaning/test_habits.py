@@ -286,3 +286,23 @@ def test_frames_of_predictions_name_the_columns_too() -> None:
     pred = pd.Series([0, 2])
     problem = failing(lambda: karat.evaluate([0, 1], pred, y_prob=[0.1, 0.9]))
     assert "The probabilities have columns for the classes 0, 1 only." in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [("interval", ".low and .high, at .level"), ("std", ".standard_error"), ("upper", ".high")],
+)
+def test_attributes_of_a_result_by_other_names(name: str, ours: str) -> None:
+    result = karat.evaluate(TRUE, PRED)["accuracy"]
+    assert not hasattr(result, name)
+    with pytest.raises(AttributeError) as caught:
+        getattr(result, name)
+    assert f"A result has no {name}: it has {ours}." in str(caught.value)
+    with pytest.raises(AttributeError, match=r"A result has no zzz: see dir\(result\)"):
+        _ = result.zzz  # type: ignore[attr-defined]
+
+
+def test_files_are_compared_by_the_command() -> None:
+    problem = failing(lambda: karat.compare("a.csv", "b.csv"))
+    assert problem.code == "K162"
+    assert "the command `karat compare A B` reads files" in str(problem)

@@ -95,12 +95,15 @@ def _by_name(argument: str, values: Any) -> dict[str, Any]:
     """The values of the models of one argument, which is a dict of them (K162)."""
     if not isinstance(values, Mapping):
         floats = getattr(getattr(values, "dtype", None), "kind", "") == "f"
+        do = f"Name models: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}})."
+        if isinstance(values, str):
+            do = "karat.compare takes values; the command `karat compare A B` reads files. " + do
         also = "" if argument != "y_pred" or not floats else " Probabilities are y_prob=."
         raise error(
             "K162",
             argument=argument,
             found=f"It is a {type(values).__name__}, not a dict from model to values",
-            do=f"Name models: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}}).{also}",
+            do=f"{do}{also}",
         )
     found = {}
     for name, each in values.items():

@@ -80,10 +80,27 @@ _OF_REPORTS: Final = {
 }
 
 
+_OF_RESULTS: Final = {
+    **dict.fromkeys(
+        ("interval", "ci", "conf_int", "confidence_interval"), ".low and .high, at .level"
+    ),
+    **dict.fromkeys(("lower", "ci_low", "lower_bound"), ".low"),
+    **dict.fromkeys(("upper", "ci_high", "upper_bound"), ".high"),
+    **dict.fromkeys(("se", "std", "stderr", "std_error"), ".standard_error"),
+    **dict.fromkeys(("score", "mean", "estimate"), ".value"),
+}
+
+
 def of_a_report(name: str) -> str | None:
     """What does it, where a report has no such method and others have; else None."""
     found = _OF_REPORTS.get(name)
     return None if found is None else f"A report has no {name}: {found}."
+
+
+def of_a_result(name: str) -> str | None:
+    """What a result has instead, where it has no such attribute; else None."""
+    found = _OF_RESULTS.get(name)
+    return None if found is None else f"A result has no {name}: it has {found}."
 
 
 def karat_word(name: str, takes: Collection[str] | None = None) -> str | None:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Real
 from os import PathLike
-from typing import Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors.habits import of_a_result
 from karat.inference.comparison.records import JsonRecord, json_value
 from karat.tally import Cells
 
@@ -183,6 +184,14 @@ class Result:
     """Of the value, by the influence of each row or by replicates, or None."""
     remark: str | None = None
     """Why there is no interval, or what to know of it, or None."""
+
+    if not TYPE_CHECKING:  # checkers of types know every attribute there is
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            told = of_a_result(name) or f"A result has no {name}: see dir(result)."
+            raise AttributeError(told, name=name, obj=self)
 
     def __float__(self) -> float:
         return self.value
