@@ -91,7 +91,8 @@ def test_names_find_their_columns(cluster: Any) -> None:
     rows = ROWS[["label", "proba_cat", "proba_dog", "proba_eel"]].rename(
         columns={"proba_cat": "proba_0", "proba_dog": "proba_1", "proba_eel": "proba_2"}
     )
-    rows = rows.assign(prediction=ROWS["answer"], weight=ROWS["importance"], user_id=1)
+    users = np.arange(len(rows)) // 5
+    rows = rows.assign(prediction=ROWS["answer"], weight=ROWS["importance"], user_id=users)
     found = check_call(dd.from_pandas(rows, npartitions=3, sort=False), rows, within=0.0)
     assert found.mapping["pred"] == "prediction"
     assert any("user_id" in sentence for sentence in found.warnings)
