@@ -261,3 +261,26 @@ def test_a_folder_that_cannot_be_written(karat: Karat) -> None:
     ran = karat("demo", "--folder", "file/inside")
     assert ran.code == 2
     assert "Traceback" not in ran.err
+
+
+def test_metrics_that_are_asked_for_twice_are_both_there(karat: Karat) -> None:
+    write_csv(Path("p.csv"), {"label": [0, 1], "pred": [0, 1]})
+    out = karat("report", "p.csv", "--metrics", "macro_f1", "--metrics", "accuracy,f1").out
+    names = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and line.split()]
+    assert names[1:4] == ["macro_f1", "accuracy", "f1"]
+
+
+def test_rows_that_are_declared_independent_have_no_clusters(karat: Karat) -> None:
+    write_csv(Path("p.csv"), {"label": [0, 1, 0], "pred": [0, 1, 1], "user": [1, 1, 2]})
+    for cluster, there in (("", "no"), ("user", "yes")):
+        words = " ".join(karat("columns", "p.csv", "--cluster", cluster).out.split())
+        assert f"intervals of rows in clusters {there}" in words
+
+
+def test_a_slip_of_case_is_named_where_two_classes_are_needed(karat: Karat) -> None:
+    write_csv(Path("p.csv"), {"label": ["Yes", "no", "Yes"], "pred": ["yes", "no", "Yes"]})
+    ran = karat("columns", "p.csv", "--positive", "Yes")
+    assert "Classes 'Yes' and 'yes' differ only in blanks or case" in " ".join(ran.out.split())
+    ran = karat("report", "p.csv")
+    assert "list them: --labels Yes,no,yes." in " ".join(ran.err.split())
+    assert "D111" not in karat("report", "p.csv", "--labels", "Yes,no,yes").err

@@ -113,7 +113,10 @@ def checked_with(given: Mapping[str, Any], reading: Mapping[str, Any] | None = N
     Args:
         reading: what only the command line says of files.
     """
-    has_clusters, has_slices = given.get("clusters") is not None, given.get("by") is not None
+    clusters = given.get("clusters")
+    # An empty name declares that rows are independent.
+    has_clusters = clusters is not None and not (isinstance(clusters, str) and not clusters)
+    has_slices = given.get("by") is not None
     problems: list[KaratError] = []
     report = None
     for _ in range(_MOST_QUESTIONS):

@@ -11,6 +11,7 @@ from karat.cli.options import (
     Described,
     choice,
     columns_given,
+    joined,
     listed,
     options,
     options_given,
@@ -48,7 +49,13 @@ if TYPE_CHECKING:
     no_args_is_help=True,
 )
 @click.argument("files", nargs=-1, required=True, metavar="A B…")
-@click.option("--metrics", metavar="A,B", help="Only these metrics; 'all': every one.")
+@click.option(
+    "--metrics",
+    metavar="A,B",
+    multiple=True,
+    callback=joined,
+    help="Only these metrics; 'all': every one.",
+)
 @click.option(
     "--margin", type=float, metavar="X", help="Smaller differences do not matter: equivalent."
 )

@@ -184,6 +184,12 @@ def listed(text: str | None) -> list[str] | None:
     return [item.strip() for item in [*items, text[start:]]]
 
 
+def joined(ctx: click.Context, parameter: click.Parameter, given: Sequence[str]) -> str | None:
+    """One text of an option that is a list and may be repeated; None where it is not given."""
+    del ctx, parameter
+    return ",".join(given) if given else None
+
+
 def labels_of(text: str | None) -> list[str] | None:
     """The labels of ``a,b,c``, or of the JSON list ``["a, b", "c"]`` where they hold commas."""
     if text is not None and text.lstrip().startswith("["):

@@ -13,6 +13,7 @@ from karat.cli.options import (
     choice,
     columns_of,
     groups_of,
+    joined,
     labels_of,
     level_of,
     listed,
@@ -78,7 +79,11 @@ if TYPE_CHECKING:
 )
 @options("positive")
 @click.option(
-    "--metrics", metavar="A,B", help="Only these metrics; 'all' lists every one in the text."
+    "--metrics",
+    metavar="A,B",
+    multiple=True,
+    callback=joined,
+    help="Only these metrics; 'all' lists every one in the text.",
 )
 @options("undefined", "nulls")
 @click.option(

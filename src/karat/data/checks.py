@@ -24,7 +24,7 @@ from karat.data.rows import Rows
 from karat.data.sources.files.text_labels import is_null_like, is_number
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import option
+from karat.errors.options import option, option_of_list
 from karat.tally import Cells, to_marginals
 from karat.tally.classes import usual_positive
 
@@ -186,11 +186,12 @@ def doubts_of_labels(found: Cells | Rows) -> Iterator[Doubt]:
         )
         return f"{'; '.join(each)}{by_weight}"
 
+    listed = option_of_list("labels", found.classes.labels)
     nulls = [text for text in texts if is_null_like(text) or text.lower() in _MAYBE]
     for label in nulls[:N_REMARKS]:
-        yield doubt("D112", label=label, counts=counts_of(label), option=option("labels"))
-    for one, other, pair, how in _look_alikes(texts):
-        facts = {"counts": counts_of(one, other), "option": option("labels")}
+        yield doubt("D112", label=label, counts=counts_of(label), option=listed)
+    for one, other, pair, how in look_alikes(texts):
+        facts = {"counts": counts_of(one, other), "option": listed}
         yield doubt("D111", pair=pair, how=how, **facts)
 
 
@@ -208,7 +209,7 @@ def _occurrences(found: Cells | Rows) -> tuple[Numbers, Numbers, bool]:
 _MAYBE = ("none", "nil", "missing")
 
 
-def _look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
+def look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
     """Pairs of classes that differ as those do that are most often one, as shown, and how."""
     first: dict[str | Decimal, str] = {}
     found = []

@@ -70,7 +70,7 @@ K111  positive= is not one of the classes.
       Name one of the two classes.
 K112  positive= needs exactly two classes.
       There are {k} classes: {labels}.
-      Leave positive= out: averages (macro, micro, weighted) are of all classes.
+      {do}
 K113  {argument} has negative values.
       First at row {row}: {value!r}; {count} of {n} rows.
       Weights are at least 0; a weight of 0 leaves the row out.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -66,6 +67,25 @@ def option(name: str, value: Any = None) -> str:
     if flag is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
     return flag if value is None or value is True else f"{flag} {shlex.quote(str(value))}"
+
+
+def option_of_list(name: str, values: Sequence[Any], most: int = 6) -> str:
+    """Return an option that lists values as the user types it; of many values its name alone.
+
+    Example:
+        >>> option_of_list("labels", ["a", "b"])
+        "labels=['a', 'b']"
+        >>> with on_the_command_line():
+        ...     option_of_list("labels", ["a", "b"])
+        '--labels a,b'
+    """
+    if len(values) > most:
+        return option(name)
+    if not _command_line:
+        return option(name, list(values))
+    texts = list(map(str, values))
+    is_plain = not any("," in text or text.startswith("[") for text in texts)
+    return option(name, ",".join(texts) if is_plain else json.dumps(texts, ensure_ascii=False))
 
 
 def each_option(name: str, values: Iterable[Any]) -> str:

@@ -60,7 +60,7 @@ class Check:
         is_binary = self.classes.positive is not None
         missing = "" if is_prob else option(prob)
         if has_scores and not is_prob:
-            missing = f"{missing}, or the softmax of scores is measured"
+            missing = f"{missing} (else the softmax)"
         any_scores = f"{option(prob)} or {option(score)}"
         positive = "" if self.classes.k == 2 else "exactly two classes"
         return (

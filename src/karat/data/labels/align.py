@@ -211,7 +211,14 @@ def classes_of(
     if positive is None:
         return classes
     if len(labels) > 2:
-        raise error("K112", k=len(labels), labels=shown(labels))
+        from karat.data.checks import look_alikes
+
+        do = (
+            f"Leave {option('positive')} out: averages (macro, micro, weighted) are of all classes."
+        )
+        for _, _, pair, how in look_alikes(x for x in labels if isinstance(x, str))[:1]:
+            do = f"Classes {pair} differ only in {how}: write each class alike in every row."
+        raise error("K112", k=len(labels), labels=shown(labels), do=do)
     label = declared_positive(positive, labels)
     if label in labels:
         return replace(classes, positive=labels.index(label))

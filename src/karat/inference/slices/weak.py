@@ -160,7 +160,9 @@ class WeakSlices:
             if any(one.n_all > one.n_rows for one in self.slices):
                 lines.append("Rows of slices further up are not counted again.")
         else:
-            lines.append(f"No weak slice among {self.n_tested} (p = {self.p:.2g}).")
+            none = "No slice was tested: there is no column to search, or every slice is too small."
+            some = f"No weak slice among {self.n_tested} (p = {self.p:.2g})."
+            lines.append(some if self.n_tested else none)
         lines += [
             f"Not looked at: {harmless(f'{name}: {why}')}" for name, why in self.left_out.items()
         ]
