@@ -15,7 +15,6 @@ from karat.data.labels.column import Flags, harmonized, kind_of, of_rows
 from karat.data.rows import Rows
 from karat.data.sources.distributed.frames import DISTRIBUTED_HOSTS, without_order
 from karat.errors import KaratError, error, short, shown
-from karat.errors.options import option
 from karat.tally import Classes
 
 _CLOSE: Final = 1e-9
@@ -268,8 +267,9 @@ def _check_positive(models: list[Rows]) -> None:
         one, other = named[0]
         if label != other:
             found = f"The scores of {one.name} are of {other!r}, those of {rows.name} of {label!r}"
-            do = f"Give scores of one class with every model, and name it: {option('positive')}."
-            raise error("K137", argument=rows.name, found=found, do=do)
+            what = "The scores of the models are of different classes"
+            do = "Give every model the same labels, and scores of the same class."
+            raise error("K137", what=what, argument=rows.name, found=found, do=do)
 
 
 def _other_classes(left: Rows, right: Rows) -> KaratError:

@@ -144,7 +144,7 @@ K135  The columns of {argument} stand in another order than the classes.
 K136  threshold={threshold!r} cannot be used.
       {found}.
       Give one finite number, for two classes; of probabilities from 0 to 1.
-K137  The columns of {argument} do not name the classes.
+K137  {what}.
       {found}.
       {do}
 K138  {what} have to be given by name.

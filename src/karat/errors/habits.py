@@ -36,7 +36,8 @@ _CHOICES: Final = {
     "normalize": "karat.confusion_matrix gives counts: divide it by its sum, or that of an axis",
 }
 _OF_FUNCTIONS: Final = {
-    "find_weak_slices": {"columns": "In karat it is by=.", "features": "In karat it is by=."}
+    "scorer": {"average": "The average is part of the name: karat.scorer('macro_f1')."},
+    "find_weak_slices": {"columns": "In karat it is by=.", "features": "In karat it is by=."},
 }
 """Functions → arguments that are called otherwise there alone."""
 _TABLES: Final = ("data", "df", "frame", "table", "path", "file", "files", "predictions")

@@ -183,7 +183,8 @@ class _Named:
 
 def _no_names(argument: str, found: str) -> KaratError:
     do = f"Let each name end in its class, or list the columns in the order of {option('labels')}."
-    return error("K137", argument=argument, found=found, do=do)
+    what = f"The columns of {argument} do not name the classes"
+    return error("K137", what=what, argument=argument, found=found, do=do)
 
 
 def with_other(classes: Classes, k: int, labels: Any, positive: Any = None) -> Classes:
@@ -253,8 +254,9 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
     positive = classes.labels[classes.positive]
     if label in classes.labels and label != positive:
         found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
-        do = f"Name the class that the column is of, {option('positive', label)}, or its column."
-        raise error("K137", argument=argument, found=found, do=do)
+        what = "The scores are of another class than the positive one"
+        do = f"Name the class that the column is of: {option('positive', label)}."
+        raise error("K137", what=what, argument=argument, found=found, do=do)
     return classes
 
 
