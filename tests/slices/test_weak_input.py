@@ -65,3 +65,23 @@ def test_losses_that_are_too_few_are_called_losses() -> None:
     assert caught.value.code == "K102"
     with pytest.raises(karat.KaratError, match="loss has 3 rows"):
         found({"age": np.linspace(0.0, 1.0, N)}, loss=np.ones(3))
+
+
+def test_predictions_of_other_models_are_not_searched() -> None:
+    table = {
+        "label": [0, 1] * 20,
+        "pred": [0, 1, 1, 1] * 10,
+        "pred_old": [0, 1] * 20,
+        "yhat_v1": [1, 0] * 20,
+        "credit_score": list(range(40)),
+        "city": ["a", "a", "b", "b"] * 10,
+    }
+    found = karat.find_weak_slices(table, min_n=5)
+    assert set(found.left_out) == {"pred_old", "yhat_v1"}
+    named = karat.find_weak_slices(table, by=["pred_old", "city"], min_n=5)
+    assert not named.left_out
+
+
+def test_a_table_without_a_column_to_search() -> None:
+    found = karat.find_weak_slices({"label": [0, 1] * 20, "pred": [0, 1, 1, 1] * 10})
+    assert str(found).startswith("No slice was tested: there is no column to search")

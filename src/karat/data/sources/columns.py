@@ -21,6 +21,7 @@ from karat.data.roles import (
     Role,
     Roles,
     find_roles,
+    looks_like,
     meaning,
     normalized,
     unknown_column,
@@ -274,7 +275,8 @@ def columns_to_search(
     for name in roles.columns:
         role = roles.role_of(name)
         reason = _UNSEARCHED.get(role) if role is not None else None
-        if name in families:
+        if name in families or (role is None and looks_like(name) in ("pred", "prob")):
+            # Also of other models: `pred_old`, `yhat_v1`.
             reason = _UNSEARCHED["prob"]
         elif types.get(name) == "list":
             reason = "It holds lists."
