@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from karat.api.evaluation import dry_run
 from karat.errors import KaratError
-from karat.errors.doubts import Doubt
+from karat.errors.doubts import without_doubts
 from karat.errors.habits import names_its_arguments
 from karat.results import check as checked
 from karat.tally import Classes
@@ -133,7 +133,7 @@ def checked_with(given: Mapping[str, Any], reading: Mapping[str, Any] | None = N
     if report is None:
         return Check(problems=tuple(problems), has_clusters=has_clusters, has_slices=has_slices)
     doubts = report.doubts
-    others = tuple(one for one in report.warnings if not isinstance(one, Doubt))
+    others = without_doubts(report.warnings)
     if problems:
         # What an answer was tried with is no finding.
         doubts = tuple(one for one in doubts if one.code not in _OF_ANSWERS)

@@ -200,7 +200,7 @@ def compare_models(
 
 
 def _of_files(models: Sequence[Rows]) -> list[Doubt]:
-    """The doubts about the files of each model; what all of them say is said once."""
+    """The doubts about the files of each model; one that all models share stands once."""
     found = [only_doubts(rows.warnings) for rows in models]
     of_all = [one for one in found[0] if all(one in others for others in found[1:])]
     return of_all + [

@@ -362,7 +362,7 @@ def report_of_table(
         raise both_decide("a column of predictions", spec.threshold)
     is_of_labels = spec.wanted is not None and not any(m.needs_scores for m in spec.wanted)
     if is_of_labels and named["pred"]:
-        # Scores that nobody named are not read.
+        # Scores that are found by their names are not read.
         named |= {role: "" for role in ("prob", "score") if named[role] is None}
     elif is_of_labels and spec.threshold is None and not (named["prob"] or named["score"]):
         named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}

@@ -86,7 +86,7 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> No
 
 
 def _found_by_name(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of roles that nobody named."""
+    """Return the columns of roles that were found by their names."""
     known: dict[str, Any] = {r: names[0] for r, names in survey.roles.candidates.items() if names}
     if "prob" in columns or "score" in columns:
         known = {role: name for role, name in known.items() if role not in ("prob", "score")}

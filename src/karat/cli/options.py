@@ -22,7 +22,7 @@ class Described(click.Command):
         self.examples: tuple[str, ...] = tuple(examples)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; an option of another library is told what it is called here."""
+        """Read the arguments; of an option of another library the error names the one of karat."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:

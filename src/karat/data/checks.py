@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.data.labels.look_alikes import N_REMARKS, look_alikes
 from karat.data.roles import (
     ALIASES,
     Family,
@@ -21,7 +20,7 @@ from karat.data.roles import (
     unknown_column,
 )
 from karat.data.rows import Rows
-from karat.data.sources.files.text_labels import is_null_like, is_number
+from karat.data.sources.files.text_labels import is_null_like
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option, option_of_list
@@ -31,8 +30,6 @@ from karat.tally.classes import usual_positive
 Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
 """Rows in which the values of a column are looked at."""
-N_REMARKS = 3
-"""Classes spelled oddly that are shown; there may be thousands."""
 
 
 def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[str | None]) -> None:
@@ -207,40 +204,3 @@ def _occurrences(found: Cells | Rows) -> tuple[Numbers, Numbers, bool]:
 
 
 _MAYBE = ("none", "nil", "missing")
-
-
-def look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
-    """Pairs of classes that differ as those do that are most often one, as shown, and how."""
-    first: dict[str | Decimal, str] = {}
-    found = []
-    for label in labels:
-        number = _number_in(label)
-        key = _seen(label).strip().casefold() if number is None else number
-        other = first.setdefault(key, label)
-        if other != label:
-            pair, how = f"{other!r} and {label!r}", "blanks or case"
-            if number is not None:
-                how = "how a number is written"
-            elif other.strip().casefold() != label.strip().casefold():
-                pair = f"{other!a} and {label!a}"
-                how = "blanks, case, unseen characters or how letters are encoded"
-            found.append((other, label, pair, how))
-    return found[:N_REMARKS]
-
-
-def _number_in(label: str) -> Decimal | None:
-    """The number that a text is, to its last digit; None where it is none."""
-    try:
-        return Decimal(label.strip()) if is_number(label) else None
-    except InvalidOperation:
-        # Its exponent has twenty digits.
-        return None
-
-
-def _seen(label: str) -> str:
-    """A text without what nobody sees: letters composed, plain blanks, no format characters."""
-    if label.isascii():
-        return label
-    composed = unicodedata.normalize("NFC", label)
-    categories = ((char, unicodedata.category(char)) for char in composed)
-    return "".join(" " if kind == "Zs" else char for char, kind in categories if kind != "Cf")

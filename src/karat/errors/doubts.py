@@ -46,7 +46,8 @@ D110  The columns of {what} name no classes.
       If that is not their order, list it: {option}.
 D111  Classes {pair} differ only in {how}.
       {counts}.
-      If they are one class, write it alike in every row; if they are two, list them: {option}.
+      If they are one class, write it the same way in every row; if they are two, list them:
+          {option}.
 D112  Class {label!r} is spelled like a missing value.
       {counts}.
       If it is missing, leave those rows out; if it is a class, list every class: {option}.

@@ -308,8 +308,8 @@ class Evaluation:
             ]
         return cases
 
-    def told(self) -> tuple[str, ...]:
-        """What the reader should know: the doubts, then the notes."""
+    def doubts_and_notes(self) -> tuple[str, ...]:
+        """The doubts about both sides, then the notes."""
         known = {one.code for one in self.doubts}
         # The classes are those of both.
         before = [one for one in self.doubts_before if one.code != "D101" or "D101" not in known]

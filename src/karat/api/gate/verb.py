@@ -221,7 +221,7 @@ def run_gate(
         spec.adjust,
         None if baseline is None else name,
         run.is_paired,
-        run.told(),
+        run.doubts_and_notes(),
         spec.inconclusive,
         spec.warn_only,
         None if isinstance(current, Report) else current.mapping or None,
@@ -234,7 +234,7 @@ def run_gate(
     _write(target, text_of_baseline(run.baseline()) + "\n")
     # Without a rule the headline says it.
     wrote = (f"Wrote {target}.",) if result.rules else ()
-    return replace(result, notes=(*run.told(), *wrote), updated_baseline=target)
+    return replace(result, notes=(*run.doubts_and_notes(), *wrote), updated_baseline=target)
 
 
 def _name(source: Any, otherwise: str) -> str:

@@ -25,6 +25,7 @@ from karat.data.labels.column import (
     resolved,
 )
 from karat.data.labels.containers import encode
+from karat.data.labels.look_alikes import look_alikes
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 from karat.tally.cells import Cells
@@ -211,13 +212,11 @@ def classes_of(
     if positive is None:
         return classes
     if len(labels) > 2:
-        from karat.data.checks import look_alikes
-
         do = (
             f"Leave {option('positive')} out: averages (macro, micro, weighted) are of all classes."
         )
         for _, _, pair, how in look_alikes(x for x in labels if isinstance(x, str))[:1]:
-            do = f"Classes {pair} differ only in {how}: write each class alike in every row."
+            do = f"Classes {pair} differ only in {how}: write each class the same way in every row."
         raise error("K112", k=len(labels), labels=shown(labels), do=do)
     label = declared_positive(positive, labels)
     if label in labels:

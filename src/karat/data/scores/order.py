@@ -202,8 +202,8 @@ def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) ->
     if is_single:
         do = "A single column is of the positive class of two: give a column for each class."
         if classes.k == 1:
-            do = "A single column is of the positive class of two, and one occurs: list both, as "
-            do += f"{option('labels')}[…, {classes.labels[0]!r}]."
+            do = "A single column is of the positive class of two, and only one "
+            do += f"occurs: list both with {option('labels')}."
     labels = shown(classes.labels)
     return error("K134", argument=argument, n_columns=k, k=classes.k, labels=labels, do=do)
 

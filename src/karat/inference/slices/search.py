@@ -25,8 +25,11 @@ _TIE: Final = 1e-9
 """What rounding tells apart is equal."""
 _ROUNDS: Final = 5
 _WITHIN: Final = 5.0
-"""A slice is told from its parents at the level divided by this: there are several for each slice,
-and one that is worse as a whole is not to be taken for one of its parts."""
+"""A slice is distinguished from its parents at the level divided by this.
+
+There are several parents for each slice, and one that is worse as a whole is not to be taken for
+one of its parts.
+"""
 _INSIDE: Final = 50.0
 """The same of a part of the slice that explains most: it has to differ beyond doubt."""
 

@@ -24,10 +24,10 @@ from karat.data.sources.columns import TableRequest, dropped, find_columns, slic
 from karat.data.sources.files.counted import facts_of, families, no_rows, opened, tally_relation
 from karat.data.sources.files.duck import check_condition
 from karat.data.sources.files.duck import explaining as explaining_files
-from karat.data.sources.files.ids import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.reader import Query, Reader, TooManyError
 from karat.data.sources.files.sql import keep_order
+from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.tables.frames import Frame, open_frame
 from karat.errors import KaratError, error
 from karat.tally import Classes
@@ -143,7 +143,7 @@ def read_files(
 
 
 def _read(reader: Reader, max_memory: int | None) -> Rows | FileStream | str:
-    """The rows; or what to tell when columns that nobody named turn out to be no scores."""
+    """The rows; or a sentence where columns found by their names turn out to hold no scores."""
     query = reader.query()
     if isinstance(query, str):
         return query

@@ -22,12 +22,12 @@ from karat.data.sources.files.duck import (
     literal,
     quoted,
 )
-from karat.data.sources.files.ids import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.files.paths import Source, Stamp, stamp, unchanged
 from karat.data.sources.files.readers import folders_of
 from karat.data.sources.files.relations import Part, Relation
 from karat.data.sources.files.rows import rows_of_files
 from karat.data.sources.files.sql import family, item_of
+from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.errors import KaratError, error
 from karat.tally import Classes
 

@@ -22,7 +22,7 @@ from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, s
 from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
-from karat.data.sources.tables.ids import ValuesOfFrame, doubts_of_ids
+from karat.data.sources.tables.values import ValuesOfFrame, doubts_of_ids
 from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
@@ -320,7 +320,7 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
 def _scored(
     read: FrameLabels, mapping: Mapping[str, Any], chosen: ScoreColumns, request: TableRequest
 ) -> Rows | str:
-    """The rows; or what to tell when columns that nobody named turn out to be no scores."""
+    """The rows; or a sentence where columns found by their names turn out to hold no scores."""
     names, sides = chosen.names, (read.true, read.pred, request.labels, request.positive)
     try:
         # Several are placed before they are gathered, in the order of the classes.

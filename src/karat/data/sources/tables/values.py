@@ -19,7 +19,7 @@ from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
 
 _MOST_IDS: Final = 200_000
-"""Ids that nobody named are not looked at in more rows: it would take longer than all the rest."""
+"""Ids found by name are not compared in more rows: that would take longer than all the rest."""
 
 
 def doubts_of_ids(

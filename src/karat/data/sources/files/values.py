@@ -31,7 +31,7 @@ def doubts_of_ids(
 ) -> list[Doubt]:
     """Return the doubt about rows that share an id.
 
-    Ids of any type are compared as text, whole numbers alike in every file: 1, 1.0 and "1".
+    Ids of any type are compared as text, whole numbers are equal in every file: 1, 1.0 and "1".
 
     Args:
         column: the column of ids.
