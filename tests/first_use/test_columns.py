@@ -222,3 +222,55 @@ def test_an_unknown_column_of_a_table_speaks_of_no_file(tmp_path: Path) -> None:
         assert "FILE" not in refused(ROWS, **{name: "lable"}), name
         message = refused(written(tmp_path / "a.csv", ROWS), **{name: "lable"})
         assert "Nearest: 'label'. `karat columns FILE` shows what is found." in message, name
+
+
+# A class that a column names which is not read.
+
+
+def _of_words(prob: str = "proba_fraud") -> pd.DataFrame:
+    words = np.array(["ok", "fraud"])
+    pred = np.where(np.arange(N) % 7 == 0, 1 - TRUE, TRUE)
+    return pd.DataFrame({"label": words[TRUE], "pred": words[pred], prob: P})
+
+
+def test_a_column_that_is_not_read_names_the_positive_class(tmp_path: Path) -> None:
+    rows = _of_words()
+    whole = karat.evaluate(rows)
+    assert whole.classes.positive == 0
+    for kind, source in sources(rows, tmp_path):
+        report = karat.evaluate(source, metrics=["f1", "accuracy"])
+        assert report.classes.positive == 0, kind
+        assert report["f1"].value == whole["f1"].value, kind
+        assert "prob" not in report.mapping, kind
+        assert "D101" not in [doubt.code for doubt in report.doubts], kind
+    named = karat.evaluate(rows, metrics="f1", pred="pred", labels=["ok", "fraud"])
+    assert named["f1"].value == whole["f1"].value
+    searched = karat.find_weak_slices(rows.assign(side=rows.index % 3), metric="f1")
+    assert searched.measure == "f1"
+
+
+def test_a_column_of_units_or_partitions_names_the_positive_class(tmp_path: Path) -> None:
+    rows = _of_words()
+    path = written(tmp_path / "rows.parquet", rows)
+    expected = karat.evaluate(rows)["f1"].value
+    resumed = karat.evaluate(path, metrics="f1", checkpoint=tmp_path / "read.ck")
+    assert resumed["f1"].value == expected
+    many = written(tmp_path / "many.parquet", pd.concat([rows] * 4000))
+    assert karat.evaluate(many, metrics="f1", max_memory=1 << 20)["f1"].value == expected
+    dask = optional("dask.dataframe").from_pandas(rows, npartitions=3)
+    assert karat.evaluate(dask, metrics="f1")["f1"].value == expected
+
+
+@pytest.mark.parametrize("prob", ["proba_other", "prob"])
+def test_a_column_that_names_no_class_settles_nothing(prob: str) -> None:
+    rows = _of_words(prob)
+    assert refused(rows, metrics="f1").startswith("K194")
+    assert karat.evaluate(rows, metrics="accuracy").classes.positive is None
+
+
+def test_a_column_that_is_not_read_decides_last() -> None:
+    assert karat.evaluate(_of_words(), metrics="f1", positive="ok").classes.positive == 1
+    numbers = ROWS.assign(proba_0=1 - P)
+    assert karat.evaluate(numbers, metrics="f1").classes.positive == 1
+    one = _of_words().assign(label="ok", pred="ok")
+    assert karat.evaluate(one, metrics="accuracy").classes.labels == ("ok",)

@@ -8,9 +8,9 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from karat.data.accumulator import Tallies
 from karat.data.checks import doubts_of_labels
+from karat.data.labels.names import named as place_of
 from karat.data.roles import ending_of, how_to_name
 from karat.data.rows import Rows
-from karat.data.scores.columns import named as place_of
 from karat.data.scores.order import refuse_found_scores
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt

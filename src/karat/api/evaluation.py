@@ -361,10 +361,9 @@ def report_of_table(
     if spec.threshold is not None and named["pred"]:
         raise both_decide("a column of predictions", spec.threshold)
     is_of_labels = spec.wanted is not None and not any(m.needs_scores for m in spec.wanted)
-    if is_of_labels and named["pred"]:
-        # Scores that are found by their names are not read.
-        named |= {role: "" for role in ("prob", "score") if named[role] is None}
-    elif is_of_labels and spec.threshold is None and not (named["prob"] or named["score"]):
+    is_chosen = spec.threshold is not None or named["prob"] or named["score"]
+    if is_of_labels and (named["pred"] or not is_chosen):
+        # Scores that are found by their names are read only where they have to predict.
         named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}
     named |= {name: options[name] for name in _OF_LABELS}
     is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"

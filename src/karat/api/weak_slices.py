@@ -439,11 +439,10 @@ def _of_table(
     where = "files" if names_files(source) else None
     columns: dict[str, Any] = {name: column_name(name, roles[name]) for name in ("true", "pred")}
     columns |= {name: score_columns(name, roles[name]) for name in _OF_SCORES}
-    if metric is None or not metric.needs_scores:
-        # Scores that nobody named are read only where they have to predict.
-        unless = "" if columns["pred"] else UNLESS_PREDICTED
-        if not any(columns[name] for name in _OF_SCORES):
-            columns |= dict.fromkeys(_OF_SCORES, unless)
+    is_named = any(columns[name] for name in _OF_SCORES)
+    if not is_named and (metric is None or not metric.needs_scores):
+        # Scores that are found by their names are read only where they have to predict.
+        columns |= dict.fromkeys(_OF_SCORES, UNLESS_PREDICTED)
     columns["weights"] = of_table("weights", weights, where)
     columns["clusters"] = "" if clusters is None else of_table("clusters", clusters, where)
     # A cross of columns is looked at anyway.

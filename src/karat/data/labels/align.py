@@ -26,6 +26,7 @@ from karat.data.labels.column import (
 )
 from karat.data.labels.containers import encode
 from karat.data.labels.look_alikes import look_alikes
+from karat.data.labels.names import NameOfClass, place_of
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 from karat.tally.cells import Cells
@@ -202,13 +203,17 @@ def classes_of(
 ) -> Classes:
     """Classes in this order, with the positive one chosen.
 
-    When only one class was observed, `positive=` may name it, or name the class that did not occur,
+    A `NameOfClass` decides where labels do not, and where it is one of two. When only one class was
+    observed, `positive=` may name it, or name the class that did not occur,
     which then comes second.
 
     Errors:
         K111 it is not among two classes; K112 there are more.
     """
     classes = Classes.of(labels, is_declared=is_declared)
+    if isinstance(positive, NameOfClass):
+        is_open = len(labels) == 2 and classes.positive is None
+        return replace(classes, positive=place_of(positive, labels)) if is_open else classes
     if positive is None:
         return classes
     if len(labels) > 2:

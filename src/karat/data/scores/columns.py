@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from karat.data.labels.column import Kind
+from karat.data.labels.names import MOST_DIGITS, WHOLE, NameOfClass
 from karat.data.roles import (
     ALIASES,
     Family,
@@ -31,11 +32,7 @@ from karat.errors.doubts import doubt
 from karat.errors.options import option
 from karat.tally.classes import Label
 
-_WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
-_BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
 _N_CUTS = 64
-_DIGITS_MAX: Final = 1000
-"""Characters of the longest name that is read as a number; Python itself refuses longer ones."""
 
 
 def readings(
@@ -68,32 +65,6 @@ def _shared(names: Sequence[str]) -> str:
     return first[:n_same]
 
 
-def label_in(text: str, kind: Kind, *, is_number: bool = False) -> Label | None:
-    """What a text is as a label of that kind; zeros may lead a whole name that is a number."""
-    if kind == "string":
-        return text
-    bare = text.strip().lower()
-    if len(bare) > _DIGITS_MAX:
-        return None
-    if is_number and bare.isdecimal():
-        bare = str(int(bare))
-    if kind == "boolean":
-        return _BOOLEANS.get(bare)
-    if _WHOLE.fullmatch(bare):
-        return int(bare.partition(".")[0])
-    return int(_BOOLEANS[bare]) if bare in ("true", "false") else None
-
-
-def named(name: str, texts: Sequence[str]) -> int | None:
-    """The place of the text that a name ends in after a separator, the longest."""
-    fitting = [
-        place
-        for place, text in enumerate(texts)
-        if name == text or (name.endswith(text) and not name[-len(text) - 1].isalnum())
-    ]
-    return max(fitting, key=lambda place: len(texts[place]), default=None)
-
-
 def numbers_in_order(names: Sequence[str], endings: Sequence[str] | None) -> list[int] | None:
     """The numbers that the names end in, when they count the columns from 0 or 1."""
     for texts, _ in readings(names, endings):
@@ -105,7 +76,7 @@ def numbers_in_order(names: Sequence[str], endings: Sequence[str] | None) -> lis
 
 def _counted(texts: Sequence[str]) -> list[int] | None:
     """The numbers that texts are, where they count them from 0 or 1, in any order; else None."""
-    if any(not text.isdecimal() or len(text) > _DIGITS_MAX for text in texts):
+    if any(not text.isdecimal() or len(text) > MOST_DIGITS for text in texts):
         return None
     numbers, k = [int(text) for text in texts], len(texts)
     return numbers if sorted(numbers) in (list(range(k)), list(range(1, k + 1))) else None
@@ -113,7 +84,7 @@ def _counted(texts: Sequence[str]) -> list[int] | None:
 
 def are_numbers(names: Sequence[str]) -> bool:
     """Whether names are nothing but whole numbers: ``2``, ``007``, ``-1``, ``1.0``."""
-    return all(name.isdecimal() or _WHOLE.fullmatch(name) for name in names)
+    return all(name.isdecimal() or WHOLE.fullmatch(name) for name in names)
 
 
 def only_count(names: Sequence[str], known: AbstractSet[Label]) -> bool:
@@ -137,7 +108,7 @@ def are_of_others(names: Sequence[str], known: AbstractSet[Label], how: str) -> 
     numbers = _counted(names)
     if numbers is not None:
         return how == "listed" and numbers != sorted(numbers)
-    return all(not isinstance(label, str) or _WHOLE.fullmatch(label) for label in known)
+    return all(not isinstance(label, str) or WHOLE.fullmatch(label) for label in known)
 
 
 Named: TypeAlias = str | Sequence[str] | None
@@ -420,6 +391,16 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
         for name in looked.candidates["confidence"]
     ]
     return None, notes
+
+
+def name_of_unread(looked: Roles) -> NameOfClass | None:
+    """The class that the only column of probabilities or scores is named after."""
+    with suppress(KaratError):
+        found, _ = found_scores(looked)
+        if found is not None and len(found.names) == 1:
+            ending = ending_of(found.names[0])
+            return None if ending is None else NameOfClass(ending)
+    return None
 
 
 def role_of_family(group: ProbabilityColumns) -> Role | None:

@@ -11,12 +11,11 @@ import numpy as np
 from karat.data.labels.align import align, check_kinds, classes_of, common_kind
 from karat.data.labels.arrays import common_order
 from karat.data.labels.column import Column, declared_labels, harmonized, kind_of, resolved
+from karat.data.labels.names import label_in, named, place_of
 from karat.data.scores.columns import (
     ScoreColumns,
     are_numbers,
     are_of_others,
-    label_in,
-    named,
     numbers_in_order,
     only_count,
     readings,
@@ -242,17 +241,13 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
     """
     if classes.k != 2:
         return classes
-    label = None if ending is None else label_in(ending, kind_of(classes.labels) or "integer")
-    if ending is not None and label not in classes.labels:
-        # `class_0` ends in a class too.
-        place = named(ending, [str(x) for x in classes.labels])
-        label = label if place is None else classes.labels[place]
+    place = None if ending is None else place_of(ending, classes.labels)
     if classes.positive is None:
-        if label in classes.labels:
-            return replace(classes, positive=classes.labels.index(label))
+        if place is not None:
+            return replace(classes, positive=place)
         raise no_positive_of_scores(classes, argument if name is None else f"Column {name!r}")
-    positive = classes.labels[classes.positive]
-    if label in classes.labels and label != positive:
+    if place not in (None, classes.positive):
+        label, positive = classes.labels[place], classes.labels[classes.positive]
         found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
         what = "The scores are of another class than the positive one"
         do = f"Name the class that the column is of: {option('positive', label)}."

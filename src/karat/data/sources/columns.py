@@ -15,6 +15,7 @@ from karat.data.checks import (
     unused_groups,
 )
 from karat.data.labels.column import Kind, declared_labels
+from karat.data.labels.names import NameOfClass
 from karat.data.roles import (
     ALIASES,
     Family,
@@ -26,7 +27,13 @@ from karat.data.roles import (
     normalized,
     unknown_column,
 )
-from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
+from karat.data.scores.columns import (
+    UNLESS_PREDICTED,
+    Named,
+    ScoreColumns,
+    find_score_columns,
+    name_of_unread,
+)
 from karat.data.slices.codes import Key
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
 from karat.errors.doubts import doubt
@@ -111,13 +118,14 @@ class TableRequest:
         """The same, with classes that are texts as labels of that kind where they can be."""
         if not self.labels_are_text or kind == "string":
             return self
-        given = [*(self.labels or ()), *(() if self.positive is None else (self.positive,))]
+        is_named = not isinstance(self.positive, NameOfClass | None)
+        given = [*(self.labels or ()), *([self.positive] if is_named else [])]
         try:
             read = of_csv([str(text) for text in given])
         except NotLabelsError:
             return self
         labels = None if self.labels is None else read[: len(self.labels)]
-        positive = None if self.positive is None else read[-1]
+        positive = read[-1] if is_named else self.positive
         return replace(self, labels=labels, positive=positive, labels_are_text=False)
 
     @property
@@ -139,6 +147,8 @@ class TableColumns:
         notes: what to tell of columns that are not read.
         groups: the columns, and crosses of several, that make slices.
         left_out: column → why it is not searched.
+        positive: the positive class as requested; else the one that a column of scores that is
+            not read is named after, where it is one of two.
     """
 
     mapping: dict[str, str | None]
@@ -149,6 +159,7 @@ class TableColumns:
     notes: list[str]
     groups: tuple[Key, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    positive: Label | None = None
 
     def without(self, left_out: Mapping[str, str]) -> TableColumns:
         """The same without columns that cannot be searched, and why."""
@@ -216,7 +227,10 @@ def find_columns(
     if not request.is_part:
         used_already = [*mapping.values(), by, *singles]
         unique = id_ if request.keeps_rows else _column_of_ids(request, roles, used_already)
-    found = TableColumns(mapping, chosen, singles, id_, unique, notes, groups, left_out)
+    positive = request.positive
+    if positive is None and chosen is None and UNLESS_PREDICTED in (prob, score):
+        positive = name_of_unread(roles)
+    found = TableColumns(mapping, chosen, singles, id_, unique, notes, groups, left_out, positive)
     used = [*found.found.values(), *found.scores, id_, by, *singles]
     texts: list[str] = []
     if of_text and chosen is None and prob is None and score is None:

@@ -122,8 +122,8 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     if declared is None and partial.order is not None:
         known = set(cells.classes.labels)
         cells = reorder(cells, Classes.of([label for label in partial.order if label in known]))
-    if declared is None and base.positive is not None:
-        cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
+    if declared is None and columns.positive is not None:
+        cells = cells.with_classes(classes_of(cells.classes.labels, columns.positive))
     return _tallies(host, partial, cells, columns.mapping, notes)
 
 

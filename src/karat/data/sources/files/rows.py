@@ -116,6 +116,7 @@ def read_files(
         relation.described,
         values=ValuesOfFiles(relation, request.where),
     )
+    request = replace(request, positive=columns.positive)
     if request.is_searched and not request.groups:
         columns = columns.without(relation.unreadable(columns.singles))
     notes = columns.notes

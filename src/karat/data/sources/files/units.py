@@ -292,6 +292,7 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
             relation.described,
             values=ValuesOfFiles(relation, where),
         )
+        request = replace(request, positive=columns.positive)
         mapping, names, notes = columns.found, columns.scores, columns.notes
         axes = [relation.column(name) for name in ((clusters,) if clusters else ())]
         axes += map(relation.column, columns.singles)

@@ -274,6 +274,7 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
     frame = open_frame(table)
     values = None if frame.first_rows is None else ValuesOfFrame(frame)
     columns = find_columns(request, frame.names, frame.types, values=values)
+    request = replace(request, positive=columns.positive)
     mapping, notes = columns.mapping, columns.notes
     found = columns.found
     found |= {role: name for role, name in (("id", columns.id), ("by", request.by)) if name}
