@@ -54,6 +54,11 @@ D112  Class {label!r} is spelled like a missing value.
 D108  {what} not read.
       {found}.
       {do}
+D113  The rows of {argument} are in another order than those of {first}.
+      Their indexes hold the same values, and {count} of {n} rows differ: row {row} is {left} in
+          {first} and {right} in {argument}.
+      Rows are paired by position. If the index names them, give {argument}.reindex({first}.index);
+          if the position is right, give {ordered}.
 """
 """What was noticed, the evidence, and the option that settles it."""
 

@@ -244,6 +244,8 @@ def weak_slices_as_html(found: WeakSlices) -> str:
     """Weak slices: what was measured in each beside all other rows, above the table."""
     slices = list(found)
     sections: list[Section] = []
+    if (doubts := doubts_section(found.doubts)) is not None:
+        sections.append(doubts)
     if slices:
         shown = slices[:_MOST_LISTED]
         n_more = len(slices) - len(shown)
@@ -264,6 +266,8 @@ def weak_slices_as_html(found: WeakSlices) -> str:
         n_more = len(left_out) - _MOST_LISTED
         more = [f"{count(n_more)} more columns"] if n_more > 0 else []
         sections.append(Notes("Not searched", (*left_out[:_MOST_LISTED], *more), "dim"))
+    if rest := without_doubts(found.notes):
+        sections.append(Notes("Notes", rest, "dim"))
     n = len(slices)
     head = counted(n, "weak slice") if n else "no weak slice"
     facts = [f"{head} among {counted(found.n_tested, 'slice')}"]
