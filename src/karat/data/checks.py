@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.labels.containers import index_of
-from karat.data.labels.look_alikes import N_REMARKS, look_alikes
 from karat.data.roles import (
     ALIASES,
     Family,
@@ -29,6 +28,7 @@ from karat.errors.options import option, option_of_list
 from karat.errors.text import count
 from karat.tally import Cells, to_marginals
 from karat.tally.classes import usual_positive
+from karat.tally.look_alikes import N_REMARKS, look_alikes
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
