@@ -26,7 +26,7 @@ from karat.errors.text import (
     value,
 )
 from karat.metrics import get
-from karat.output.describe import headline_names
+from karat.output.describe import headline_names, slice_metric
 from karat.output.document import (
     Cell,
     Document,
@@ -296,7 +296,7 @@ def _facts_of(table: SliceTable) -> tuple[str, ...]:
 
 
 def _slices_of(table: SliceTable) -> str:
-    metric = headline_names(table.whole)[0]
+    metric = slice_metric(table.whole)
     picture = form_or_nothing(_picture_of_slices, table, metric)
     return html_of(Document("", (), (slice_section(table, metric),)), picture)
 
