@@ -227,8 +227,8 @@ SPELLED = ["yes", "no", "yes", "no"]
             SPELLED,
             "Classes 'Yes' and 'yes' differ only in blanks or case.",
             (
-                "'Yes' is true 1 times and predicted 0 times; "
-                "'yes' is true 1 times and predicted 2 times."
+                "'Yes' is true 1 time and predicted 0 times; "
+                "'yes' is true 1 time and predicted 2 times."
             ),
         ),
         (
@@ -236,15 +236,15 @@ SPELLED = ["yes", "no", "yes", "no"]
             ["1", "2", "1", "3"],
             "Classes '1' and '1.0' differ only in how a number is written.",
             (
-                "'1' is true 1 times and predicted 2 times; "
-                "'1.0' is true 1 times and predicted 0 times."
+                "'1' is true 1 time and predicted 2 times; "
+                "'1.0' is true 1 time and predicted 0 times."
             ),
         ),
         (
             ["NA", "a", "b"],
             ["NA", "a", "a"],
             "Class 'NA' is spelled like a missing value.",
-            "'NA' is true 1 times and predicted 1 times.",
+            "'NA' is true 1 time and predicted 1 time.",
         ),
     ],
 )

@@ -234,7 +234,7 @@ def doubts_of_labels(found: Cells | Rows) -> Iterator[Doubt]:
 
     def counts_of(*labels: str) -> str:
         each = (
-            f"{label!a} is true {true[at]:.12g} times and predicted {pred[at]:.12g} times"
+            f"{label!a} is true {_times(true[at])} and predicted {_times(pred[at])}"
             for label in labels
             for at in [texts[label]]
         )
@@ -247,6 +247,10 @@ def doubts_of_labels(found: Cells | Rows) -> Iterator[Doubt]:
     for one, other, pair, how in look_alikes(texts):
         facts = {"counts": counts_of(one, other), "option": listed}
         yield doubt("D111", pair=pair, how=how, **facts)
+
+
+def _times(n: float) -> str:
+    return f"{n:.12g} time{'' if n == 1 else 's'}"
 
 
 def _occurrences(found: Cells | Rows) -> tuple[Numbers, Numbers, bool]:

@@ -315,7 +315,7 @@ def slice_section(table: SliceTable, metric: str) -> Table:
             [f"{value(one.value)}{'*' if one.undefined else ''}" for one in results],
         ),
         *limits,
-        (TableColumn("less the others"), [_signed(one, metric) for one in several]),
+        (TableColumn("vs. rest"), [_signed(one, metric) for one in several]),
         (
             TableColumn(f"{level}, all at once", "left", rank=1, style="dim"),
             [interval(one.low_simultaneous, one.high_simultaneous) for one in several],

@@ -16,6 +16,7 @@ from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.results import Report
 from karat.data.arguments import check_flag, check_threads
 from karat.data.rows import Rows
+from karat.data.slices.codes import name_of
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.errors.options import is_command_line, option
@@ -204,7 +205,7 @@ def run_gate(
         current,
         None if baseline is None else baseline_of(given, baseline, name),
         name,
-        by if isinstance(by, str) else "slice",
+        name_of(by, "slice"),
         not given.is_table or given.columns.get("weights") is not None,
     )
     cases = run.cases()
