@@ -38,7 +38,7 @@ from karat.output.document import (
     doubts_section,
 )
 from karat.output.drawing import COLORS, MOST_ROWS, Line, Look, Mark, forest, plane
-from karat.output.notebook import html_of
+from karat.output.notebook import html_of, html_of_result
 from karat.output.sections import marked_value, slice_section, thresholds_section
 from karat.results.gate.result import with_limits
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from karat.results.comparison import Comparison
     from karat.results.gate.result import GateResult, RuleResult
     from karat.results.report import Report
+    from karat.results.result import Result
     from karat.results.slices import Slice, Slices, SliceTable
 
 _MOST_LINES: Final = len(COLORS)
@@ -363,6 +364,15 @@ def slice_as_html(part: Slice) -> str:
 
 def _forest_of(marks: Sequence[Mark]) -> str:
     return forest(marks, label="value and interval", title="Metrics with their intervals")
+
+
+def result_as_html(result: Result) -> str:
+    """A result: its value with its interval, where it has one, below the numbers."""
+    picture = ""
+    if result.low is not None or result.high is not None:
+        mark = Mark(result.name, result.value, result.low, result.high)
+        picture = form_or_nothing(_forest_of, [mark])
+    return html_of_result(result, picture)
 
 
 def calibration_as_html(found: Mapping[str, Any], report: Report) -> str:
