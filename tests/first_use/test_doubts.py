@@ -38,7 +38,7 @@ def test_every_form_of_a_report_begins_with_its_doubts() -> None:
     noticed = report.doubts[0].noticed
     forms = (str(report), report.to_markdown(), report.to_html(), report._repr_html_())
     for text in forms:
-        assert noticed in text
+        assert f"D101: {noticed}" in text
     for text in (str(report), report.to_markdown(), report._repr_html_()):
         assert text.index(noticed) < text.index("accuracy")
     page = forms[2]
@@ -74,13 +74,13 @@ def test_the_command_line_says_doubts_on_standard_error(
         pd.DataFrame({"label": TRUE, "pred": PRED}).to_csv(name, index=False)
     done = karat_(*command, "a.csv")
     assert done.code == 0
-    assert done.err.count("Doubt: No class is named") == 1
+    assert done.err.count("Doubt D101: No class is named") == 1
     assert "--positive fraud or --positive ok" in done.err
     assert "positive=" not in done.err.replace("--positive", "")
     assert "No class is named" in done.out
     stored = karat_(*command, "a.csv", "--format", "json")
     assert [one["code"] for one in json.loads(stored.out)["doubts"]] == ["D101"]
-    assert "Doubt: No class is named" in stored.err
+    assert "Doubt D101: No class is named" in stored.err
 
 
 def test_a_check_measures_nothing_and_finds_the_same(tmp_path: Path) -> None:

@@ -94,6 +94,11 @@ class Doubt(str):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.noticed, self.evidence, self.option)
 
+    @property
+    def coded(self) -> str:
+        """The sentence behind its code: ``"D101: No class is named …"``."""
+        return f"{self.code}: {self}"
+
     def within(self, side: str) -> Doubt:
         """The same doubt, about one side of several: ``"the baseline"``, or a model."""
         return Doubt(self.code, f"In {side}: {self.noticed}", self.evidence, self.option)

@@ -116,7 +116,7 @@ def gate(
         >>> import karat
         >>> truth = ["cat", "dog", "dog", "cat"] * 25
         >>> predicted = ["cat", "dog", "cat", "cat"] * 25
-        >>> print(karat.gate(truth, predicted, min={"accuracy": 0.7}))
+        >>> print(karat.gate(truth, predicted, positive="dog", min={"accuracy": 0.7}))
         karat gate  PASS: 1 of 1 rule passed
           PASS          accuracy ≥ 0.7: 0.75 [0.657, 0.8245], n = 100
     """

@@ -160,7 +160,7 @@ class WeakSlices:
         return found
 
     def __str__(self) -> str:
-        lines = [f"Doubt: {harmless(doubt)}" for doubt in self.doubts]
+        lines = [f"Doubt {harmless(doubt.coded)}" for doubt in self.doubts]
         if self.slices:
             table = self.rows()
             widths = [max(map(len, column)) for column in zip(*table, strict=True)]
