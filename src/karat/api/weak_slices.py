@@ -195,7 +195,7 @@ def find_weak_slices(
 
     Returns:
         `WeakSlices`: true where one was found; ``.slices``, each with columns, key, rows, values
-        and p; ``print``, ``.to_frame()``, ``.to_dict()``.
+        and p; ``.doubts`` about the rows; ``print``, ``.to_frame()``, ``.to_dict()``.
 
     Errors:
         K101 to K137 labels, scores, losses and weights; K128, K143, K184, K185 labels and

@@ -137,7 +137,7 @@ def command(
 
 
 def _names(files: Sequence[str]) -> list[str]:
-    """What the models are called: the names of their files, longer where those are alike."""
+    """What the models are called: the names of their files, or what tells their paths apart."""
     from karat.errors.text import harmless
 
     shown = [harmless(Path(name).stem) for name in files]
