@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import karat as library
+from karat.cli.compare import _names
 from karat.errors.text import interval, value
 from tests.cli.running import Karat
 from tests.gate.rows import shuffled, table, two_models, write
@@ -158,3 +159,23 @@ def test_columns_that_do_not_fit_are_named(karat: Karat, files: list[str]) -> No
     ran = karat("compare", *files)
     (told,) = (line for line in ran.out.splitlines() if "not shown at this width: " in line)
     assert "detectable" in told
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (("a.csv", "b.csv"), ["a", "b"]),
+        (("lr/preds.csv", "rf/preds.csv"), ["lr", "rf"]),
+        (("/runs/7/out/preds.csv", "/runs/8/out/preds.csv"), ["7", "8"]),
+        (("preds.csv", "old/preds.csv"), ["preds", "old/preds"]),
+        (("a/p.csv", "b/p.csv", "q.csv"), ["a/p", "b/p", "q"]),
+        (("a.csv", "a.parquet"), ["a.csv", "a.parquet"]),
+        (("a.csv", "a.csv"), ["a.csv (1)", "a.csv (2)"]),
+        (("SELECT 1/2", "SELECT 3/2"), ["SELECT 1/2", "SELECT 3/2"]),
+        ((".", "b.csv"), [".", "b"]),
+    ],
+)
+def test_models_are_called_by_what_tells_their_files_apart(
+    files: tuple[str, ...], names: list[str]
+) -> None:
+    assert _names(files) == names

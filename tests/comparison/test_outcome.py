@@ -82,7 +82,7 @@ def test_the_text_fits_and_says_what_is_not_in_it() -> None:
     three = karat.compare(TRUE, {**MODELS, "same": B}).text(100)
     assert "Holm" in three
     assert "All models equally good?" in three
-    assert "looks better on the rows that chose it" in three
+    assert "The best of several models looks better than it is" in three
 
 
 @pytest.mark.parametrize("metrics", [None, ["mcc", "kappa", "accuracy", "macro_f1"]])
@@ -313,3 +313,22 @@ def test_a_difference_without_a_p_value_says_none() -> None:
     assert ", p = " in str(found)
     assert ", p = " not in str(replace(found, p=None))
     assert str(found.verdict) in str(replace(found, p=None, low=None, high=None))
+
+
+def test_notes_and_captions_are_in_the_terms_of_the_field() -> None:
+    true, said = drawn(0, 60, (0.3, 0.2, 0.1))
+    models = dict(zip("abc", said, strict=True))
+    found = karat.compare(true, models, paired=False)
+    assert found.notes[0] == (
+        "Intervals and p-values are about the sample of test rows. They do not include the "
+        "variation of another training, another split or folds of one data set."
+    )
+    assert any(note.endswith("which needs more rows.") for note in found.notes)
+    best = "looks better than it is on the rows that chose it. Measure it again on fresh rows."
+    assert any(note.endswith(best) for note in found.notes)
+    page = re.sub(r"<[^>]+>", "", found.to_html())
+    assert "Values of each model, with 95 % intervals; the bars of a row share one scale" in page
+    assert (
+        "Differences b − a; the verdict is about b. Bars show 95 % intervals of proportions and "
+        "correlations around 0, on one scale" in page
+    )

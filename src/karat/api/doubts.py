@@ -13,7 +13,7 @@ from karat.data.roles import ending_of, how_to_name
 from karat.data.rows import Rows
 from karat.data.scores.order import refuse_found_scores
 from karat.errors import shown
-from karat.errors.doubts import Doubt, doubt
+from karat.errors.doubts import Doubt, doubt, only_doubts
 from karat.errors.options import each_option, option
 from karat.errors.text import count, counted, value
 from karat.metrics import Metric, get
@@ -57,6 +57,19 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         *of_areas(areas, report.classes),
     )
     return replace(report, warnings=(*doubts, *report.warnings)) if doubts else report
+
+
+def of_rows(rows: Rows, of: str = "") -> list[Doubt]:
+    """Return the doubts about rows that were read, those of the reading first.
+
+    Args:
+        of: the side, where there are several.
+    """
+    read, labels = (
+        [one.within(of) if of else one for one in found]
+        for found in (only_doubts(rows.warnings), doubts_of_labels(rows))
+    )
+    return [*read, *of_classes(rows.classes), *of_scores(rows, of=of), *labels]
 
 
 def of_classes(classes: Classes) -> Iterator[Doubt]:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from karat.results.gate.result import GateResult
 
 
+_FORMATS = ["text", "json", "markdown"]
+
+
 @click.command(
     "gate",
     cls=Described,
@@ -95,7 +98,7 @@ if TYPE_CHECKING:
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
 @click.option("--markdown", type=FILE, metavar="FILE", help="Write Markdown.")
 @rows_options
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
+@click.option("--format", "format_", type=click.Choice(_FORMATS), default="text")
 def command(
     predictions: tuple[str, ...],
     baseline: str | None,
@@ -173,11 +176,13 @@ def _tell_actions(result: GateResult) -> None:
 
 def _print(result: GateResult, format_: str) -> None:
     from karat.errors.text import harmless
+    from karat.output.gate import markdown_of_gate
     from karat.output.layout import plain_ascii
     from karat.output.terminal import shows_unicode, wants_colour
 
-    if format_ == "json":
-        click.echo(result.to_json())
+    if format_ != "text":
+        text = result.to_json() if format_ == "json" else markdown_of_gate(result)
+        click.echo(text.removesuffix("\n"))
         return
     is_coloured = wants_colour(sys.stdout)
     for line in str(result).splitlines():

@@ -94,7 +94,7 @@ K119  confusion= is not a confusion matrix.
       Give a square matrix of counts (rows true, columns predicted), finite and at least 0.
 K121  {name} of {k} classes needs an average.
       Classes: {labels}; average= was not given.
-      Choose average= from {choices}; None gives one value for each class.
+      {do}
 K122  {argument}={value!r} is not a choice.
       Choices: {choices}.
       {do}
@@ -388,7 +388,7 @@ K306  {name} has no averages.
       Ask for {name!r} itself.
 K307  {name} alone is ambiguous for {k} classes.
       {found}.
-      Name the average, or read report.per_class.
+      {do}
 K308  This report holds no curves.
       {found}.
       {do}

@@ -54,6 +54,11 @@ D112  Class {label!r} is spelled like a missing value.
 D108  {what} not read.
       {found}.
       {do}
+D113  The rows of {argument} are in another order than those of {first}.
+      Their indexes hold the same values, and {count} of {n} rows differ: row {row} is {left} in
+          {first} and {right} in {argument}.
+      Rows are paired by position. If the index names them, give {argument}.reindex({first}.index);
+          if the position is right, give {ordered}.
 """
 """What was noticed, the evidence, and the option that settles it."""
 
@@ -88,6 +93,11 @@ class Doubt(str):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.noticed, self.evidence, self.option)
+
+    @property
+    def coded(self) -> str:
+        """The sentence behind its code: ``"D101: No class is named …"``."""
+        return f"{self.code}: {self}"
 
     def within(self, side: str) -> Doubt:
         """The same doubt, about one side of several: ``"the baseline"``, or a model."""

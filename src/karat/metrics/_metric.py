@@ -21,6 +21,7 @@ from karat.metrics._record import Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.tally import Cells, Classes, reorder
 from karat.tally.cached import cached_property
+from karat.tally.look_alikes import slip_in
 from karat.tally.sums import clipped_at
 
 if TYPE_CHECKING:
@@ -59,7 +60,14 @@ def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratEr
             options=each_option("positive", classes.labels),
             or_else=f", or average= from {choices}",
         )
-    return error("K121", name=name, k=classes.k, labels=shown(classes.labels), choices=choices)
+    do = f"Choose average= from {choices}; None gives one value for each class."
+    do = _slip_in(classes) or do
+    return error("K121", name=name, k=classes.k, labels=shown(classes.labels), do=do)
+
+
+def _slip_in(classes: Classes) -> str | None:
+    """What to do where classes that nobody listed are most often one."""
+    return None if classes.is_declared else slip_in(classes.labels)
 
 
 def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric]) -> None:
@@ -85,7 +93,8 @@ def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric
                 or_else=f"; averages need none: {', '.join(names)}" if names else "",
             )
         found = _averages_held(metric, held)
-        raise error("K307", name=metric.name, k=classes.k, found=found)
+        do = _slip_in(classes) or "Name the average, or read report.per_class."
+        raise error("K307", name=metric.name, k=classes.k, found=found, do=do)
 
 
 def _averages_held(metric: Metric, held: Collection[Metric]) -> str:

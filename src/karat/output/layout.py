@@ -33,6 +33,8 @@ WIDTH_MIN = 30
 TEXT_WIDTH_MAX = 100
 NAME_MIN, NAME_MAX = 8, 24
 """Class names are cut to between these, whatever they are; a legend has them in full."""
+WHOLE_MIN = 12
+"""Names that are shortened only where the width forces it keep so much beside optional columns."""
 N_LEGEND = 30
 PROSE_MIN = 30
 """Running text in a narrower column goes below its row."""
@@ -206,7 +208,8 @@ def _chosen(table: Table, page: Page) -> tuple[Table, list[str]]:
     """
     columns, rows = table.columns, _marked(table.rows)
     left_out: list[str] = []
-    while _natural(columns, rows, NAME_MIN, page) > page.width:
+    least = WHOLE_MIN if any(column.is_whole for column in columns) else NAME_MIN
+    while _natural(columns, rows, least, page) > page.width:
         ranks = [column.rank for column in columns]
         if not any(ranks):
             break

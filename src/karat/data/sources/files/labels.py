@@ -16,13 +16,13 @@ from karat.data.sources.files.row_blocks import Block, RowBlocks
 from karat.data.sources.files.text_labels import (
     NotLabelsError,
     Reading,
-    is_number,
     kind_marked,
     labels_of_texts,
     missing_texts,
 )
 from karat.errors import error, shown
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
+from karat.tally.look_alikes import is_number
 
 
 def _refuse_texts(
