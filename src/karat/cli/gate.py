@@ -12,6 +12,7 @@ import click
 
 from karat.cli.options import (
     Described,
+    Words,
     choice,
     columns_given,
     options_given,
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
 @choice("--adjust", ["holm", "none"], "How p-values allow for many rules.")
 @click.option(
     "--inconclusive",
-    type=click.Choice(["pass", "fail"]),
+    type=Words(["pass", "fail"]),
     help="Verdict of a gate with an inconclusive rule; fail has the exit code 3. Default: fail for "
     "--max-drop and --no-worse-than, pass for other rules and for a slice that its own rows cannot "
     "judge.",
@@ -95,7 +96,7 @@ if TYPE_CHECKING:
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
 @click.option("--markdown", type=FILE, metavar="FILE", help="Write Markdown.")
 @rows_options
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
+@click.option("--format", "format_", type=Words(["text", "json"]), default="text")
 def command(
     predictions: tuple[str, ...],
     baseline: str | None,

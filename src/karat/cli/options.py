@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from karat.cli.outputs import FILE, OUTPUT_HELP
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice
+"""click 8.1 has no types of choices."""
 
 
 class Described(click.Command):
@@ -49,9 +54,25 @@ def sources(function: Command) -> Command:
     return click.argument("predictions", nargs=-1, required=True, metavar="PREDICTIONS…")(function)
 
 
+class Words(_Choice):
+    """One of a few words; of a slip the error names the word that is meant."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return the word."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as problem:
+            from karat.errors.habits import meant_choice
+
+            word = meant_choice(value, self.choices)
+            self.fail(problem.message + (f" Did you mean {word!r}?" if word else ""), param, ctx)
+
+
 def choice(name: str, choices: Sequence[str], said: str) -> Callable[[Command], Command]:
     """An option that is one of these words, by default the first."""
-    kind = click.Choice(choices)
+    kind = Words(choices)
     return click.option(name, type=kind, default=choices[0], show_default=True, help=said)
 
 

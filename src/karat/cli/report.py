@@ -9,6 +9,7 @@ import click
 
 from karat.cli.options import (
     Described,
+    Words,
     bytes_of,
     choice,
     columns_of,
@@ -109,7 +110,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--method",
-    type=click.Choice(["wald", "logit", "bootstrap", "bca", "bayesian"]),
+    type=Words(["wald", "logit", "bootstrap", "bca", "bayesian"]),
     help="Of all intervals. Default: the best known for each metric.",
 )
 @choice("--side", ["both", "low", "high"], "Both limits, or one.")
@@ -121,7 +122,7 @@ if TYPE_CHECKING:
 @click.option(
     "--seed", type=int, default=0, show_default=True, metavar="N", help="Of methods that draw."
 )
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)), help="Default: text.")
+@click.option("--format", "format_", type=Words(list(FORMATS)), help="Default: text.")
 @options("threads", "output")
 def command(
     predictions: tuple[str, ...],

@@ -45,7 +45,7 @@ K103  {argument} is not one label per row.
           Sets of labels (multilabel, an indicator matrix) are not measured.
 K104  {argument} has missing {things}.
       First at row {row}; {count} of {n} rows are null or NaN.
-      Fill or remove those rows in every argument, or leave them out of a table: nulls='drop'.
+      {do}
 K105  {argument} holds numbers that are not whole, so they cannot be labels.
       First at row {row}: {value!r}; {count} of {n} rows.
       Scores and probabilities are not labels: give them as y_prob= or y_score= (of a table: prob=
@@ -388,7 +388,7 @@ K306  {name} has no averages.
       Ask for {name!r} itself.
 K307  {name} alone is ambiguous for {k} classes.
       {found}.
-      Name the average, or read report.per_class.
+      {do}
 K308  This report holds no curves.
       {found}.
       {do}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar
@@ -176,6 +176,22 @@ def unknown_argument(function: str, name: str, takes: Collection[str]) -> KaratE
     else:
         do = f"{word if word.startswith('karat.') else word[0].upper() + word[1:]}."
     return error("K126", function=function, name=name, arguments=", ".join(takes), do=do)
+
+
+def meant_choice(value: object, known: Iterable[str | None]) -> str | None:
+    """The choice that a text is a slip of, of case for example; None: of none."""
+    texts = {str(text).lower().replace("-", "_"): str(text) for text in known}
+    word = value.strip().lower().replace("-", "_") if isinstance(value, str) else ""
+    near = get_close_matches(word, texts, n=1, cutoff=0.75)
+    return texts[near[0]] if near else None
+
+
+def instead_of(argument: str, value: object, known: Collection[str | None]) -> str:
+    """What to give instead of a slip, as a sentence that ends in a blank; "" where it is none."""
+    meant = meant_choice(value, known)
+    if meant == "None" and None in known:
+        return f"Without quotes: {argument}=None. "
+    return "" if meant is None else f"Did you mean {option(argument, meant)}? "
 
 
 def unnamed_scores(found: str) -> KaratError:

@@ -32,6 +32,7 @@ INDENT = 2
 WIDTH_MIN = 30
 TEXT_WIDTH_MAX = 100
 NAME_MIN, NAME_MAX = 8, 24
+MODEL_MIN = 6
 """Class names are cut to between these, whatever they are; a legend has them in full."""
 N_LEGEND = 30
 PROSE_MIN = 30
@@ -206,7 +207,7 @@ def _chosen(table: Table, page: Page) -> tuple[Table, list[str]]:
     """
     columns, rows = table.columns, _marked(table.rows)
     left_out: list[str] = []
-    while _natural(columns, rows, NAME_MIN, page) > page.width:
+    while _natural(columns, rows, _least_limit(columns), page) > page.width:
         ranks = [column.rank for column in columns]
         if not any(ranks):
             break
@@ -216,6 +217,11 @@ def _chosen(table: Table, page: Page) -> tuple[Table, list[str]]:
         columns = tuple(compress(columns, kept))
         rows = tuple(tuple(compress(row, kept)) for row in rows)
     return replace(table, columns=columns, rows=rows), left_out
+
+
+def _least_limit(columns: Sequence[TableColumn]) -> int:
+    """The shortest that names are made; those of models stand in full in the title."""
+    return MODEL_MIN if any(column.is_model for column in columns) else NAME_MIN
 
 
 def _natural(columns: Sequence[TableColumn], rows: Rows, name_limit: int, page: Page) -> int:
@@ -236,7 +242,7 @@ def _name_limit(table: Table, page: Page) -> int:
     limit = page.width if is_whole else max(NAME_MAX, page.width // 3)
     if any(column.is_name or column.is_model for column in table.columns):
         chosen, _ = _chosen(table, page)
-        while limit > NAME_MIN and (
+        while limit > _least_limit(chosen.columns) and (
             _natural(chosen.columns, chosen.rows, limit, page) > page.width
         ):
             limit -= 1

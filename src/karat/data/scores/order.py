@@ -24,7 +24,7 @@ from karat.data.scores.columns import (
 from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
-from karat.errors.options import each_option, option
+from karat.errors.options import each_option, option, option_of_list
 from karat.errors.text import count
 from karat.tally.classes import Classes, Label
 
@@ -105,7 +105,10 @@ def place_columns(
         if order is not None:
             return Placed(classes, order)
         if how == "found":
-            raise _no_names(argument, f"Columns: {shown(names)}")
+            listed = option_of_list("prob" if argument == "y_prob" else "score", names)
+            do = f"List the columns in the order of the classes {shown(classes.labels)}: {listed}."
+            scores = "probabilities" if argument == "y_prob" else "scores"
+            raise _no_names(scores, f"Columns: {shown(names)}", do)
     if how == "listed" or numbers is None:
         return Placed(classes)
     return _reordered(classes, sorted(range(k), key=numbers.__getitem__))
@@ -181,8 +184,9 @@ class _Named:
         return _no_names(self.argument, text[0].upper() + text[1:])
 
 
-def _no_names(argument: str, found: str) -> KaratError:
-    do = f"Let each name end in its class, or list the columns in the order of {option('labels')}."
+def _no_names(
+    argument: str, found: str, do: str = "Let the name of each column end in its class."
+) -> KaratError:
     what = f"The columns of {argument} do not name the classes"
     return error("K137", what=what, argument=argument, found=found, do=do)
 
@@ -252,10 +256,17 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
             return replace(classes, positive=classes.labels.index(label))
         raise no_positive_of_scores(classes, argument if name is None else f"Column {name!r}")
     positive = classes.labels[classes.positive]
+    if ending is not None and label not in classes.labels:
+        # `proba_no` is the column of `No` too: it is asked for, not read as that of `Yes`.
+        place = named(ending.lower(), [str(x).lower() for x in classes.labels])
+        label = label if place is None else classes.labels[place]
     if label in classes.labels and label != positive:
         found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
         what = "The scores are of another class than the positive one"
-        do = f"Name the class that the column is of: {option('positive', label)}."
+        do = (
+            f"Give {option('positive', label)}, the class that the column is of; to measure "
+            f"{positive!r}, give a column of its scores."
+        )
         raise error("K137", what=what, argument=argument, found=found, do=do)
     return classes
 
