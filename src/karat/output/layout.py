@@ -201,22 +201,32 @@ def _prose(
 
 
 def _chosen(table: Table, page: Page) -> tuple[Table, list[str]]:
-    """The columns that fit, dropping those of highest rank; names count at their shortest.
+    """The columns that fit, those of lowest rank first; names count at their shortest.
 
-    Columns of one rank and one heading are dropped together.
+    Columns of one rank and one heading are kept, or left out, together.
     """
     columns, rows = table.columns, _marked(table.rows)
-    left_out: list[str] = []
-    while _natural(columns, rows, _least_limit(columns), page) > page.width:
-        ranks = [column.rank for column in columns]
-        if not any(ranks):
+    left_out: list[TableColumn] = []
+
+    def without(others: Sequence[TableColumn]) -> Table:
+        kept = [column not in others for column in columns]
+        cells_kept = tuple(tuple(compress(row, kept)) for row in rows)
+        return replace(table, columns=tuple(compress(columns, kept)), rows=cells_kept)
+
+    def fits(found: Table) -> bool:
+        limit = _least_limit(found.columns)
+        return _natural(found.columns, found.rows, limit, page) <= page.width
+
+    for worst in sorted(dict.fromkeys(columns), key=lambda column: -column.rank):
+        if not worst.rank or fits(without(left_out)):
             break
-        worst = columns[ranks.index(max(ranks))]
-        left_out.insert(0, worst.heading)
-        kept = [column != worst for column in columns]
-        columns = tuple(compress(columns, kept))
-        rows = tuple(tuple(compress(row, kept)) for row in rows)
-    return replace(table, columns=columns, rows=rows), left_out
+        left_out.insert(0, worst)
+    # What is narrow may fit in the place of what was not.
+    for column in left_out[1:]:
+        fewer = [other for other in left_out if other != column]
+        if fits(without(fewer)):
+            left_out = fewer
+    return without(left_out), [column.heading for column in left_out]
 
 
 def _least_limit(columns: Sequence[TableColumn]) -> int:
