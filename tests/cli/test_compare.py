@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import karat as library
-from karat.errors.text import interval, value
+from karat.errors.text import value
 from tests.cli.running import Karat
 from tests.gate.rows import shuffled, table, two_models, write
 

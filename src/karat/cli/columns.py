@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.cli.options import (
+    WRONG_INPUT,
     Described,
     columns_given,
+    groups_of,
     labels_of,
     options,
     shown_mapping,
@@ -52,13 +54,14 @@ _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--w
 )
 @sources
 @options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id")
-@options("where", "labels", "positive", "nulls")
-def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> None:
+@options("by", "where", "labels", "positive", "nulls")
+def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> int:
     """What the columns of a file are taken for, and what is in doubt.
 
     A dry run of `karat report`: each column with its type and its role, every role that two
     columns could fill, and each doubt with the option of `karat report` that settles it. Options
-    that are given are tried. Rows are read, and no metric is computed.
+    that are given are tried. Rows are read, and no metric is computed. Exit code 2: a report
+    cannot be made before a question is settled.
     """
     from karat.api.check import checked_with
     from karat.data.sources.files.counted import survey_files
@@ -69,11 +72,13 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> No
     source = source_of(predictions)
     survey = survey_files(source)
     columns = {name: value for name, value in columns_given(given).items() if value is not None}
-    document = _document(survey)
+    document, code = _document(survey), 0
     if not is_read_once(source):
         asked = {name: given[name] for name in ("positive", "threshold", "nulls")}
         asked |= {"y_true": source, "labels": labels_of(given["labels"]), **columns}
+        asked["by"] = list(groups_of(given["by"])) or None
         found = checked_with(asked, {"where": where, "labels_are_text": True})
+        code = 0 if found.problem is None else WRONG_INPUT
         if columns:
             mapping = found.mapping or {**_found_by_name(survey, columns), **columns}
             document = _document(survey, mapping, is_settled=bool(found.mapping))
@@ -83,6 +88,7 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> No
         sections = [] if is_known else sections_of_check(found, has_columns=False)
         document = replace(document, sections=(*document.sections, *sections))
     print_document(document, sys.stdout)
+    return code
 
 
 def _found_by_name(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Any]:

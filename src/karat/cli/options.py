@@ -49,6 +49,10 @@ class Described(click.Command):
                     formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
 
+WRONG_INPUT = 2
+"""Exit code of wrong usage or input, and of a question that is open."""
+
+
 def sources(function: Command) -> Command:
     """The argument PREDICTIONS… of a command."""
     return click.argument("predictions", nargs=-1, required=True, metavar="PREDICTIONS…")(function)
@@ -57,9 +61,7 @@ def sources(function: Command) -> Command:
 class Words(_Choice):
     """One of a few words; of a slip the error names the word that is meant."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the word."""
         try:
             return super().convert(value, param, ctx)
@@ -108,6 +110,12 @@ _OPTIONS = {
     "allow-mismatch": click.option(
         "--allow-mismatch", is_flag=True, help="Compare the rows that all have, and say how many."
     ),
+    "by": click.option(
+        "--by",
+        multiple=True,
+        metavar="COLUMN",
+        help="Slices by this column, A,B for the cross of two; again for more. Numbers are binned.",
+    ),
     "where": click.option(
         "--where", metavar="SQL", help="Read only rows that meet this condition."
     ),
@@ -146,7 +154,7 @@ def options(*names: str) -> Callable[[Command], Command]:
 
 def rows_options(function: Command) -> Command:
     """The options of `columns_given` and `options_given` on a command."""
-    return options(*(name for name in _OPTIONS if name != "output"))(function)
+    return options(*(name for name in _OPTIONS if name not in ("by", "output")))(function)
 
 
 _NO_SIZE = 2.0**63

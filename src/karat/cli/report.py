@@ -68,13 +68,7 @@ if TYPE_CHECKING:
     metavar="COLUMN",
     help="Column of ids that no two rows should share; '' for none, though found.",
 )
-@click.option(
-    "--by",
-    multiple=True,
-    metavar="COLUMN",
-    help="Slices by this column, A,B for the cross of two; again for more. Numbers are binned.",
-)
-@options("where")
+@options("by", "where")
 @click.option(
     "--labels", metavar="A,B,C", help="The classes, in order; a JSON list where they hold commas."
 )
