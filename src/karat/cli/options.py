@@ -191,10 +191,17 @@ def level_of(text: str) -> float | None:
         ) from None
 
 
+_OPERATORS = ("=", "==", "!=", "<>", "<", ">", "<=", ">=", "AND", "OR", "IN", "LIKE", "IS", "NOT")
+
+
 def source_of(predictions: Sequence[str]) -> str | list[str]:
     """Return the source of a command: one text, which may be a query or ``-``, or several paths."""
     if not all(text.strip() for text in predictions):
         raise click.UsageError("One of PREDICTIONS is empty; name a file, a folder or a query.")
+    operator = next((text for text in predictions if text in _OPERATORS), None)
+    if operator is not None:
+        found = f"One of PREDICTIONS is {operator!r}: a condition with blanks needs quotes, as"
+        raise click.UsageError(f"""{found} --where "country = 'DK'".""")
     if "-" in predictions and sys.stdin is None:
         raise click.UsageError("Standard input is closed, so there is nothing to read from -.")
     return predictions[0] if len(predictions) == 1 else list(predictions)

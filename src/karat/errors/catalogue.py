@@ -376,7 +376,7 @@ K302  {metric} cannot be computed with these parameters.
       Parameters: {parameters}.
 K303  {text!r} is not the name of a metric.
       {found}.
-      Write a name, or a name with parameters: macro_f_beta(beta=2).
+      {do}
 K304  The metric {name!r} cannot be registered.
       {found}.
       See CONTRIBUTING.md, 'Add a metric in one file'.
@@ -444,6 +444,7 @@ K410  The files do not hold the same columns.
 K411  The kind of this file is not known.
       {path}
       karat reads .parquet, .csv, .tsv, .jsonl, .ndjson and .json (also .gz and .zst of text).
+          Rows in a text file of another name are read by a query: "{query}".
 K412  This is not a table that karat can read.
       {found}.
       Give a pandas or Polars frame, an Arrow table, a DuckDB relation, a dict of columns, or the

@@ -245,7 +245,8 @@ def _single(path: str, cleanup: ExitStack, *, is_partitioned: bool = False) -> D
 def _described(path: str, *, is_partitioned: bool = False) -> DataFile:
     ending = _ending(path)
     if ending is None:
-        raise error("K411", path=path)
+        name = path.replace("'", "''")
+        raise error("K411", path=path, query=f"SELECT * FROM read_csv('{name}')")
     kind, compression = ending
     n_bytes = os.stat(path).st_size
     if not n_bytes:
