@@ -443,8 +443,7 @@ K410  The files do not hold the same columns.
       Report them one at a time, or select common columns with a SQL query.
 K411  The kind of this file is not known.
       {path}
-      karat reads .parquet, .csv, .tsv, .jsonl, .ndjson and .json (also .gz and .zst of text).
-          Rows in a text file of another name are read by a query: "{query}".
+      karat reads .parquet, .csv, .tsv, .jsonl, .ndjson and .json (also .gz and .zst of text).{more}
 K412  This is not a table that karat can read.
       {found}.
       Give a pandas or Polars frame, an Arrow table, a DuckDB relation, a dict of columns, or the

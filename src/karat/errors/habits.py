@@ -38,6 +38,10 @@ _CHOICES: Final = {
 _OF_FUNCTIONS: Final = {
     "scorer": {"average": "The average is part of the name: karat.scorer('macro_f1')."},
     "find_weak_slices": {"columns": "In karat it is by=.", "features": "In karat it is by=."},
+    "Stream.update": {
+        name: f"It is an option of the stream: karat.Stream({name}=...)."
+        for name in ("class_names", "labels", "level", "metrics", "positive", "threshold")
+    },
 }
 """Functions → arguments that are called otherwise there alone."""
 _TABLES: Final = ("data", "df", "frame", "table", "path", "file", "files", "predictions")

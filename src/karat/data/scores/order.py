@@ -299,7 +299,8 @@ def no_positive_of_scores(classes: Classes, argument: str) -> KaratError:
     or_else = ", the class that the column is of; or a column for each class"
     what = f"{argument}, one number for each row,"
     facts = {"labels": shown(classes.labels), "options": options, "or_else": or_else}
-    return error("K190", what=what, settled_by={"positive": classes.labels[-1]}, **facts)
+    settled_by = {"positive": classes.labels[-1]}
+    return error("K190", what=what, settled_by=settled_by, choices=classes.labels, **facts)
 
 
 _OF_NAMES = ("K134", "K135", "K137", "K410")
