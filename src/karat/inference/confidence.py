@@ -121,7 +121,7 @@ class Confidence:
         if not 0.0 < share < 1.0:
             choices = "a number between 0 and 1, as 0.95, or None for no intervals"
             do = instead_of("level", level, (None,))
-            if 1.0 < share < 100.0:
+            if 50.0 <= share < 100.0:
                 do = f"Give {option('level', float(f'{share / 100.0:g}'))}: a proportion. "
             raise _refused("level", level, choices, do)
         found = cls(share, **words, seed=seed, n_replicates=n_replicates)
