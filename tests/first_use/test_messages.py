@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -227,6 +228,28 @@ def test_a_dict_of_predictions_alone_lacks_the_truth() -> None:
     told = advice(lambda: library.compare({"lr": PRED, "nb": PRED}))
     assert "karat.compare(y_true, {'old': ..., 'new': ...})" in told
     assert library.compare(TRUE, pd.DataFrame({"lr": PRED, "nb": PRED})).models == ("lr", "nb")
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_rows_that_one_model_lacks_are_named_and_left_out(karat: Karat, has_ids: bool) -> None:
+    rows = ROWS.assign(id=np.arange(N)) if has_ids else ROWS
+    first, second = rows.astype(object), rows.astype(object)
+    first.loc[7, "pred"], second.loc[4, "label"] = None, None
+    first.to_csv("a.csv", index=False)
+    second.to_csv("b.csv", index=False)
+    files = ("a.csv", "b.csv", "--positive", "fraud", "--nulls", "drop")
+    asked = karat("compare", *files)
+    assert asked.code == 2
+    assert "K172" in asked.err
+    assert "1 of 79 rows are in a alone (first: " in asked.err
+    assert asked.err.rstrip().endswith("--allow-mismatch.")
+    done = karat("compare", *files, "--allow-mismatch", "--format", "json")
+    assert done.code == 0
+    found = json.loads(done.out)
+    both = ROWS.drop([4, 7])
+    assert {one["difference"] for one in found["differences"]} == {0.0}
+    (one,) = [x for x in found["differences"] if x["metric"] == "accuracy"]
+    assert one["value_a"] == library.accuracy(both["label"], both["pred"])
 
 
 # Streams.
