@@ -55,6 +55,7 @@ _CHECKPOINT = "a checkpoint keeps clusters and slices"
 _CULPRITS = "weak slices name the smallest slice that explains, with ranges of numbers"
 _WEAK_FILES = "weak slices are found in files too"
 
+_OPEN_QUESTION = "karat columns ends with the code of the report that cannot be made"
 _EVERY_FILE = "max_memory holds for every file, not for Parquet alone"
 
 _VERDICT = "the JSON of a gate has its verdict, what inconclusive rules do, and what was written"
@@ -295,4 +296,5 @@ EXCEPTIONS: tuple[Allowed, ...] = (
     Allowed("slices/text", _CULPRITS, "gave", r"country = SE: .*", r"slice .*country = SE .*"),
     Allowed("slices/a file", _WEAK_FILES, r"raised\.code", "K120", "K401"),
     Allowed("slices/a file", _WEAK_FILES, r"raised\.message", "K120 .*", "K401 .*"),
+    Allowed("commands/columns *", _OPEN_QUESTION, r"gave\.code", "0", "2"),
 )

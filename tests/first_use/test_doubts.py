@@ -120,7 +120,7 @@ def test_the_doctor_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert text in done.out
     pd.DataFrame({"label": [0, 1], "score": [0.2, 0.7]}).to_csv(path, index=False)
     asked = karat_("columns", path)
-    assert asked.code == 0
+    assert asked.code == 2
     assert "--prob score or --score score" in asked.out
     assert "prob=" not in asked.out
 

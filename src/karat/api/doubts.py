@@ -20,6 +20,7 @@ from karat.metrics import Metric, get
 from karat.metrics._measure import losses_of
 from karat.results.values import ReportValues
 from karat.tally import Classes, ScoredRows
+from karat.tally.classes import usual_positive
 
 _AREAS: Final = {
     "roc_auc": 0.5,
@@ -38,6 +39,7 @@ an average of such areas, or 2 × area − 1.
 The area pooled over classes (micro) is none of them: it depends on the scales of the columns. Nor
 is one with ``max_fpr=``, which is of a part of the curve.
 """
+_LOG_LOSS: Final = "negative_log_probability"
 Limits: TypeAlias = tuple[float, float | None, float | None]
 """A value and the limits of its interval."""
 ReportT = TypeVar("ReportT", bound=ReportValues)
@@ -157,10 +159,14 @@ def impossible_rows(rows: ScoredRows, metrics: Sequence[Metric]) -> int | None:
     0 where no metric reads that loss unclipped, or the scores are no probabilities; None where they
     were not counted.
     """
-    name = "negative_log_probability"
-    if not rows.is_prob or name not in losses_of(metrics):
+    if not rows.is_prob or not read_log_loss(metrics):
         return 0
-    return rows.sums((name,)).infinite_rows
+    return rows.sums((_LOG_LOSS,)).infinite_rows
+
+
+def read_log_loss(metrics: Sequence[Metric]) -> bool:
+    """Whether a metric reads the unclipped log loss of each row."""
+    return _LOG_LOSS in losses_of(metrics)
 
 
 def of_zeros(n: int | None, n_rows: int, of: str = "") -> tuple[Doubt, ...]:
@@ -223,7 +229,10 @@ def _of_columns(
 
 
 def _of_one_column(column: str, texts: list[str], classes: Classes, role: str) -> Iterator[Doubt]:
-    if ending_of(column) is None or classes.positive is None or place_of(column, texts) is not None:
+    # A positive class that is not the usual one was given: it is the one that the column is of.
+    if ending_of(column) is None or usual_positive(classes.labels) is None:
+        return
+    if classes.positive is None or place_of(column, texts) is not None:
         return
     label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
     yield doubt(

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.cli.options import (
+    WRONG_INPUT,
     Described,
     columns_given,
+    groups_of,
     labels_of,
     options,
     shown_mapping,
@@ -54,13 +56,14 @@ _USED = (*_OPTIONS, "prob", "score")
 )
 @sources
 @options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id")
-@options("where", "labels", "positive", "nulls")
-def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> None:
+@options("by", "where", "labels", "positive", "nulls")
+def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> int:
     """What the columns of a file are taken for, and what is in doubt.
 
     A dry run of `karat report`: each column with its type and its role, every role that two
     columns could fill, and each doubt with the option of `karat report` that settles it. Options
-    that are given are tried. Rows are read, and no metric is computed.
+    that are given are tried. Rows are read, and no metric is computed. Exit code 2: a report
+    cannot be made before a question is settled.
     """
     from karat.api.check import checked_with
     from karat.data.sources.files.counted import survey_files
@@ -73,9 +76,10 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> No
     columns = {name: value for name, value in columns_given(given).items() if value is not None}
     if is_read_once(source):
         print_document(_document(survey, {}, {}), sys.stdout)
-        return
+        return 0
     asked = {name: given[name] for name in ("positive", "threshold", "nulls")}
     asked |= {"y_true": source, "labels": labels_of(given["labels"]), **columns}
+    asked["by"] = list(groups_of(given["by"])) or None
     found = checked_with(asked, {"where": where, "labels_are_text": True})
     document = _document(survey, columns, found.mapping if columns else {})
     # Roles that cannot be found are listed with the columns.
@@ -83,6 +87,7 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> No
     is_known = is_known and not columns
     sections = [] if is_known else sections_of_check(found, has_columns=False)
     print_document(replace(document, sections=(*document.sections, *sections)), sys.stdout)
+    return 0 if found.problem is None else WRONG_INPUT
 
 
 def _roles(

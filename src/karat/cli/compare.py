@@ -9,6 +9,7 @@ import click
 
 from karat.cli.options import (
     Described,
+    Words,
     choice,
     columns_given,
     joined,
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
     help="Write the rows on which one of two models alone is right.",
 )
 @rows_options
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)))
+@click.option("--format", "format_", type=Words(list(FORMATS)))
 @options("output")
 def command(
     files: tuple[str, ...],

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, Self
 
-from karat.errors.options import as_typed
+from karat.errors import KaratError, error
+from karat.errors.options import as_typed, is_command_line, option
 from karat.errors.text import filled
 
 _MESSAGES: Final = """
@@ -112,6 +113,22 @@ class Doubt(str):
 def doubt(code: str, **facts: Any) -> Doubt:
     """Make the doubt of that code."""
     return Doubt(code, *(filled(as_typed(part), facts) for part in DOUBTS[code]))
+
+
+def no_scores(name: str, warnings: Iterable[str] = ()) -> KaratError:
+    """K210: what is asked for needs scores; what settles it, where columns of them were not read.
+
+    Args:
+        warnings: those of the rows, doubts among them.
+    """
+    unread = next((one for one in only_doubts(warnings) if one.code == "D108"), None)
+    if unread is not None:
+        do = f"{unread.noticed} {unread.evidence} {unread.option}"
+    elif is_command_line():
+        do = f"Give {option('y_prob')} or {option('y_score')}."
+    else:
+        do = "Give y_prob= or y_score=; of a table prob= or score=."
+    return error("K210", name=name, do=do)
 
 
 def only_doubts(sentences: Iterable[str]) -> tuple[Doubt, ...]:

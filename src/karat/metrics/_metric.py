@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
+from karat.errors.doubts import no_scores
 from karat.errors.habits import karat_word
-from karat.errors.options import each_option, give_scores
+from karat.errors.options import each_option, is_command_line
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
@@ -93,7 +94,10 @@ def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric
                 or_else=f"; averages need none: {', '.join(names)}" if names else "",
             )
         found = _averages_held(metric, held)
-        do = _slip_in(classes) or "Name the average, or read report.per_class."
+        each = "A report lists each class" if is_command_line() else "Or read report.per_class"
+        names = [record.lifted(average) for average in record.averages[:1]]
+        do = f"Name the average, as {names[0]}. {each}." if names else f"{each}."
+        do = _slip_in(classes) or do
         raise error("K307", name=metric.name, k=classes.k, found=found, do=do)
 
 
@@ -394,7 +398,7 @@ class Metric:
     def _readable(self, cells: Cells, policy: Policy) -> tuple[Traced, Fields]:
         """The graph and what it reads of a tally that it can be computed on."""
         if not self.record.is_traced:
-            raise error("K210", name=str(self), do=give_scores())
+            raise no_scores(str(self))
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError
-from karat.errors.options import option
+from karat.errors.options import is_command_line, option
 from karat.errors.text import (
     amount,
     amounts,
@@ -25,6 +25,7 @@ from karat.errors.text import (
     share,
     threshold,
     value,
+    wrapped,
 )
 from karat.metrics import get
 from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
@@ -100,7 +101,9 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
     while all(_plan(names, texts, needed, NAME_LEAST) is None for texts in (counts, percents)):
         needed += 1
     yield [title]
-    yield [Span(" " * INDENT + f"needs a width of {needed}", "dim")]
+    how = f"COLUMNS={needed}" if is_command_line() else f"text(width={needed})"
+    for line in wrapped(f"needs a width of {needed}: {how}", width, indent=INDENT):
+        yield [Span(line, "dim")]
 
 
 def counts_and_shares(matrix: Matrix) -> tuple[list[list[str]], npt.NDArray[np.float64]]:

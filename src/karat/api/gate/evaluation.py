@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.api.arguments import refuse_missing
 from karat.api.comparing import check_metrics, doubts_of_models
-from karat.api.doubts import of_rows
+from karat.api.doubts import of_rows, read_log_loss
 from karat.api.gate.baseline import Baseline, with_hashes
 from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
@@ -24,8 +24,8 @@ from karat.data.rows import Rows
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import in_order
 from karat.errors import KaratError, error, short, shown
-from karat.errors.doubts import Doubt, without_doubts
-from karat.errors.options import as_typed, give_scores, option
+from karat.errors.doubts import Doubt, no_scores, without_doubts
+from karat.errors.options import as_typed, option
 from karat.errors.text import harmless
 from karat.inference.comparison.contrasts import distances_together
 from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
@@ -82,7 +82,7 @@ def gate_report(
     """
     of_scores = [metric for metric in metrics or () if metric.needs_scores]
     if of_scores and rows.scores is None:
-        raise error("K210", name=str(of_scores[0]), do=give_scores())
+        raise no_scores(str(of_scores[0]), rows.warnings)
     if metrics is not None and not of_scores:
         rows = replace(rows, scores=None)
     if rows.scores is None:
@@ -309,7 +309,11 @@ class Evaluation:
         known = {one.code for one in self.doubts}
         # The classes are those of both.
         before = [one for one in self.doubts_before if one.code != "D101" or "D101" not in known]
-        return (*self.doubts, *before, *self.notes)
+        doubts = [*self.doubts, *before]
+        if not read_log_loss(self._metrics()):
+            # A report, or a baseline, holds metrics that no rule is about.
+            doubts = [one for one in doubts if one.code != "D106"]
+        return (*doubts, *self.notes)
 
     def _read_baseline(self) -> Sequence[Label]:
         """Match the rows of the baseline, or take its values; return its slices."""
