@@ -19,6 +19,16 @@ PLACES = np.r_[1, 0, 2:N]
 SITE = np.where(np.arange(N) % 2, "a", "b")
 
 
+SITES = pd.Series(SITE, TRUE.index)
+ROWS = pd.Series(np.arange(N) // 2, TRUE.index)
+
+
+def streamed(**given: Any) -> karat.Report:
+    stream = karat.Stream()
+    stream.update(TRUE, **given)
+    return stream.report()
+
+
 def moved(values: Any) -> Any:
     return values.iloc[PLACES]
 
@@ -40,12 +50,25 @@ def both_columns(values: pd.Series) -> pd.DataFrame:
         lambda f: karat.evaluate(TRUE, f(PRED)),
         lambda f: karat.evaluate(TRUE, f(PRED), by=SITE),
         lambda f: karat.evaluate(TRUE, PRED, by=f(pd.Series(SITE, TRUE.index))),
+        lambda f: karat.evaluate(TRUE, y_prob=PROB, by=f(SITES)),
+        lambda f: karat.evaluate(TRUE, y_prob=PROB, y_pred=PRED, by=f(SITES.to_frame("site"))),
+        lambda f: karat.evaluate(TRUE, y_prob=PROB, by={"site": f(SITES)}),
+        lambda f: karat.evaluate(TRUE, PRED, by={"site": f(SITES)}),
+        lambda f: karat.evaluate(TRUE, PRED, by={("a", "b"): (SITES, f(SITES))}),
+        lambda f: karat.evaluate(TRUE, PRED, by=SITES, weights=f(PROB)),
+        lambda f: karat.evaluate(TRUE, y_prob=PROB, by=SITES, clusters=f(ROWS)),
+        lambda f: karat.evaluate(TRUE, PRED, weights=PROB, clusters=f(ROWS)),
         lambda f: karat.evaluate(TRUE, y_prob=PROB, weights=f(PROB)),
         lambda f: karat.compare(TRUE, {"old": PRED, "new": f(PRED)}),
         lambda f: karat.compare(TRUE, y_prob={"old": PROB, "new": f(PROB)}),
         lambda f: karat.compare({"old": TRUE, "new": TRUE}, {"old": PRED, "new": f(PRED)}),
         lambda f: karat.gate(TRUE, f(PRED), min={"accuracy": 0.1}),
         lambda f: karat.find_weak_slices(TRUE, f(PRED), by={"site": SITE}, n_permutations=99),
+        lambda f: karat.find_weak_slices(TRUE, PRED, by={"site": f(SITES)}, n_permutations=99),
+        lambda f: streamed(y_pred=f(PRED)),
+        lambda f: streamed(y_prob=f(PROB)),
+        lambda f: streamed(y_pred=PRED, weights=f(PROB)),
+        lambda f: streamed(y_pred=PRED, y_prob=PROB, weights=f(PROB)),
         lambda f: karat.find_weak_slices(
             TRUE, PRED, by=f(pd.DataFrame({"site": SITE}, TRUE.index)), n_permutations=99
         ),
@@ -61,7 +84,7 @@ def test_a_permuted_index_is_a_doubt_and_changes_no_number(called: Any) -> None:
     # Neither the same order nor the values alone raise it.
     assert of_order(called(lambda values: values)) == []
     if type(called(moved)).__name__ == "Report":
-        by_position = called(lambda values: moved(values).set_axis(values.index))
+        by_position = called(lambda values: moved(values).set_axis(values.index, axis=0))
         assert by_position["accuracy"] == called(moved)["accuracy"]
 
 
@@ -112,3 +135,23 @@ def test_only_another_order_of_the_same_names_is_one(
     true, pred = (pd.Series(np.arange(len(index)) % 2, index=index) for index in kinds)
     found = karat.evaluate(true, y_prob=np.full(len(true), 0.5), y_pred=pred)
     assert bool(of_order(found)) is is_permuted
+
+
+def test_a_stream_keeps_the_doubt_once_with_merge_and_bytes() -> None:
+    def stream(pred: pd.Series) -> karat.Stream:
+        found = karat.Stream()
+        found.update(TRUE, pred)
+        return found
+
+    whole = stream(PRED)
+    assert of_order(whole.report()) == []
+    part = karat.Stream.from_bytes(stream(moved(PRED)).to_bytes())
+    part.update(TRUE, moved(PRED))
+    whole.merge(part)
+    (found,) = of_order(whole.report())
+    noticed = "In a batch: The rows of y_pred are in another order than those of y_true."
+    assert found.noticed == noticed
+    assert of_order(whole.subtract(stream(PRED)).report()) == [found]
+    whole.reset()
+    whole.update(TRUE, PRED)
+    assert of_order(whole.report()) == []

@@ -35,7 +35,7 @@ from karat.data.rows import Counted, Rows
 from karat.data.scores.classes import both_decide, checked_threshold
 from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
-from karat.data.slices.codes import Key, as_slices, named_columns
+from karat.data.slices.codes import Key, named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
@@ -285,15 +285,15 @@ def _batch_of_arrays(
     if y_prob is not None or y_score is not None:
         if y_true is None:
             raise error("K127", others="y_prob=")
-        rows = score_rows(
+        return score_rows(
             y_true,
             given_scores(y_prob, y_score),
             y_pred=y_pred,
             clusters=clusters,
+            by=by,
             threshold=spec.threshold,
             **options,
         )
-        return rows if by is None else replace(rows, by=as_slices(by, rows.n))
     refuse_threshold(spec.threshold)
     if y_true is not None and y_pred is None and confusion is None:
         raise given_alone(y_true)

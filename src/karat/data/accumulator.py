@@ -333,7 +333,15 @@ class Tallies:
             axes = [axis for parts in crossed.values() for axis in parts[0].axes]
             n = self.n_rows + other.n_rows
             raise too_many(n, n_bytes, empty.max_memory, tuple(dict.fromkeys(axes)))
-        return replace(self, cells=cells, scores=scores, n_dropped=n_dropped, crossed=crossed)
+        found = replace(self, cells=cells, scores=scores, n_dropped=n_dropped, crossed=crossed)
+        return found.warned(*other.origin.warnings)
+
+    def warned(self, *sentences: str) -> Tallies:
+        """The same with more warnings; of doubts that notice the same the first."""
+        first: dict[str, str] = {}
+        for one in (*self.origin.warnings, *sentences):
+            first.setdefault(getattr(one, "noticed", one), one)
+        return replace(self, origin=replace(self.origin, warnings=tuple(first.values())))
 
 
 Batch: TypeAlias = "Rows | Counted | Tallies"

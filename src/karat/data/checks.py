@@ -158,13 +158,14 @@ def doubts_of_order(first: Any, called: str, **others: Any) -> Iterator[Doubt]:
 
     Args:
         called: what the first is called.
-        others: the others by name; those that are no pandas objects have no index.
+        others: the others by name, alone or in dicts; those that are no pandas objects have no
+            index.
 
     Cost: nothing where an index is the same object or both are ranges, one pass where they are
     equal or have other numbers; where they are permuted two hash tables.
     """
     index = index_of(first)
-    for argument, values in others.items() if index is not None else ():
+    for argument, values in _each_of(others) if index is not None else ():
         own = values.index if isinstance(values, Scores) else index_of(values)
         differ = None if own is None else _permuted(index, own)
         if differ is None:
@@ -184,6 +185,19 @@ def doubts_of_order(first: Any, called: str, **others: Any) -> Iterator[Doubt]:
             right=short(right),
             ordered=f"{argument}.{ordered}",
         )
+
+
+def _each_of(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each object with its name: those of dicts, and of the tuples that crosses are, one by one."""
+    for name, values in named.items():
+        if not isinstance(values, Mapping):
+            yield name, values
+            continue
+        for key, own in values.items():
+            if isinstance(key, tuple) and isinstance(own, list | tuple):
+                yield from ((f"{name}[{key!r}][{i}]", part) for i, part in enumerate(own))
+            else:
+                yield f"{name}[{key!r}]", own
 
 
 def _permuted(left: Any, right: Any) -> Numbers | None:

@@ -11,6 +11,9 @@ import numpy.typing as npt
 
 from karat.data.accumulator import Crossed, Tallies, whole
 from karat.data.scores.storage import STORAGES, ScoreParts
+from karat.errors import short
+from karat.errors.doubts import Doubt, only_doubts
+from karat.errors.text import harmless
 from karat.tally import Cells, CrossedCells, from_bytes, to_bytes
 from karat.tally.held_rows import HeldRows
 from karat.tally.serialization import damaged
@@ -39,6 +42,9 @@ def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
     facts: dict[str, Any] = {"sizes": {name: len(part) for name, part in parts.items()}}
     if keys:
         facts["crossed"] = keys
+    doubts = [one.to_dict() for one in only_doubts(found.origin.warnings)]
+    if doubts:
+        facts["doubts"] = doubts
     return facts, np.frombuffer(b"".join(parts.values()), np.uint8)
 
 
@@ -73,7 +79,14 @@ def unpacked_tallies(
         shape = held.shape
     if shape is not None:
         scores = replace(empty, storage=storage, held=held, histograms=histograms, shape=shape)
-    return Tallies(cells, scores, crossed=crossed)
+    return Tallies(cells, scores, crossed=crossed).warned(*map(_doubt, facts.get("doubts", ())))
+
+
+def _doubt(parts: Any) -> Doubt:
+    names = ("code", "noticed", "evidence", "option")
+    if not isinstance(parts, dict) or not all(isinstance(parts.get(x), str) for x in names):
+        raise damaged(f"A doubt is {short(parts)}")
+    return Doubt(*(harmless(parts[name]) for name in names))
 
 
 def _crossed(data: Any, cells: Cells | None) -> CrossedCells:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from karat.api.score_functions import given_scores
 from karat.api.streams.devices import StreamDevices
 from karat.api.streams.settings import Settings, texts_of
 from karat.data.accumulator import Batch, Tallies
+from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import declared_labels
 from karat.data.locks import OwnLock
@@ -24,6 +25,7 @@ from karat.data.rows import Counted
 from karat.data.sources.arrays.labels import tally_labels
 from karat.data.sources.torch.tensors import DeviceArrays, all_gathered, device_arrays
 from karat.errors import KaratError, error
+from karat.errors.doubts import Doubt
 from karat.errors.habits import names_its_arguments
 from karat.errors.options import option
 from karat.errors.text import counted, size
@@ -104,6 +106,11 @@ def _of_streams(problem: KaratError) -> KaratError:
         return problem
     options = " or ".join(f"karat.Stream({option('positive', label)})" for label in choices)
     return error("K190", **{**problem.context, "options": options})
+
+
+def _of_order(y_true: Any, given: Mapping[str, Any], weights: Any) -> Iterator[Doubt]:
+    for one in doubts_of_order(y_true, "y_true", **given, weights=weights):
+        yield one.within("a batch")
 
 
 _MOST_SHOWN: Final = 200_000
@@ -267,6 +274,7 @@ class Stream:
             self._update_labels(y_true, y_pred, weights)
             return
         scores = given_scores(y_prob, y_score)
+        given = {"y_pred": y_pred, scores.argument: scores}
         with self._lock:
             self._refuse_mixed(is_scored=True)
             self._land()
@@ -283,7 +291,8 @@ class Stream:
                 settings = replace(settings, positive=positive)
                 parts = None if before is None else replace(before, positive=positive)
                 whole = replace(whole, scores=parts)
-            self._tallies = whole.plus(batch, settings.empty, settings.n_threads)
+            whole = whole.plus(batch, settings.empty, settings.n_threads)
+            self._tallies = whole.warned(*_of_order(y_true, given, weights))
             self._settings = settings
 
     def _add(self, batch: Batch) -> None:
@@ -375,6 +384,7 @@ class Stream:
             self._refuse_mixed(is_scored=False)
             self._land()
             self._add(Counted(cells))
+            self._tallies = self._tallies.warned(*_of_order(y_true, {"y_pred": y_pred}, weights))
 
     def merge(self, other: Stream) -> Stream:
         """Add what another stream holds, which stays as it is; this stream is returned.
@@ -457,7 +467,8 @@ class Stream:
             if part.scores is not None or self._tallies.scores is not None:
                 raise error("K217", found="Streams of rows with scores were subtracted")
             if part.cells is not None:
-                self._tallies = Tallies(_without(self._tallies.cells, part.cells))
+                cells = _without(self._tallies.cells, part.cells)
+                self._tallies = replace(self._tallies, cells=cells)
         return self
 
     def reset(self) -> None:

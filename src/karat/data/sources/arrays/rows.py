@@ -69,6 +69,7 @@ def score_rows(
     *,
     y_pred: Any = None,
     clusters: Any = None,
+    by: Any = None,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -82,6 +83,7 @@ def score_rows(
         scores: the matrix, see `data.scores.containers.as_scores`.
         y_pred: predicted labels, where they are not those of the scores.
         clusters: one name or number a row, or None.
+        by: what slices are made of, see `as_slices`; or None.
         labels: the classes in the order of the columns; default: the sorted labels of y_true.
         positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         weights: float[n].
@@ -116,7 +118,8 @@ def score_rows(
         scores,
         importance,
         clusters=None if clusters is None else clusters_of_rows(clusters, n),
-        warnings=tuple(doubts_of_order(y_true, "y_true", **beside)),
+        by=() if by is None else as_slices(by, n),
+        warnings=tuple(doubts_of_order(y_true, "y_true", **beside, by=by)),
     )
 
 
