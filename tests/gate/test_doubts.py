@@ -40,7 +40,7 @@ def of_baseline(found: karat.GateResult) -> list[str]:
         ({"y_true": TRUE, "y_score": GOOD}, {"min": {"accuracy": 0.1}}, ["D102"]),
         ({"y_true": TRUE, "y_score": GOOD}, {"min": {"roc_auc": 0.5}}, ["D102"]),
         ({"y_true": TRUE, "y_prob": REVERSED}, {"min": {"roc_auc": 0.0}}, ["D103"]),
-        ({"y_true": TRUE, "y_prob": REVERSED}, {"min": {"accuracy": 0.0}}, []),
+        ({"y_true": TRUE, "y_prob": REVERSED}, {"min": {"accuracy": 0.0}}, ["D116"]),
         ({"y_true": TRUE, "y_prob": ZEROS}, {"max": {"log_loss": 9.0}}, ["D106"]),
         ({"y_true": TRUE, "y_prob": GOOD}, {"min": {"roc_auc": 0.5}}, []),
     ],

@@ -251,11 +251,11 @@ def doubts_of_models(
         values: metric → model → what was measured.
         called: model → what its doubts call it.
     """
+    tables = dict(zip(found.names, found.tables, strict=True))
     for name, of in called.items():
-        if name in found.scored:
-            estimates = {metric: each[name] for metric, each in values.items()}
-            limits = {metric: (x.value, x.low, x.high) for metric, x in estimates.items()}
-            yield from of_model(found.scored[name], metrics, limits, of)
+        estimates = {metric: each[name] for metric, each in values.items()}
+        limits = {metric: (x.value, x.low, x.high) for metric, x in estimates.items()}
+        yield from of_model(tables[name], found.scored.get(name), metrics, limits, of)
 
 
 def compare_files(

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Any, Final, TypeAlias, TypeVar
 
+import numpy as np
+
 from karat.data.accumulator import Tallies
-from karat.data.checks import doubts_of_labels
+from karat.data.checks import doubts_of_labels, n_beside_threshold, n_not_of_largest
 from karat.data.labels.names import named as place_of
 from karat.data.roles import ending_of, how_to_name
 from karat.data.rows import Rows
 from karat.data.scores.order import refuse_found_scores
+from karat.data.scores.rows import InMemoryScores
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt, only_doubts
-from karat.errors.options import each_option, option
+from karat.errors.options import as_typed, each_option, option
 from karat.errors.text import count, counted, value
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import label_interval
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._measure import losses_of
 from karat.results.values import ReportValues
@@ -39,7 +46,12 @@ an average of such areas, or 2 × area − 1.
 The area pooled over classes (micro) is none of them: it depends on the scales of the columns. Nor
 is one with ``max_fpr=``, which is of a part of the curve.
 """
+_CAUSES: Final = ("D103", "D111", "D114")
+"""Why predictions disagree with the truth: that they do needs no doubt of its own."""
 _LOG_LOSS: Final = "negative_log_probability"
+_MOST_NAMED: Final = 3
+_OTHERWISE: Final = 0.05
+"""The share of rows that may be predicted otherwise than by their scores."""
 Limits: TypeAlias = tuple[float, float | None, float | None]
 """A value and the limits of its interval."""
 ReportT = TypeVar("ReportT", bound=ReportValues)
@@ -52,11 +64,16 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         for name, metric in zip(_AREAS, map(get, _AREAS), strict=True)
         if (interval := report.intervals.get(metric)) is not None
     }
+    n_columns, n_deciding = found.n_columns_of_scores, _n_deciding(found)
+    labels = [*doubts_of_labels(report.cells)]
+    ranks = [*_of_each_area(report)] or [*of_areas(areas, report.classes, n_columns)]
+    is_told = any(one.code in _CAUSES for one in (*labels, *ranks))
     doubts = (
         *of_classes(report.classes),
         *of_scores(found, report.mapping),
-        *doubts_of_labels(report.cells),
-        *of_areas(areas, report.classes),
+        *labels,
+        *ranks,
+        *(() if is_told else of_agreement(_spread_of(report), n_deciding)),
     )
     return replace(report, warnings=(*doubts, *report.warnings)) if doubts else report
 
@@ -85,7 +102,8 @@ def of_classes(classes: Classes) -> Iterator[Doubt]:
 def of_scores(
     found: Tallies | Rows, mapping: Mapping[str, Any] | None = None, of: str = ""
 ) -> Iterator[Doubt]:
-    """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1].
+    """Iterate over the doubts that scores may be probabilities, where all lie in [0, 1], and that
+    predictions beside scores are not theirs.
 
     Args:
         mapping: the columns by role; None: those of the rows.
@@ -94,6 +112,7 @@ def of_scores(
     if isinstance(found, Rows):
         mapping = found.mapping if mapping is None else mapping
         found = Tallies(rows=found)
+    yield from _of_predictions(found, (mapping or {}).get("pred"), of)
     limits = found.limits_of_scores
     if limits is None or limits[0] < 0.0 or limits[1] > 1.0:
         return
@@ -106,26 +125,93 @@ def of_scores(
 
 
 def of_model(
-    rows: ScoredRows, metrics: Sequence[Metric], found: Mapping[str, Limits], of: str
+    table: TableVariance,
+    rows: InMemoryScores | None,
+    metrics: Sequence[Metric],
+    found: Mapping[str, Limits],
+    of: str,
 ) -> Iterator[Doubt]:
     """Iterate over the doubts that the results of one of several models raise.
 
     Args:
+        table: its labels.
+        rows: its rows, where they have scores.
         metrics: those that were measured.
         found: what they gave, by name.
         of: the model.
     """
-    yield from of_areas(found, rows.classes, of)
-    yield from of_zeros(impossible_rows(rows, metrics), rows.n_rows, of)
+    doubts, n_deciding = [*doubts_of_labels(table.cells)], 0
+    if rows is not None:
+        read = Tallies(rows=rows.rows)
+        n_deciding = _n_deciding(read)
+        ranks = [*of_areas(found, rows.classes, read.n_columns_of_scores, of)]
+        yield from ranks
+        yield from of_zeros(impossible_rows(rows, metrics), rows.n_rows, of)
+        doubts += ranks
+    if not any(one.code in _CAUSES for one in doubts):
+        yield from of_agreement(table, n_deciding, of)
 
 
-def of_areas(found: Mapping[str, Limits], classes: Classes, of: str = "") -> Iterator[Doubt]:
+def without_effects(doubts: Sequence[Doubt]) -> list[Doubt]:
+    """Return the doubts of one side without that of disagreement, where its cause is told."""
+    is_told = any(one.code in _CAUSES for one in doubts)
+    return [one for one in doubts if not (is_told and one.code == "D116")]
+
+
+def _n_deciding(found: Tallies) -> int:
+    """Return the number of scores of each row where they predict; 0 where labels are given."""
+    shape = None if found.scores is None else found.scores.shape
+    has_labels = found.rows.pred is not None if found.rows is not None else shape and shape[1]
+    return 0 if has_labels else found.n_columns_of_scores
+
+
+def of_agreement(spread: TableVariance, n_deciding: int, of: str = "") -> Iterator[Doubt]:
+    """Iterate over the doubt that predictions agree with the truth less than by chance.
+
+    Args:
+        spread: the table, with its design and its clusters.
+        n_deciding: scores of each row that predict; 0: labels do.
+        of: the model, where there are several.
+
+    Cost: that of one metric; of an interval only where kappa is below 0.
+    """
+    metric, classes = get("kappa"), spread.cells.classes
+    number = float(metric.values(spread.cells).value)
+    if not number < 0.0:
+        return
+    asked = Confidence(design=spread.design)
+    interval = label_interval(metric, number, spread, asked)
+    if interval.low is None or interval.high is None or interval.high >= 0.0:
+        return
+    do = (
+        f"Check that labels are those of the same classes on both sides, {shown(classes.labels)}, "
+        "and that both have their rows in one order."
+    )
+    yield doubt(
+        "D116",
+        of=_whose(of),
+        value=value(number),
+        low=value(interval.low),
+        high=value(interval.high),
+        do=_order_of_scores(classes, n_deciding) if n_deciding else do,
+    )
+
+
+def _spread_of(report: ReportValues) -> TableVariance:
+    design = "cohort" if report.confidence is None else report.confidence.design
+    return TableVariance(report.cells, design, report.clusters)
+
+
+def of_areas(
+    found: Mapping[str, Limits], classes: Classes, n_columns: int, of: str = ""
+) -> Iterator[Doubt]:
     """Iterate over the doubt that scores rank the classes in reverse.
 
     The first of `_AREAS` that has an interval decides.
 
     Args:
         found: values with their limits, by the name of the metric.
+        n_columns: scores of each row.
         of: the model, where there are several.
     """
     for name, chance in _AREAS.items():
@@ -133,24 +219,85 @@ def of_areas(found: Mapping[str, Limits], classes: Classes, of: str = "") -> Ite
         if high is None:
             continue
         if high < chance:
-            do = f"Check the order of the columns: the classes are {shown(classes.labels)}."
-            if classes.positive is not None:
-                label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
-                do = (
-                    f"Check which class is positive: it is {label!r}; "
-                    f"{option('positive', other)} names the other one."
-                )
-            yield doubt(
-                "D103",
-                of=_whose(of),
-                metric=name,
-                value=value(number),
-                low="-∞" if low is None else value(low),
-                high=value(high),
-                chance=f"{chance:g}",
-                do=do,
-            )
+            areas = _below(name, number, low, high, chance)
+            do = _order_of_scores(classes, n_columns)
+            yield doubt("D103", of=_whose(of), classes="the classes", areas=areas, do=do)
         return
+
+
+def _of_each_area(report: ReportValues) -> Iterator[Doubt]:
+    """Iterate over the doubt that the scores of some of many classes rank their rows in reverse.
+
+    Intervals are as wide as those that hold for all classes at once.
+    """
+    classes, asked = report.classes, report.confidence
+    limits = report.class_intervals.get("roc_auc")
+    if limits is None or asked is None or classes.k < 3:
+        return
+    (numbers,) = (
+        found.value
+        for metric, found in report.measured.items()
+        if metric.record.name == "roc_auc" and metric.lift == "per_class"
+    )
+    lows, highs = limits
+    wider = NormalDist().inv_cdf(1.0 - asked.tail / classes.k) / asked.quantile()
+    with np.errstate(invalid="ignore"):
+        at = np.flatnonzero(numbers + (highs - numbers) * wider < 0.5).tolist()
+    if not 0 < len(at) < classes.k:
+        return
+    names = [repr(classes.labels[i]) for i in at[:_MOST_NAMED]]
+    more = f" and {len(at) - _MOST_NAMED} more" if len(at) > _MOST_NAMED else ""
+    areas = "; ".join(
+        _below(f"roc_auc of {name}", float(numbers[i]), float(lows[i]), float(highs[i]), 0.5)
+        for name, i in zip(names, at, strict=False)
+    )
+    what = f"{'class' if len(at) == 1 else 'classes'} {', '.join(names)}{more}"
+    yield doubt("D103", of="", classes=what, areas=areas, do=_order_of_scores(classes, classes.k))
+
+
+def _below(name: str, number: float, low: float | None, high: float, chance: float) -> str:
+    least = "-∞" if low is None else value(low)
+    return (
+        f"{name} is {value(number)}, and its interval [{least}, {value(high)}] "
+        f"lies below {chance:g}"
+    )
+
+
+def _order_of_scores(classes: Classes, n_columns: int) -> str:
+    if classes.positive is None or n_columns != 1:
+        listed = shown(classes.labels)
+        order = f"they are read as those of {listed}; {option('labels')} lists another order"
+        return f"Check the order of the columns: {order}."
+    label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
+    names = f"it is {label!r}; {option('positive', other)} names the other one"
+    return f"Check which class is positive: {names}."
+
+
+def _of_predictions(found: Tallies, column: str | None, of: str) -> Iterator[Doubt]:
+    """Iterate over the doubt that predictions given beside scores are not what these predict."""
+    rows, held = found.rows, None if found.scores is None else found.scores.held
+    parts: list[tuple[Any, Any]] = []
+    if rows is not None and rows.scores is not None:
+        parts = [(rows.pred, rows.scores.values)]
+    elif held is not None:
+        parts = [(chunk.pred, chunk.values) for chunk in held.chunks]
+    parts = [(pred, values) for pred, values in parts if pred is not None and len(pred)]
+    classes = found.classes
+    if not parts or classes is None:
+        return
+    n = sum(len(pred) for pred, _ in parts)
+    if classes.k > 2:
+        n_other = sum(n_not_of_largest(pred, values) for pred, values in parts)
+        told = "have another class predicted than that of their largest score"
+    else:
+        n_other = n_beside_threshold(parts, classes.positive)
+        told = "at least are on the other side, whatever the threshold"
+    if n_other > _OTHERWISE * n:
+        rows_of = f"{count(n_other)} of {counted(n, 'row')}"
+        without = "without y_pred= the scores predict"
+        if column is not None:
+            without = f"of another column name it, as {how_to_name('pred', column)}"
+        yield doubt("D115", of=_whose(of), found=f"{rows_of} {told}", option=as_typed(without))
 
 
 def impossible_rows(rows: ScoredRows, metrics: Sequence[Metric]) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -29,6 +30,7 @@ from karat.errors.text import count
 from karat.tally import Cells, to_marginals
 from karat.tally.classes import usual_positive
 from karat.tally.look_alikes import N_REMARKS, look_alikes
+from karat.tally.row_sample import row_parts
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
@@ -237,10 +239,92 @@ def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -
     raise error("K191", left=left, right=right, **of_each)
 
 
+_WIDE: Final = 16
+
+
+def n_not_of_largest(pred: Numbers, values: Numbers) -> int:
+    """Return how many rows are predicted otherwise than by their largest score, or one of them."""
+    found = 0
+    for part in row_parts(len(pred)):
+        block = values[part]
+        own = np.take_along_axis(block, pred[part, None], 1)[:, 0]
+        # Of few columns the maximum of each row is slower than that of whole columns.
+        is_wide = block.shape[1] > _WIDE
+        largest = block.max(axis=1) if is_wide else reduce(np.maximum, block.T)
+        found += int(np.count_nonzero(own < largest))
+    return found
+
+
+def n_beside_threshold(parts: Sequence[tuple[Numbers, Numbers]], positive: int | None) -> int:
+    """Return how many rows of two classes are on the other side of the best threshold, at least.
+
+    Args:
+        parts: int32[n], predicted classes, with [n] or [n, 2], their scores.
+        positive: the class that a single column is of.
+
+    Cost: one pass; where predictions overlap, those rows are sorted.
+    """
+    sides: tuple[list[Numbers], list[Numbers]] = [], []
+    for pred, values in parts:
+        single = values if values.ndim == 1 else values[:, 1] - values[:, 0]
+        is_above = pred == (positive if values.ndim == 1 else 1)
+        sides[0].append(single[~is_above])
+        sides[1].append(single[is_above])
+    below, above = map(np.concatenate, sides)
+    if not (len(below) and len(above)):
+        return 0
+    below, above = np.sort(below[below >= above.min()]), np.sort(above[above <= below.max()])
+    # The best threshold is one of the scores above it, or beyond all of them.
+    wrong = np.arange(len(above)) + len(below) - np.searchsorted(below, above)
+    return int(min(wrong.min(initial=len(above)), len(above)))
+
+
 def doubts_of_labels(found: Cells | Rows) -> Iterator[Doubt]:
     """Iterate over the doubts about classes that are most often a slip in the data."""
-    if found.classes.is_declared or not any(isinstance(x, str) for x in found.classes.labels):
+    if found.classes.is_declared:
         return
+    alike = [*_of_spelling(found)] if any(map(_is_text, found.classes.labels)) else []
+    yield from alike
+    if not any(one.code == "D111" for one in alike):
+        yield from _of_coding(found)
+
+
+def _is_text(label: object) -> bool:
+    return isinstance(label, str)
+
+
+_LEAST_SHARE: Final = 0.05
+_LEAST_ROWS: Final = 10
+
+
+def _of_coding(found: Cells | Rows) -> Iterator[Doubt]:
+    """Iterate over the doubt that many rows have labels that only one side has, on both sides."""
+    classes = found.classes
+    true, pred, is_weighted = _occurrences(found)
+    total = float(true.sum())
+    n = found.n if isinstance(found, Rows) else int(found.n_rows)
+    if not total > 0.0 or n * float(pred.sum()) == 0.0:
+        return
+    least = max(_LEAST_SHARE, _LEAST_ROWS / n) * total
+    alone = [
+        np.flatnonzero((here >= least) & (there == 0.0))
+        for here, there in ((pred, true), (true, pred))
+    ]
+    if not all(map(len, alone)):
+        return
+    each = [
+        f"{classes.labels[i]!r} is {told} {_times(here[i])} and never {never}"
+        for at, here, told, never in (
+            (alone[0], pred, "predicted", "true"),
+            (alone[1], true, "true", "predicted"),
+        )
+        for i in at[:N_REMARKS].tolist()
+    ]
+    counts = f"{'; '.join(each)}{' by weight' if is_weighted else ''}"
+    yield doubt("D114", counts=counts, option=option_of_list("labels", classes.labels))
+
+
+def _of_spelling(found: Cells | Rows) -> Iterator[Doubt]:
     true, pred, is_weighted = _occurrences(found)
     labels = enumerate(found.classes.labels)
     texts = {x: at for at, x in labels if isinstance(x, str) and (true[at] or pred[at])}

@@ -22,8 +22,8 @@ D102  The scores may be probabilities.
       {what} lie in [0, 1].
       If they are probabilities, give them as {option}: losses and calibration take a softmax of
           scores, and two classes are separated at 0.
-D103  The scores{of} rank the classes in reverse.
-      {metric} is {value}, and its interval [{low}, {high}] lies below {chance}.
+D103  The scores{of} rank {classes} in reverse.
+      {areas}.
       {do}
 D104  {noticed}.
       {found}.
@@ -60,6 +60,16 @@ D113  The rows of {argument} are in another order than those of {first}.
           {first} and {right} in {argument}.
       Rows are paired by position. If the index names them, give {argument}.reindex({first}.index);
           if the position is right, give {ordered}.
+D114  Truth and predictions may code the classes differently.
+      {counts}.
+      If both sides mean the same classes, write them alike; if not, list every class: {option}.
+D115  The predictions{of} are not those of the scores beside them.
+      {found}.
+      Check that both are of one model, class by class and row by row. Only a rule of more than
+          the scores predicts so; {option}.
+D116  The predictions{of} agree with the truth less than by chance.
+      kappa is {value}, and its interval [{low}, {high}] at 95 % lies below 0.
+      {do}
 """
 """What was noticed, the evidence, and the option that settles it."""
 

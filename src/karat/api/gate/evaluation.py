@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.api.arguments import refuse_missing
 from karat.api.comparing import check_metrics, doubts_of_models
-from karat.api.doubts import of_rows, read_log_loss
+from karat.api.doubts import of_rows, read_log_loss, without_effects
 from karat.api.gate.baseline import Baseline, with_hashes
 from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
@@ -309,7 +309,7 @@ class Evaluation:
         known = {one.code for one in self.doubts}
         # The classes are those of both.
         before = [one for one in self.doubts_before if one.code != "D101" or "D101" not in known]
-        doubts = [*self.doubts, *before]
+        doubts = [*without_effects(self.doubts), *without_effects(before)]
         if not read_log_loss(self._metrics()):
             # A report, or a baseline, holds metrics that no rule is about.
             doubts = [one for one in doubts if one.code != "D106"]
