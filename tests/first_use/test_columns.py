@@ -108,6 +108,16 @@ def test_groups_without_a_repeat_are_no_doubt(name: str, tmp_path: Path) -> None
         assert codes(source) == [], kind
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["user", "Patient", "customer", "client-id", "account_id", "userId", "speaker", "case_id"],
+)
+def test_columns_are_called_as_persons_and_sessions_are(name: str) -> None:
+    assert codes(ROWS.assign(**{name: REPEATS["texts"]})) == ["D107"]
+    assert codes(ROWS.assign(**{name: NONE["texts"]})) == []
+    assert codes(ROWS.assign(**{f"{name} type": REPEATS["texts"]})) == []
+
+
 def test_the_first_column_that_repeats_is_named() -> None:
     rows = ROWS.assign(session=NONE["texts"], patient_id=REPEATS["texts"])
     (doubt,) = karat.evaluate(rows).doubts

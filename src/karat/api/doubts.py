@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any, Final, TypeAlias, TypeVar
@@ -18,13 +18,14 @@ from karat.data.scores.order import refuse_found_scores
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt, only_doubts
-from karat.errors.options import as_typed, each_option, option
+from karat.errors.options import as_typed, each_option, is_command_line, option
 from karat.errors.text import count, counted, value
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._measure import losses_of
+from karat.results.gate.verdicts import Rule
 from karat.results.values import ReportValues
 from karat.tally import Classes, ScoredRows
 from karat.tally.classes import usual_positive
@@ -89,6 +90,27 @@ def of_rows(rows: Rows, of: str = "") -> list[Doubt]:
         for found in (only_doubts(rows.warnings), doubts_of_labels(rows))
     )
     return [*read, *of_classes(rows.classes), *of_scores(rows, of=of), *labels]
+
+
+def of_bounds(rules: Iterable[Rule]) -> Iterator[Doubt]:
+    """Iterate over the doubt that a bound stops better models, and no other stops worse ones."""
+    bounds = [rule for rule in rules if not rule.needs_baseline]
+    for rule in bounds:
+        wrong, right = {"higher": ("max", "min"), "lower": ("min", "max")}.get(
+            rule.metric.better or "", ("", "")
+        )
+        has_other = any(one.kind == right and one.metric == rule.metric for one in bounds)
+        if rule.kind != wrong or has_other:
+            continue
+        name, number = str(rule.metric), f"{rule.bound:.10g}"
+        written = f"{name}={number}" if is_command_line() else {name: rule.bound}
+        yield doubt(
+            "D118",
+            metric=name,
+            rule=rule.text,
+            better=rule.metric.better,
+            option=option(right, written),
+        )
 
 
 def of_classes(classes: Classes) -> Iterator[Doubt]:

@@ -302,10 +302,9 @@ def _of_coding(found: Cells | Rows) -> Iterator[Doubt]:
     classes = found.classes
     true, pred, is_weighted = _occurrences(found)
     total = float(true.sum())
-    n = found.n if isinstance(found, Rows) else int(found.n_rows)
-    if not total > 0.0 or n * float(pred.sum()) == 0.0:
+    if not (total > 0.0 and pred.any()):
         return
-    least = max(_LEAST_SHARE, _LEAST_ROWS / n) * total
+    least = max(_LEAST_SHARE, _LEAST_ROWS / _n_effective(found, total)) * total
     alone = [
         np.flatnonzero((here >= least) & (there == 0.0))
         for here, there in ((pred, true), (true, pred))
@@ -322,6 +321,16 @@ def _of_coding(found: Cells | Rows) -> Iterator[Doubt]:
     ]
     counts = f"{'; '.join(each)}{' by weight' if is_weighted else ''}"
     yield doubt("D114", counts=counts, option=option_of_list("labels", classes.labels))
+
+
+def _n_effective(found: Cells | Rows, total: float) -> float:
+    """As many rows as weigh something, by Kish's number where the squares are known."""
+    if isinstance(found, Rows):
+        squares = None if found.weights is None else found.weights**2
+    else:
+        squares = found.squares
+    n = found.n if isinstance(found, Rows) else int(found.n_rows)
+    return n if squares is None else total**2 / float(squares.sum())
 
 
 def _of_spelling(found: Cells | Rows) -> Iterator[Doubt]:

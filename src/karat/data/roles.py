@@ -27,6 +27,10 @@ class _Facts(NamedTuple):
     aliases: str = ""
 
 
+_GROUPS: Final = (
+    "group cluster subject patient person participant user customer client account household "
+    "session speaker"
+)
 # Spelled as `normalized` spells them. `class` names the truth in every tool but CatBoost, whose
 # prediction is `Class`: see `_settle_class`.
 _ROLES: Final[Mapping[Role, _Facts]] = {
@@ -53,7 +57,11 @@ _ROLES: Final[Mapping[Role, _Facts]] = {
     "confidence": _Facts("the confidence", "confidence"),
     "id": _Facts("the row ids", "id sample_id row_id image_id index"),
     "fold": _Facts("the folds", "fold"),
-    "group": _Facts("the groups", "group group_id cluster subject patient_id user_id session"),
+    "group": _Facts(
+        "the groups",
+        " ".join(f"{one}{end}" for one in _GROUPS.split() for end in ("", "_id", "id"))
+        + " member_id visit_id case_id",
+    ),
     # Never by a name alone: whether rows of a group depend on each other, only the caller knows.
     "clusters": _Facts("the clusters"),
 }

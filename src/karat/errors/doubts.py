@@ -70,6 +70,13 @@ D115  The predictions{of} are not those of the scores beside them.
 D116  The predictions{of} agree with the truth less than by chance.
       kappa is {value}, and its interval [{low}, {high}] at 95 % lies below 0.
       {do}
+D117  The baseline predicts from another threshold on.
+      The positive class is predicted from {now} on, in the baseline from {then} on.
+      Write the baseline with this threshold again: {update}. One that holds rows, {rows}, and
+          predictions in files are read with the threshold of the gate.
+D118  The bound of {metric} is on its better side.
+      {rule} lets worse models pass: of {metric}, {better} is better.
+      If it is to be good enough, give {option}.
 """
 """What was noticed, the evidence, and the option that settles it."""
 

@@ -357,6 +357,9 @@ def checked_baseline(baseline: Baseline) -> Baseline:
     policy = baseline.settings.get("undefined", "zero")
     if policy not in get_args(Policy):
         raise _damaged(f"Its settings say undefined={policy!r}")
+    threshold = baseline.settings.get("threshold")
+    if not (threshold is None or type(threshold) in (int, float)):
+        raise _damaged(f"Its settings say threshold={short(threshold)}")
     listed = (baseline.metrics, *baseline.slices.values())
     for metric, measured in (pair for metrics in listed for pair in _known(metrics)):
         _check_possible(metric, measured, baseline.n)

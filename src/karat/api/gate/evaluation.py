@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.api.arguments import refuse_missing
 from karat.api.comparing import check_metrics, doubts_of_models
-from karat.api.doubts import of_rows, read_log_loss, without_effects
+from karat.api.doubts import of_bounds, of_rows, read_log_loss, without_effects
 from karat.api.gate.baseline import Baseline, with_hashes
 from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
@@ -23,8 +23,9 @@ from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import in_order
+from karat.data.sources.tables.rows import predicted
 from karat.errors import KaratError, error, short, shown
-from karat.errors.doubts import Doubt, no_scores, without_doubts
+from karat.errors.doubts import Doubt, doubt, no_scores, without_doubts
 from karat.errors.options import as_typed, option
 from karat.errors.text import harmless
 from karat.inference.comparison.contrasts import distances_together
@@ -253,6 +254,12 @@ def _add(known: list[Doubt], found: Iterable[Doubt], side: str = "") -> None:
     known += [one.within(side) if side else one for one in found if one.code not in codes]
 
 
+def decided_by(report: Report) -> dict[str, Any]:
+    """``threshold`` of a report whose scores decided what is predicted, as far as it says."""
+    is_known = report.threshold is not None or (report.mapping and not report.mapping.get("pred"))
+    return {"threshold": report.threshold} if report.scores is not None and is_known else {}
+
+
 def n_of(rows: Rows | Report) -> int:
     """How many rows there are."""
     return rows.n_rows if isinstance(rows, Report) else rows.n
@@ -267,6 +274,7 @@ class Evaluation:
         name: of the earlier model in messages.
         by: the name of the slices.
         names_weights: whether the user named the weights.
+        decided: ``threshold`` where scores decided what is predicted: None for the largest.
         notes: sentences for the reader.
         doubts, doubts_before: about the rows that are to pass, and about the earlier model.
         is_paired: whether the rows are those of the baseline; None without one.
@@ -279,6 +287,7 @@ class Evaluation:
     name: str
     by: str
     names_weights: bool
+    decided: Mapping[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
     doubts_before: list[Doubt] = field(default_factory=list)
@@ -313,7 +322,7 @@ class Evaluation:
         if not read_log_loss(self._metrics()):
             # A report, or a baseline, holds metrics that no rule is about.
             doubts = [one for one in doubts if one.code != "D106"]
-        return (*doubts, *self.notes)
+        return (*of_bounds(self.rules), *doubts, *self.notes)
 
     def _read_baseline(self) -> Sequence[Label]:
         """Match the rows of the baseline, or take its values; return its slices."""
@@ -328,7 +337,7 @@ class Evaluation:
         if isinstance(before, Baseline | Report):
             self._check_weights(before.cells.is_weighted)
         if isinstance(before, Baseline) and before.rows is not None:
-            before = replace(before.rows, name=self.name)
+            before = self._predicted_alike(before, replace(before.rows, name=self.name))
             self.doubts_before += _of_side(before, _BASELINE)
             current = with_hashes(current) if isinstance(current, Rows) else current
         is_sliced = isinstance(current, Rows) and current.slices is not None
@@ -348,6 +357,7 @@ class Evaluation:
         self._check_classes(before.classes)
         self._check_level(before, "The baseline")
         if isinstance(before, Report):
+            self._check_threshold(decided_by(before))
             self._values = {None: values_of(before, self._metrics(), skips_missing=True)}
             return ()
         then = before.settings.get("undefined", self.spec.undefined)
@@ -355,8 +365,38 @@ class Evaluation:
             now = self.spec.undefined
             made, here = option("undefined", then), option("undefined", now)
             self.notes.append(f"The baseline was made with {made}, these values with {here}.")
+        self._check_threshold(before.settings)
         self._values = had | {None: before.metrics}
         return list(had)
+
+    def _predicted_alike(self, before: Baseline, rows: Rows) -> Rows:
+        """The rows of a baseline, predicted as these are, as those of files are."""
+        if rows.scores is None or self._has_threshold_of(before.settings):
+            return rows
+        at = self.decided["threshold"]
+        # Scores are stored as float32: a number that is the threshold stays on its side.
+        at = None if at is None else float(np.float32(at))
+        return predicted(replace(rows, pred=None), at, None)
+
+    def _has_threshold_of(self, settings: Mapping[str, Any]) -> bool:
+        """Whether both sides predict from one threshold on, as far as is known."""
+        ours, theirs = (each.get("threshold", "") for each in (self.decided, settings))
+        is_prob = not isinstance(self.current, Rows) or self.current.is_prob
+        largest = 0.5 if is_prob else 0.0
+        both = {largest if each is None else each for each in (ours, theirs)}
+        return "" in both or len(both) < 2 or self.current.classes.k != 2
+
+    def _check_threshold(self, settings: Mapping[str, Any]) -> None:
+        reads = any(not one.needs_scores for one in self._metrics(needs_baseline=True))
+        if not reads or self._has_threshold_of(settings):
+            return
+        update, rows = option("update_baseline"), option("with_rows", True)
+        told = [
+            "the largest score" if each["threshold"] is None else f"{each['threshold']:g}"
+            for each in (self.decided, settings)
+        ]
+        facts = dict(zip(("now", "then"), told, strict=True))
+        self.doubts.append(doubt("D117", **facts, update=update, rows=rows))
 
     def _match(self, current: Rows, before: Rows) -> None:
         found = pair_rows([current, before], allow_mismatch=self.spec.allow_mismatch)
@@ -511,7 +551,7 @@ class Evaluation:
     def baseline(self) -> Baseline:
         """The rows, or the report, as the next baseline."""
         current, metrics = self.current, self._metrics()
-        settings = {"level": self.spec.level, "undefined": self.spec.undefined}
+        settings = {"level": self.spec.level, "undefined": self.spec.undefined, **self.decided}
         report = current if isinstance(current, Report) else gate_report(current, None, self.spec)
         values = values_of(report, map(get, report.metrics))
         _add(self.doubts, report.doubts)

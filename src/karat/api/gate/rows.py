@@ -62,6 +62,14 @@ class RowsSpec:
         """Whether the rows are in a table or in files."""
         return not self.has_predictions and (names_files(self.y_true) or is_frame(self.y_true))
 
+    def decided_by(self, rows: Rows) -> dict[str, Any]:
+        """``threshold`` where scores decided what is predicted; None: the largest did."""
+        threshold = self.options.get("threshold")
+        labels = rows.mapping.get("pred") if self.is_table else self.y_pred
+        if rows.scores is None or (threshold is None and labels is not None):
+            return {}
+        return {"threshold": None if threshold is None else float(threshold)}
+
 
 def current_rows(given: RowsSpec, name: str) -> Rows:
     """The rows that are to pass."""

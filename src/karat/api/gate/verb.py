@@ -10,7 +10,7 @@ from typing import Any
 
 from karat.api.arguments import confidence_required
 from karat.api.gate.baseline import text_of_baseline
-from karat.api.gate.evaluation import Evaluation, GateSpec, n_of
+from karat.api.gate.evaluation import Evaluation, GateSpec, decided_by, n_of
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
 from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.results import Report
@@ -207,6 +207,7 @@ def run_gate(
         name,
         name_of(by, "slice"),
         not given.is_table or given.columns.get("weights") is not None,
+        decided_by(current) if isinstance(current, Report) else given.decided_by(current),
     )
     cases = run.cases()
     result = GateResult(
