@@ -65,13 +65,15 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         for name, metric in zip(_AREAS, map(get, _AREAS), strict=True)
         if (interval := report.intervals.get(metric)) is not None
     }
-    n_columns, n_deciding = found.n_columns_of_scores, _n_deciding(found)
+    n_columns, is_by_threshold = found.n_columns_of_scores, report.threshold is not None
+    n_deciding = n_columns if is_by_threshold else _n_deciding(found)
     labels = [*doubts_of_labels(report.cells)]
     ranks = [*_of_each_area(report)] or [*of_areas(areas, report.classes, n_columns)]
     is_told = any(one.code in _CAUSES for one in (*labels, *ranks))
     doubts = (
         *of_classes(report.classes),
-        *of_scores(found, report.mapping),
+        *(() if is_by_threshold else _of_predictions(found, report.mapping)),
+        *_of_range(found, report.mapping),
         *labels,
         *ranks,
         *(() if is_told else of_agreement(_spread_of(report), n_deciding)),
@@ -121,24 +123,23 @@ def of_classes(classes: Classes) -> Iterator[Doubt]:
         )
 
 
-def of_scores(
-    found: Tallies | Rows, mapping: Mapping[str, Any] | None = None, of: str = ""
-) -> Iterator[Doubt]:
-    """Iterate over the doubts that scores may be probabilities, where all lie in [0, 1], and that
-    predictions beside scores are not theirs.
+def of_scores(rows: Rows, of: str = "") -> Iterator[Doubt]:
+    """Iterate over the doubts about the scores of rows.
 
     Args:
-        mapping: the columns by role; None: those of the rows.
         of: the model, where there are several.
     """
-    if isinstance(found, Rows):
-        mapping = found.mapping if mapping is None else mapping
-        found = Tallies(rows=found)
-    yield from _of_predictions(found, (mapping or {}).get("pred"), of)
+    found = Tallies(rows=rows)
+    yield from _of_predictions(found, rows.mapping, of)
+    yield from _of_range(found, rows.mapping, of)
+
+
+def _of_range(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Iterator[Doubt]:
+    """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1]."""
     limits = found.limits_of_scores
     if limits is None or limits[0] < 0.0 or limits[1] > 1.0:
         return
-    columns = (mapping or {}).get("score")
+    columns = mapping.get("score")
     settles = option("y_prob")
     if columns:
         settles = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
@@ -295,7 +296,7 @@ def _order_of_scores(classes: Classes, n_columns: int) -> str:
     return f"Check which class is positive: {names}."
 
 
-def _of_predictions(found: Tallies, column: str | None, of: str) -> Iterator[Doubt]:
+def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Iterator[Doubt]:
     """Iterate over the doubt that predictions given beside scores are not what these predict."""
     rows, held = found.rows, None if found.scores is None else found.scores.held
     parts: list[tuple[Any, Any]] = []
@@ -317,7 +318,7 @@ def _of_predictions(found: Tallies, column: str | None, of: str) -> Iterator[Dou
     if n_other > _OTHERWISE * n:
         rows_of = f"{count(n_other)} of {counted(n, 'row')}"
         without = "without y_pred= the scores predict"
-        if column is not None:
+        if (column := mapping.get("pred")) is not None:
             without = f"of another column name it, as {how_to_name('pred', column)}"
         yield doubt("D115", of=_whose(of), found=f"{rows_of} {told}", option=as_typed(without))
 
