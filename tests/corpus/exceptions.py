@@ -75,6 +75,9 @@ _MESSAGES = (103, 104, 111, 123, 132, 133, 136, 171, 172, 173, 174, 175, 177, 40
 _DOUBTS = "a report lists its doubts, and is read with them from JSON"
 _COLUMNS = "a report of a table shows its columns"
 _REVERSED = "scores that rank the classes in reverse are a doubt"
+_APART = "truth, predictions and scores that do not go together are a doubt"
+_TOLD_APART = r".*(not those of the scores beside|with the truth less than by chance|D11[56]).*"
+_USERS = "a column called as users or patients are, whose values repeat, is a doubt"
 _NO_POSITIVE = "neither class of a pair of words is positive until positive= names it"
 _PLAIN_NOTES = "notes of comparisons use the terms of the field"
 _VS_REST = "a table of slices names the metric that is compared, and heads differences 'vs. rest'"
@@ -165,6 +168,16 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         )
         for path in (r"gave\.doubts", r"gave\.warnings\[0\]")
     ),
+    *(
+        Allowed("*", _APART, path, now=_TOLD_APART)
+        for path in (r"gave(\.\w+)*\.(doubts|(warnings|notes)\[\d\])", r"gave\.(err|out)")
+    ),
+    # Notes move by as many doubts as stand before them.
+    *(
+        Allowed(f"comparisons/{call}", _APART, r"gave\.notes\[\d+\]")
+        for call in ("labels and probabilities", "perfect and wrong")
+    ),
+    Allowed("big_files/*", _USERS, r"gave(\.report)?\.(doubts|warnings\[\d\])"),
     Allowed("bad_input/function two text labels", _NO_POSITIVE, "gave", r"1\.0", "<nothing>"),
     Allowed("bad_input/function two text labels", _NO_POSITIVE, "raised", now=r".*'K190'.*"),
     Allowed("bad_input/tally bytes of a tally", _NO_POSITIVE, r"gave\.(bytes|sha256)"),
