@@ -389,3 +389,24 @@ def test_an_average_without_its_name() -> None:
 def test_reports_are_read_by_their_class(name: str) -> None:
     with pytest.raises(AttributeError, match=r"^It is karat\.Report\.from_json\."):
         getattr(library, name)
+
+
+# Weak slices.
+
+
+def test_columns_that_repeat_the_predictions_are_not_searched() -> None:
+    fraud = (TRUE == "fraud").astype(int)
+    rows = pd.DataFrame({"y": fraud, "p_lr": P, "country": ROWS["country"]})
+    rows["lr"] = np.where(P >= 0.5, "yes", "no")
+    rows["truth_too"] = np.where(fraud == 1, "T", "F")
+    of_table = library.find_weak_slices(rows, true="y", prob="p_lr", metric="recall", min_n=5)
+    pred = (P >= 0.5).astype(int)
+    of_frame = library.find_weak_slices(fraud, pred, by=rows[["country", "lr"]], min_n=5)
+    for found in (of_table, of_frame):
+        assert found.left_out["lr"] == "It says the same as the predictions."
+        assert all("lr" not in one.columns for one in found.slices)
+    assert of_table.left_out["truth_too"] == "It says the same as the true labels."
+    assert "country" not in of_table.left_out
+    # Who names a column wants it.
+    named = library.find_weak_slices(rows, true="y", prob="p_lr", by="lr", min_n=5)
+    assert "lr" not in named.left_out
