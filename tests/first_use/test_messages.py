@@ -410,3 +410,62 @@ def test_columns_that_repeat_the_predictions_are_not_searched() -> None:
     # Who names a column wants it.
     named = library.find_weak_slices(rows, true="y", prob="p_lr", by="lr", min_n=5)
     assert "lr" not in named.left_out
+
+
+# Arguments of metrics.
+
+
+def test_arguments_of_metrics_in_their_own_words() -> None:
+    truth, pred = (TRUE == "fraud").astype(int), (P > 0.5).astype(int)
+    f1, f_beta, kappa, ece, least = (
+        getattr(library, name) for name in ("f1", "f_beta", "kappa", "ece", "cost_threshold")
+    )
+    assert "as beta=2, positive=" in advice(lambda: f_beta(truth, pred, 2))
+    for given, meant in ((0, "zero"), (0.0, "zero"), (np.nan, "nan"), ("warn", "zero")):
+        with pytest.raises(library.InputError, match=f"in karat it is undefined='{meant}'"):
+            f1(truth, pred, zero_division=given)
+        assert f1(truth, pred, undefined=meant) > 0
+    with pytest.raises(library.InputError, match="an undefined value is 0 or NaN"):
+        f1(truth, pred, zero_division=1)
+    with pytest.raises(library.InputError, match=r"in karat it is bins=\."):
+        ece(truth, y_prob=P, n_bins=5)
+    for name in ("linear", "quadratic"):
+        told = advice(lambda name=name: kappa(truth, pred, weights=name))  # type: ignore[misc]
+        assert told == f"By the distance of the classes: karat.kappa_{name}."
+        assert getattr(library, f"kappa_{name}")(truth, pred) > 0
+    with pytest.raises(library.InputError, match=r"costs=(\[\[0, 1\], \[10, 0\]\])") as caught:
+        least(fp=1, fn=10)
+    assert caught.value.code == "K302"
+    assert 0 < least(truth, y_prob=P, costs=[[0, 1], [10, 0]]) < 1
+
+
+def test_the_sign_of_a_loss_is_turned_by_its_scorer() -> None:
+    told = advice(lambda: library.scorer("neg_log_loss"))
+    assert told.endswith("karat.scorer('log_loss').")
+    assert "by itself" not in advice(lambda: library.scorer("neg_nothing"))
+
+
+def test_a_pilot_is_a_report() -> None:
+    needed: Any = library.rows_needed
+    for given in ({}, {"pilot": (TRUE, PRED)}):
+        told = advice(lambda given=given: needed("accuracy", half_width=0.05, **given))  # type: ignore[misc]
+        assert "pilot=karat.evaluate(y_true, y_pred)" in told
+    assert needed("accuracy", half_width=0.05, pilot=library.evaluate(TRUE, PRED)) > 1
+
+
+def test_columns_of_slices_are_named_by() -> None:
+    weak: Any = library.find_weak_slices
+    for given in (ROWS[["country"]], {"country": ROWS["country"]}, pl.from_pandas(ROWS)):
+        told = advice(lambda given=given: weak(TRUE, PRED, given))  # type: ignore[misc]
+        assert told == "Name it: karat.find_weak_slices(y_true, y_pred, by=…)."
+    assert "y_prob=" in advice(lambda: weak(TRUE, PRED, P))
+
+
+def test_names_of_columns_beside_values() -> None:
+    models = {"lr": PRED, "nb": PRED}
+    for name in ("clusters", "weights"):
+        with pytest.raises(library.InputError, match=rf"K143(.|\n)*{name}=table\['user'\]"):
+            library.compare(TRUE, models, positive="fraud", **{name: "user"})
+        apart, given = {"lr": TRUE, "nb": TRUE}, {name: {"lr": "user", "nb": "user"}}
+        with pytest.raises(library.InputError, match="K143"):
+            library.compare(apart, models, **given)

@@ -271,6 +271,11 @@ def models_of_arrays(
         options: ``labels``, ``positive`` and ``n_threads``.
         kinds: ``is_paired`` and ``is_frequency`` of `models_of_rows`.
     """
+    for name, value in (("weights", weights), ("clusters", clusters)):
+        if isinstance(value, str):
+            found = f"karat.compare takes values, and {name}= is {value!r}"
+            do = f"Give the values of the column: {name}=table[{value!r}]."
+            raise error("K143", argument=name, found=found, do=do)
     true = encode(given.true, "y_true")
     n = len(true)
     w = None

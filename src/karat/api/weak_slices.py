@@ -440,6 +440,7 @@ def _of_rows(rows: Rows, *, are_chosen: bool) -> _Given:
     found = rows_in_memory(replace(rows, by=(), clusters=None))
     if found.pred is None:
         found = predicted(found, None, None)
+    assert found.pred is not None
     if not are_chosen:
         for what, codes in (("true labels", found.true), ("predictions", found.pred)):
             same = {one.columns[0] for one in by if one.repeats(codes)}

@@ -245,9 +245,10 @@ K168  There is no comparison of {what}.
 K169  Exactly one of half_width= and difference= is needed.
       {found}.
       Give the one that the rows have to reach.
-K170  pilot= is missing.
-      pilot= is None.
-      Give a report, a confusion matrix or a comparison of rows like those to come.
+K170  There is no pilot.
+      {found}.
+      Give a report, a confusion matrix or a comparison of rows like those to come:
+          pilot=karat.evaluate(y_true, y_pred).
 K171  Two rows of one model have the same id.
       In {where}, {count} of {n} rows repeat an id of {column}; first at row {row}: {value!r}.
       Name a column that tells rows apart with id=, or compare only the others:
