@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -469,3 +470,67 @@ def test_names_of_columns_beside_values() -> None:
         apart, given = {"lr": TRUE, "nb": TRUE}, {name: {"lr": "user", "nb": "user"}}
         with pytest.raises(library.InputError, match="K143"):
             library.compare(apart, models, **given)
+
+
+# Models in one table.
+
+
+def test_models_are_columns_of_one_table() -> None:
+    table = pd.DataFrame({"diagnosis": TRUE, "lr_guess": PRED, "nb_guess": PRED, "p": P})
+    of_names: Any = library.compare
+    names = {"lr": "lr_guess", "nb": "nb_guess"}
+    given: list[tuple[Any, dict[str, Any]]] = [
+        (table, {"y_pred": names}),
+        (pl.from_pandas(table), {"y_pred": names}),
+        ("bc.csv", {"y_pred": names}),
+        (table, {"y_pred": list(names.values())}),
+        (table, {"y_prob": {"lr": "p", "nb": "p"}}),
+        (table.rename(columns={"diagnosis": "label"}), {"y_pred": names}),
+    ]
+    for source, arguments in given:
+        told = advice(lambda source=source, arguments=arguments: of_names(source, **arguments))  # type: ignore[misc]
+        call = re.search(r"karat\.compare\((.*)\)", told)
+        assert call is not None
+        truth = "label" if "label" in source else "TRUTH"
+        assert call[1].startswith(f"table[{truth!r}], ")
+        columns = {**table, "TRUTH": table["diagnosis"], "label": table["diagnosis"]}
+        text = call[0].replace("})", "}, positive='fraud')")
+        found = eval(text, {"karat": library, "table": columns})  # noqa: S307
+        assert set(found.models) in ({"lr", "nb"}, {"lr_guess", "nb_guess"})
+
+
+@pytest.mark.parametrize("names", [("lr", "nb"), ("pred", "my guess")])
+def test_models_of_one_file_are_queries(karat: Karat, names: tuple[str, str]) -> None:
+    pd.DataFrame({"truth": TRUE, names[0]: PRED, names[1]: PRED}).to_csv("it's.csv", index=False)
+    told = karat("compare", "it's.csv", "--pred", ",".join(names), "--true", "truth").err
+    call = re.search(r"query: karat compare (.*)", told)
+    in_python = re.search(r"karat\.compare\(.*\)", told)
+    assert call is not None
+    assert in_python is not None
+    ran = karat("compare", *shlex.split(call[1]), "--format", "json")
+    assert ran.code == 0
+    assert json.loads(ran.out)["models"] == list(names)
+    found = eval(in_python[0], {"karat": library, "table": pd.read_csv("it's.csv")})  # noqa: S307
+    assert found.models == names
+
+
+def test_queries_have_short_names(karat: Karat) -> None:
+    del karat
+    from karat.cli.compare import _names
+
+    long = f"SELECT {', '.join(map(str, range(30)))} FROM 'x.csv'"
+    assert _names([long, "SELECT label, guess AS pred FROM 'x.csv'"]) == ["query 1", "query 2"]
+    assert _names(["FROM 'a.csv'", "FROM 'b.csv'"]) == ["a.csv", "b.csv"]
+    assert _names([long, long]) == ["query 1", "query 2"]
+
+
+def test_the_file_that_lacks_a_column_is_named(karat: Karat) -> None:
+    ROWS.to_csv("lr.csv", index=False)
+    ROWS.rename(columns={"pred": "nb_guess"}).to_csv("nb.csv", index=False)
+    told = karat("compare", "lr.csv", "nb.csv", "--pred", "pred").err
+    assert "no column 'pred' for the predicted labels in nb." in told
+    told = karat("compare", "lr.csv", "nb.csv").err
+    assert "K406" in told
+    assert "in nb." in told
+    told = karat("gate", "lr.csv", "--baseline", "nb.csv", "--pred", "pred").err
+    assert "for the predicted labels in nb.csv" in told

@@ -279,6 +279,14 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
         roles[name] = role
 
 
+def with_place(problem: KaratError, name: str) -> KaratError:
+    """The error about a role of columns, which also names the table: one of several."""
+    if problem.code not in ("K404", "K405", "K406"):
+        return problem
+    role = f"{problem.context['role']} in {name}"
+    return error(problem.code, **{**problem.context, "role": role})
+
+
 def unknown_column(name: str, role: str, columns: Sequence[str]) -> KaratError:
     """K404: there is no column of that name for what a sentence calls `role`."""
     there, near = named_columns(columns), nearest(name, columns)
