@@ -534,3 +534,35 @@ def test_the_file_that_lacks_a_column_is_named(karat: Karat) -> None:
     assert "in nb." in told
     told = karat("gate", "lr.csv", "--baseline", "nb.csv", "--pred", "pred").err
     assert "for the predicted labels in nb.csv" in told
+
+
+# Results.
+
+
+def test_slices_print_their_tables() -> None:
+    report = library.evaluate(ROWS, by=["country"])
+    text = report.text()
+    for found in (report.slices, report.slices["country"]):
+        assert str(found).startswith("Slices by country\n")
+        assert str(found) in text
+        assert repr(found).startswith("<karat slices by country")
+    both = str(library.evaluate(ROWS.assign(age=np.arange(N) % 3), by=["country", "age"]).slices)
+    assert both.index("Slices by country") < both.index("Slices by age")
+    assert "by=" in str(library.evaluate(ROWS).slices)
+
+
+def test_items_are_no_attributes() -> None:
+    report: Any = library.evaluate(TRUE, y_prob=P, positive="fraud")
+    three = np.full((30, 3), 1 / 3)
+    many: Any = library.evaluate(["a", "b", "c"] * 10, y_prob=three)
+    for call in (
+        lambda: report.thresholds.f1,
+        lambda: report.calibration.calibration_in_the_large,
+        lambda: many.thresholds.f1,
+    ):
+        told = advice(call)
+        item = re.search(r"report(\..*)\.$", told)
+        assert item is not None
+        of = many if "[0]" in told else report
+        assert eval(f"of{item[1]}", {"of": of}) is not None  # noqa: S307
+    assert "has no attribute 'nothing'" in advice(lambda: report.thresholds.nothing)
