@@ -566,3 +566,47 @@ def test_items_are_no_attributes() -> None:
         of = many if "[0]" in told else report
         assert eval(f"of{item[1]}", {"of": of}) is not None  # noqa: S307
     assert "has no attribute 'nothing'" in advice(lambda: report.thresholds.nothing)
+
+
+# Columns of probabilities.
+
+
+@pytest.mark.parametrize("stem", ["p", "P", "prob", "proba", "probability"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_columns_that_count_the_classes_are_probabilities(
+    karat: Karat, stem: str, first: int
+) -> None:
+    truth = np.arange(N) % 3 + first
+    rows = pd.DataFrame({"target": truth})
+    for i in range(3):
+        rows[f"{stem}{i + first}"] = np.where(truth == i + first, 0.6, 0.2)
+    report = library.evaluate(rows)
+    assert report.mapping["prob"] == [f"{stem}{i + first}" for i in range(3)]
+    assert (report["accuracy"].value, report.doubts) == (1.0, ())
+    rows.sample(frac=1, axis=1, random_state=1).to_csv("p.csv", index=False)
+    assert f"probabilities {stem}* (3)" in karat("columns", "p.csv").out
+    assert library.evaluate("p.csv")["accuracy"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    "names", [("p1",), ("p0", "p2"), ("q0", "q1"), ("x0", "x1"), ("p", "p0", "p1"), ("f0", "f1")]
+)
+def test_other_columns_with_numbers_are_no_probabilities(names: tuple[str, ...]) -> None:
+    rows = ROWS.assign(**dict.fromkeys(names, 1 - P))
+    mapping = library.evaluate(rows, positive="fraud").mapping
+    assert mapping.get("prob") == (["p"] if "p" in names else None)
+
+
+def test_a_column_too_few_is_added_or_its_rows_left_out(karat: Karat) -> None:
+    truth, p = np.arange(30) % 3, np.full((30, 3), 1 / 3)
+    told = advice(lambda: library.evaluate(truth, y_prob=p[:, :2] * 1.5))
+    assert told == "A column is missing: add it, or leave out the rows of the class that has none."
+    assert library.evaluate(truth, y_prob=p)["log_loss"].value > 0
+    assert library.evaluate(truth[truth < 2], y_prob=p[truth < 2, :2] * 1.5)["log_loss"].value > 0
+    told = advice(lambda: library.evaluate(truth[truth < 2], y_prob=p[truth < 2]))
+    assert told.startswith("Give labels=")
+    assert library.evaluate(truth[truth < 2], y_prob=p[truth < 2], labels=[0, 1, 2])
+    rows = pd.DataFrame({"y": truth, "p0": 0.5, "p1": 0.5})
+    rows.to_csv("p.csv", index=False)
+    assert "Add it, or leave out the rows of 2." in karat("report", "p.csv").err
+    assert karat("report", "p.csv", "--where", "y <> 2").code == 0

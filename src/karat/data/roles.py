@@ -78,6 +78,8 @@ _PREFIXED = re.compile(
     r"[-_.:= ])(?P<label>.+)",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(r"(?P<stem>p|prob|proba|probability)(?P<label>[0-9]{1,5})", re.IGNORECASE)
+"""Names that count the columns of probabilities: ``p0``, ``p1``, …"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class ProbabilityColumns:
     """Columns named ``<prefix><separator><label>``, one for each class.
 
     Attributes:
-        stem: what the names share, for example ``"proba_"``.
+        stem: what the names share, for example ``"proba_"``; ``"p"`` of ``p0``, ``p1``, ….
         labels: what follows it in each name, as text.
         columns: the names.
     """
@@ -192,9 +194,12 @@ def find_roles(
             candidates[role] = tuple(name for name in columns if name == chosen[role])
     _settle_class(candidates, free, chosen)
     named = {name for found in candidates.values() for name in found}
-    families = _families([name for name in free if name not in named], known)
+    others = [name for name in free if name not in named]
+    families = _families(others, known)
     if candidates["prob"] or candidates["score"]:
         families = tuple(family for family in families if len(family.columns) > 1)
+    elif not families:
+        families = _counted(others, known)
     roles = Roles(tuple(columns), candidates, frozenset(chosen), families)
     needed = tuple(needs)
     for role in needed:
@@ -253,6 +258,22 @@ def _families(names: Sequence[str], types: Mapping[str, Family]) -> tuple[Probab
         for stem, found in members.items()
         if len(found) > 1 or (_is_of_probabilities(stem) and len(members) == 1)
     )
+
+
+def _counted(names: Sequence[str], types: Mapping[str, Family]) -> tuple[ProbabilityColumns, ...]:
+    """Columns of one stem that count the classes from 0 or 1: ``p0``, ``p1``, …"""
+    members: dict[str, list[tuple[str, str]]] = {}
+    for name in names:
+        match = _COUNTED.fullmatch(name.strip())
+        if match and types.get(name, "unknown") in _NUMBERS:
+            members.setdefault(match["stem"], []).append((match["label"], name))
+    families = []
+    for stem, found in members.items():
+        labels, columns = zip(*found, strict=True)
+        numbers, k = sorted(map(int, labels)), len(labels)
+        if k > 1 and numbers in (list(range(k)), list(range(1, k + 1))):
+            families.append(ProbabilityColumns(stem, labels, columns))
+    return tuple(families)
 
 
 def _is_of_probabilities(stem: str) -> bool:
