@@ -261,7 +261,7 @@ def _families(names: Sequence[str], types: Mapping[str, Family]) -> tuple[Probab
 
 
 def _counted(names: Sequence[str], types: Mapping[str, Family]) -> tuple[ProbabilityColumns, ...]:
-    """Columns of one stem that count the classes from 0 or 1: ``p0``, ``p1``, …"""
+    """Columns of one stem that count the classes from 0 or 1: ``p0`` and ``p1``, say."""
     members: dict[str, list[tuple[str, str]]] = {}
     for name in names:
         match = _COUNTED.fullmatch(name.strip())

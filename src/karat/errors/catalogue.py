@@ -131,7 +131,7 @@ K132  {argument} has values that are no probabilities.
       Probabilities lie from 0 to 1; give logits and other scores as y_score= (of a table:
           score=).
 K133  Rows of {argument} do not add up to 1.
-      First at row {row}: {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
+      First at row {row}: its sum is {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
       Probabilities are never renormalised: give a column for every class, or give other scores as
           y_score= (of a table: score=).
 K134  {argument} has scores for {n_columns} classes; the labels have {k}.

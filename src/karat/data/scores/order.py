@@ -23,7 +23,7 @@ from karat.data.scores.columns import (
 from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
-from karat.errors.options import each_option, option, option_of_list
+from karat.errors.options import argument_as_typed, each_option, option, option_of_list
 from karat.errors.text import count
 from karat.tally.classes import Classes, Label
 
@@ -106,6 +106,9 @@ def place_columns(
         if how == "found":
             listed = option_of_list("prob" if argument == "y_prob" else "score", names)
             do = f"List the columns in the order of the classes {shown(classes.labels)}: {listed}."
+            if k == 2:
+                one = option("prob" if argument == "y_prob" else "score", names[0])
+                do += f" If one of them is that of the positive class, give it alone: {one}."
             scores = "probabilities" if argument == "y_prob" else "scores"
             raise _no_names(scores, f"Columns: {shown(names)}", do)
     if how == "listed" or numbers is None:
@@ -189,7 +192,7 @@ class _Named:
 
 def _no_names(argument: str, found: str, do: str = "") -> KaratError:
     do = do or "Let the name of each column end in its class."
-    what = f"The columns of {argument} do not name the classes"
+    what = f"The columns of {argument_as_typed(argument)} do not name the classes"
     return error("K137", what=what, argument=argument, found=found, do=do)
 
 
