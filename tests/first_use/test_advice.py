@@ -302,3 +302,66 @@ def test_missing_values_speak_of_options(karat: Karat) -> None:
     rows = pd.DataFrame({"label": [0, 1], "p": [0.5, None]})
     rows.to_csv("p.csv", index=False)
     assert "K131  --prob has scores that are missing" in karat("report", "p.csv").err
+
+
+# Files.
+
+
+def test_results_of_karat_are_no_rows(karat: Karat) -> None:
+    rows = ROWS.assign(label=(TRUE == "fraud").astype(int), pred=(PRED == "fraud").astype(int))
+    rows.to_csv("rows.csv", index=False)
+    assert karat("report", "rows.csv", "-o", "report.json").code == 0
+    assert karat("gate", "rows.csv", "--update-baseline", "baseline.json").code == 0
+    for kind, command in (
+        ("comparison", ("compare", "rows.csv", "rows.csv")),
+        ("gate", ("gate", "rows.csv", "--min", "accuracy=0.1")),
+    ):
+        Path(f"{kind}.json").write_text(karat(*command, "--format", "json").out, encoding="utf-8")
+    for kind in ("report", "baseline", "comparison", "gate"):
+        for command in (
+            ("report", f"{kind}.json"),
+            ("report", f"{kind}.json", "--true", "label"),
+            ("gate", f"{kind}.json", "--min", "accuracy=0.1"),
+            ("compare", f"{kind}.json", "rows.csv"),
+        ):
+            told = karat(*command)
+            assert told.code == 2
+            assert f"It is the JSON of a {kind} of karat, not rows." in told.err
+            gate = re.search(r"karat (gate PREDICTIONS --baseline \w+\.json)", told.err)
+            assert (gate is None) == (kind in ("comparison", "gate"))
+            if gate is not None:
+                words = gate[1].replace("PREDICTIONS", "rows.csv").lower().split()
+                assert karat(*words).code == 0
+    with pytest.raises(library.InputError, match=r"K412(.|\n)*karat\.Report\.from_json\(text\)"):
+        library.evaluate("report.json")
+    report = library.Report.from_json(Path("report.json").read_text(encoding="utf-8"))
+    assert library.gate(report, min={"accuracy": 0.1}).passed
+
+
+def test_a_file_without_a_header_line(karat: Karat) -> None:
+    told = "(if the file has no header line, write one)"
+    for name, rows in (("words", ROWS), ("numbers", pd.DataFrame({"a": [1, 0], "b": [0.25, 0.5]}))):
+        rows.assign(p=np.linspace(0.1, 0.9, len(rows))).to_csv(f"{name}.csv", header=False)
+        assert told in karat("report", f"{name}.csv").err
+    other = pd.DataFrame({"a": [1, 2], "x1": [0.1, 0.2]})
+    other.to_csv("other.csv", index=False)
+    assert told not in karat("report", "other.csv").err
+
+
+def test_a_decimal_comma_is_named(karat: Karat) -> None:
+    truth = (TRUE == "fraud").astype(int)
+    texts = [f"{p:.4f}".replace(".", ",") for p in P]
+    rows = pd.DataFrame({"label": truth, "p": texts})
+    rows.to_csv("comma.csv", sep=";", index=False)
+    told = karat("report", "comma.csv", "--prob", "p").err
+    assert f"{texts[0]!r} with a decimal comma" in told
+    query = re.search(r"FROM read_csv\(.*?\)", told)
+    assert query is not None
+    assert karat("report", query[0].replace("FILE", "comma.csv"), "--prob", "p").code == 0
+    for call, told in (
+        (lambda: library.evaluate(truth, y_prob=texts), "(str) with a decimal comma"),
+        (lambda: library.evaluate(pl.from_pandas(rows), prob="p"), "0,5 and 50% are text"),
+    ):
+        with pytest.raises(library.InputError, match="K130") as caught:
+            call()
+        assert told in str(caught.value)

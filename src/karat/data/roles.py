@@ -80,6 +80,9 @@ _PREFIXED = re.compile(
 )
 _COUNTED = re.compile(r"(?P<stem>p|prob|proba|probability)(?P<label>[0-9]{1,5})", re.IGNORECASE)
 """Names that count the columns of probabilities: ``p0``, ``p1``, …"""
+_VALUE = re.compile(r"-?[0-9]*\.[0-9]+(?:e-?[0-9]+)?", re.IGNORECASE)
+"""The first row of a file without a header may be taken for one; see `_UNNAMED` for others."""
+_UNNAMED = re.compile(r"column[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +325,10 @@ def ending_of(name: str) -> str | None:
 
 def named_columns(columns: Iterable[str]) -> str:
     """The columns that there are, in a message."""
-    return shown(columns, 20) or "none"
+    names = list(columns)
+    text = shown(names, 20) or "none"
+    are_values = any(map(_VALUE.fullmatch, names)) or all(map(_UNNAMED.fullmatch, names))
+    return f"{text} (if the file has no header line, write one)" if names and are_values else text
 
 
 def meaning(role: Role) -> str:
