@@ -234,7 +234,7 @@ def _described(column: ArrowColumn) -> str:
     if column.format == "b":
         return "It holds booleans"
     if column.format in ("u", "U", "vu"):
-        return "It holds text"
+        return "It holds text (0.5 is a number; 0,5 and 50% are text)"
     if column.format.startswith("+") and column.chunks and column.chunks[0].items is not None:
         return "It holds empty lists, or lists of something else than numbers"
     if column.format in ("+vl", "+vL"):
