@@ -171,7 +171,7 @@ def test_columns_that_do_not_fit_are_named(karat: Karat, files: list[str]) -> No
         (("a/p.csv", "b/p.csv", "q.csv"), ["a/p", "b/p", "q"]),
         (("a.csv", "a.parquet"), ["a.csv", "a.parquet"]),
         (("a.csv", "a.csv"), ["a.csv (1)", "a.csv (2)"]),
-        (("SELECT 1/2", "SELECT 3/2"), ["SELECT 1/2", "SELECT 3/2"]),
+        (("SELECT 1/2", "SELECT 3/2"), ["query 1", "query 2"]),
         ((".", "b.csv"), [".", "b"]),
     ],
 )

@@ -360,7 +360,10 @@ def test_a_refused_value_is_told_with_its_place_and_count(
 def test_a_row_that_does_not_add_up_is_told_with_its_sum() -> None:
     problem = refusal(spoiled(0.5, (3, 0), (9, 0)), "row_sum", 3)
     assert problem.code == "K133"
-    assert "First at row 3: 1.25; 2 of 200000 rows. The tolerance is 0.001." in str(problem)
+    told = "First at row 3: its sum is 1.25; 2 of 200000 rows. The tolerance is 0.001."
+    assert told in str(problem)
+        problem
+    )
 
 
 def test_names_of_columns_stand_in_messages() -> None:

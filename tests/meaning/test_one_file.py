@@ -52,7 +52,7 @@ doc = inspect.getdoc(karat.zephyr_ratio)
 assert "Rows predicted as the class over rows truly of it." in doc
 assert "TP + FN = 0" in doc and "karat.zephyr_ratio(confusion=" in doc
 from karat.metrics._stub import stub_text
-assert "zephyr_ratio: _PerClassMacroMicroWeighted" in stub_text()
+assert "def zephyr_ratio(" in stub_text()
 report = karat.evaluate([0, 1, 2, 2], [0, 1, 1, 2])
 assert report["macro_zephyr_ratio"].value == (1 + 2 + 1 / 2) / 3
 found = json.loads(report.to_json())["metrics"]

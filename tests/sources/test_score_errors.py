@@ -29,8 +29,8 @@ def test_text_among_the_scores_of_a_csv_is_told_with_its_row(value: str, tmp_pat
     problem = bad(tmp_path, "\n".join(["label,proba_0,proba_1", *lines]) + "\n")
     assert problem.code == "K130"
     assert "Column 'proba_0'" in str(problem)
-    shown = value.strip('"')
-    assert f"Row 25000 holds {shown!r}; 1 of 30000 rows" in str(problem)
+    shown = repr(value) if "," not in value else "'0,5' with a decimal comma"
+    assert f"Row 25000 holds {shown}; 1 of 30000 rows" in str(problem)
 
 
 @pytest.mark.parametrize("value", ["", "NA", "null"])

@@ -191,7 +191,7 @@ def test_rows_add_up_within_the_tolerance(dtype: Any, away: float, is_bad: bool)
         return
     problem = failing(TRUTH, values)
     assert problem.code == "K133"
-    assert "First at row 1: 1.0" in str(problem)
+    assert "First at row 1: its sum is 1.0" in str(problem)
 
 
 @pytest.mark.parametrize(

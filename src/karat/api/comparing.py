@@ -24,9 +24,10 @@ from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import check_in_common, doubts_of_labels, doubts_of_order
 from karat.data.labels.matrices import display_names
 from karat.data.pairing import Paired, pair_rows
+from karat.data.roles import with_place
 from karat.data.rows import Rows
 from karat.data.sources.tables.rows import read_rows
-from karat.errors import error, short, shown
+from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
@@ -283,8 +284,11 @@ def compare_files(
     """
     rows: list[Rows] = []
     for name, source in sources.items():
-        with bar() as progress:
-            found_rows = read_rows(source, name, columns, **reading, progress=progress)
+        try:
+            with bar() as progress:
+                found_rows = read_rows(source, name, columns, **reading, progress=progress)
+        except KaratError as problem:
+            raise with_place(problem, name) from None
         rows.append(with_order_of_rows(found_rows, columns, reading["labels"]))
         read(name, rows[-1])
     matched = pair_rows(rows, allow_mismatch=allow_mismatch)

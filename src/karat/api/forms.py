@@ -29,9 +29,16 @@ _METHOD: Final = "_repr_html_"
 
 
 def attach_forms() -> None:
-    """Give each of them the method that notebooks ask for."""
+    """Give each of them the method that notebooks ask for, and slices their text."""
     for kind, name in FORMS.items():
         setattr(kind, _METHOD, _method(name))
+    for table in (Slices, SliceTable):
+        setattr(table, "__str__", _text_of_slices)  # noqa: B010
+
+
+def _text_of_slices(self: Any) -> str:
+    found: str = importlib.import_module("karat.output.layout").slices_as_text(self)
+    return found
 
 
 def _method(name: str) -> Callable[[Any], str]:

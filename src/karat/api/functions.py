@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.api.options import check_policy, lift_of
+from karat.api.options import check_policy, lift_of, unknown_choice
 from karat.data.arguments import as_ndarray, check_threads
 from karat.data.checks import check_in_common
 from karat.data.sources.arrays.labels import Count, count_for, tally_labels, tally_matrix
@@ -23,7 +23,7 @@ from karat.metrics import Metric
 from karat.metrics._lift import ZERO, Lift
 from karat.metrics._metric import no_positive, with_positive
 from karat.metrics._record import Record
-from karat.metrics._registry import lookup
+from karat.metrics._registry import all_names, lookup
 from karat.metrics.reasons import undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally import Cells
@@ -153,6 +153,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         from karat.api.score_functions import scored_function
 
         return _dressed(scored_function(record, fixed), record, fixed)
+    own = [item.name for item in record.parameters]
     required = [item.name for item in record.parameters if item.is_required]
     has_choice = record.is_per_class and fixed == "plain"
     # Lift or average → (run, arguments) of the compiled formula, and what counts for it.
@@ -172,7 +173,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         **params: Any,
     ) -> Any:
         if unnamed:
-            raise unnamed_arguments(record.name, unnamed, record.averages)
+            raise unnamed_arguments(record.name, unnamed, record.averages, own)
         true = y_true if type(y_true) is np.ndarray else as_ndarray(y_true)
         pred = y_pred if type(y_pred) is np.ndarray else as_ndarray(y_pred)
         if (
@@ -216,6 +217,8 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         scores = next((name for name in ("y_prob", "y_score") if name in params), None)
         if scores is not None:
             raise error("K139", metric=record.name, scores=scores)
+        if isinstance(weights, str):
+            refuse_distances(record.name, weights)
         metric = Metric.of(record, lift, params) if params else _without_parameters(record, lift)
         cells = tallied(
             y_true,
@@ -238,6 +241,14 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         return computed.value if lift == "per_class" else float(computed.value)
 
     return _dressed(function, record, fixed)
+
+
+def refuse_distances(name: str, weights: str) -> None:
+    """Refuse the name of a distance of classes where weights of rows are: kappa (K122)."""
+    other = f"{name}_{weights}"
+    if other in all_names():
+        choices, do = "one number for each row", f"By the distance of the classes: karat.{other}."
+        raise unknown_choice("weights", weights, choices, do)
 
 
 def _are_plain(true: Any, pred: Any) -> bool:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,7 @@ class ModelArguments:
 
 def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> ModelArguments:
     """The models of the arguments (K127 to K129, K162, K163, K416)."""
+    _refuse_names(y_true, {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score})
     _refuse_whole_tables(y_true, y_pred, is_alone=y_prob is None and y_score is None)
     if not isinstance(y_pred, Mapping) and is_frame(y_pred):
         refuse_distributed(y_pred, "y_pred")
@@ -93,6 +95,33 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
         given_names = {"left_names": shown(trues), "right_names": shown(names)}
         raise error("K163", left="y_true", right="the predictions", **given_names)
     return ModelArguments(names, None, predicted, scores, trues)
+
+
+def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:
+    """Refuse a table or a file beside names of its columns, where columns are wanted (K128)."""
+    is_file = _is_path(y_true)
+    if not is_file and not is_frame(y_true):
+        return
+    columns = () if is_file else open_frame(y_true).names
+    calls, label = [], next(iter(find_roles(columns, needs=()).candidates["true"]), "TRUTH")
+    for argument, models in given.items():
+        if not isinstance(models, Mapping | list | tuple) or not models:
+            continue
+        is_dict = isinstance(models, Mapping)
+        names = dict(models) if is_dict else {name: name for name in models if _is_path(name)}
+        if len(names) < len(models) or not all(isinstance(name, str) for name in names.values()):
+            return
+        are_files = any("/" in name or Path(name).suffix for name in names.values())
+        if are_files if is_file else not {*names.values()} <= {*columns}:
+            return
+        each = ", ".join(f"{model!r}: table[{name!r}]" for model, name in names.items())
+        calls.append(f"{'' if argument == 'y_pred' else f'{argument}='}{{{each}}}")
+    if calls:
+        kind = "the name of a file" if is_file else f"a table ({type(y_true).__name__})"
+        found = f"karat.compare takes columns, and it was given {kind} and names of columns"
+        call = f"karat.compare(table[{label!r}], {', '.join(calls)})"
+        do = f"Give the columns{' of the table that you read' if is_file else ''}: {call}."
+        raise error("K128", found=found, do=do)
 
 
 def _refuse_whole_tables(y_true: Any, y_pred: Any, *, is_alone: bool) -> None:
@@ -271,6 +300,11 @@ def models_of_arrays(
         options: ``labels``, ``positive`` and ``n_threads``.
         kinds: ``is_paired`` and ``is_frequency`` of `models_of_rows`.
     """
+    for name, value in (("weights", weights), ("clusters", clusters)):
+        if isinstance(value, str):
+            found = f"karat.compare takes values, and {name}= is {value!r}"
+            do = f"Give the values of the column: {name}=table[{value!r}]."
+            raise error("K143", argument=name, found=found, do=do)
     true = encode(given.true, "y_true")
     n = len(true)
     w = None

@@ -470,12 +470,21 @@ class Report(Exports, report.Report):
         return form(report_as_html, self)
 
 
+def _no_attribute(found: Mapping[str, Any], name: str, called: str) -> AttributeError:
+    if name not in found:
+        return AttributeError(f"report.{called} has no attribute {name!r}.")
+    return AttributeError(f"It is an item: report.{called}[{name!r}].")
+
+
 class Thresholds(dict[str, Any]):
     """The best thresholds of two classes, which a notebook shows with their picture."""
 
     def __init__(self, found: Mapping[str, Any], report: Report) -> None:
         super().__init__(found)
         self._report = report
+
+    def __getattr__(self, name: str) -> Any:
+        raise _no_attribute(self, name, "thresholds")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Numbers travel, not the report."""
@@ -494,6 +503,9 @@ class ThresholdsOfClasses(list[dict[str, Any]]):
         super().__init__(found)
         self._report = report
 
+    def __getattr__(self, name: str) -> Any:
+        raise _no_attribute(self[0] if self else {}, name, "thresholds[0]")
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Numbers travel, not the report."""
         return list, (list(self),)
@@ -510,6 +522,9 @@ class Calibration(dict[str, result.Result]):
     def __init__(self, found: Mapping[str, result.Result], report: Report) -> None:
         super().__init__(found)
         self._report = report
+
+    def __getattr__(self, name: str) -> Any:
+        raise _no_attribute(self, name, "calibration")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Results travel, not the report."""

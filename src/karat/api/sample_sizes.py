@@ -9,7 +9,7 @@ from karat.api.arguments import confidence_required
 from karat.api.options import positive_number, unknown_choice
 from karat.api.results import Comparison, Report
 from karat.data.sources.arrays.labels import tally_matrix
-from karat.errors import error
+from karat.errors import KaratError, error, short
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.records import Difference
 from karat.inference.comparison.sizes import (
@@ -27,7 +27,7 @@ from karat.metrics._metric import check_has_positive, with_positive
 def rows_needed(
     metric: str | Metric,
     *,
-    pilot: Any,
+    pilot: Any = None,
     half_width: float | None = None,
     difference: float | None = None,
     power: float = 0.8,
@@ -53,8 +53,9 @@ def rows_needed(
         it is rough below 100 rows.
 
     Errors:
-        K169 not exactly one of `half_width` and `difference`; K170 no pilot; K122 an option that
-        is no choice; K167 the pilot cannot say; K168 the comparison has no such metric.
+        K169 not exactly one of `half_width` and `difference`; K170 no pilot, or none of these; K122
+        an option that is no choice; K167 the pilot cannot say; K168 the comparison has no such
+        metric.
 
     Example:
         >>> import karat
@@ -79,7 +80,7 @@ def rows_needed(
         confidence,
     )
     if pilot is None:
-        raise error("K170")
+        raise error("K170", found="pilot= was not given")
     if isinstance(pilot, Comparison):
         pilot = pilot[chosen]
     if isinstance(pilot, Difference):
@@ -96,7 +97,15 @@ def rows_needed(
         )
     if chosen.needs_scores:
         return _of_scores(chosen, pilot, size)
-    cells = pilot.cells if isinstance(pilot, Report) else tally_matrix(pilot)
+    if not isinstance(pilot, Report):
+        try:
+            pilot = tally_matrix(pilot)
+        except KaratError as problem:
+            if problem.code != "K119":
+                raise
+            found = f"A confusion matrix is square, and pilot= is {short(pilot)}"
+            raise error("K170", found=found) from None
+    cells = pilot.cells if isinstance(pilot, Report) else pilot
     check_has_positive(chosen, cells.classes, ())
     if chosen.record.is_per_class and chosen.lift == "plain" and cells.classes.k == 1:
         cells = with_positive(cells, str(chosen))

@@ -130,6 +130,7 @@ def _of_each_class(record: Record, params: dict[str, Any], lift: Lift) -> _Read:
 
 def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
     """The public function of a metric of scores, with the average that its name carries."""
+    own = [item.name for item in record.parameters]
     run_of_name = short_path(record, fixed)
     # A name that carries an average takes no other: the long path says so.
     runs = {lift: short_path(record, lift) for lift in record.averages if fixed == "plain"}
@@ -149,7 +150,7 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
         **params: Any,
     ) -> Any:
         if unnamed:
-            raise unnamed_arguments(record.name, unnamed, record.averages)
+            raise unnamed_arguments(record.name, unnamed, record.averages, own)
         if (
             y_pred is None
             and labels is None
@@ -170,10 +171,10 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
         check_policy(undefined)
         if y_pred is not None:
             raise no_predictions(record.name)
-        if y_true is None:
-            raise error("K127", others="y_prob=")
         lift = lift_of(record, fixed, average)
         metric = Metric.of(record, lift, params)
+        if y_true is None:
+            raise error("K127", others="y_prob=")
         rows = scored_rows(
             y_true,
             y_prob,

@@ -11,7 +11,7 @@ import numpy as np
 from karat.api.functions import function_of
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import declared_labels
-from karat.errors import KaratError, error, short, shown
+from karat.errors import KaratError, UnknownNameError, error, short, shown
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric, get
 from karat.tally import Label
@@ -168,7 +168,14 @@ def scorer(
         >>> karat.scorer("roc_auc_ovr_macro")
         karat.scorer('roc_auc_ovr_macro')
     """
-    metric = get(name)
+    try:
+        metric = get(name)
+    except UnknownNameError as problem:
+        meant = problem.context.get("nearest")
+        if name != f"neg_{meant}":
+            raise
+        do = f"A scorer of a loss turns its sign by itself: karat.scorer({meant!r})."
+        raise error("K301", **{**problem.context, "advice": do}) from None
     if metric.better is None:
         raise error("K312", metric=metric)
     classes = None if labels is None else declared_labels(labels)

@@ -174,7 +174,8 @@ def find_weak_slices(
         y_prob, y_score: probabilities or scores of each row, as of `evaluate`.
         by: the columns to look at: a table, or a dict from name to values, [n] each; of a table
             or files that were given first their names. Default: all its others that hold neither
-            labels, weights, clusters, ids nor output of the model (probabilities, scores).
+            labels, weights, clusters, ids nor output of the model (probabilities, scores, the
+            predictions in other words).
         loss: float[n] instead of labels: what each row loses, at least 0; or the name of its
             column.
         metric: the metric by which slices are worse, in the direction of its record, by the
@@ -424,16 +425,27 @@ def _read(
     values, left_out = _columns(by)
     columns, unfit = _coded(values, rows.n, "y_true")
     rows = rows.warned(*doubts_of_order(y_true, "y_true", by=by))
-    return _of_rows(replace(rows, by=columns, left_out={**left_out, **unfit}))
+    rows = replace(rows, by=columns, left_out={**left_out, **unfit})
+    return _of_rows(rows, are_chosen=isinstance(by, Mapping))
 
 
-def _of_rows(rows: Rows) -> _Given:
-    """The rows in one batch, with their predictions."""
-    by, left_out, clusters = rows.by, rows.left_out, rows.cluster_codes
+def _of_rows(rows: Rows, *, are_chosen: bool) -> _Given:
+    """The rows in one batch, with their predictions.
+
+    Args:
+        are_chosen: whether the caller named the columns: then each is looked at.
+    """
+    by, left_out, clusters = rows.by, dict(rows.left_out), rows.cluster_codes
     notes = (*of_rows(rows), *without_doubts(rows.warnings))
     found = rows_in_memory(replace(rows, by=(), clusters=None))
     if found.pred is None:
         found = predicted(found, None, None)
+    assert found.pred is not None
+    if not are_chosen:
+        for what, codes in (("true labels", found.true), ("predictions", found.pred)):
+            same = {one.columns[0] for one in by if one.repeats(codes)}
+            by = tuple(one for one in by if one.columns[0] not in same)
+            left_out |= dict.fromkeys(same, f"It says the same as the {what}.")
     return _Given(by, found, None, found.weights, clusters, left_out, notes)
 
 
@@ -466,7 +478,8 @@ def _of_table(
         is_searched=True,
         **options,
     )
-    return _of_rows(with_order_of_rows(rows, roles, options["labels"]))
+    rows = with_order_of_rows(rows, roles, options["labels"])
+    return _of_rows(rows, are_chosen=by is not None)
 
 
 def _losses_of_table(frame: Frame, by: Any, loss: Any, weights: Any, clusters: Any) -> _Given:

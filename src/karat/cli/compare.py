@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +103,10 @@ def command(
     if metrics is not None and metrics != "all":
         wanted = [get(name) for name in listed(metrics) or ()]
     if len(files) < 2:
-        raise click.UsageError("A comparison needs two models: karat compare A B.")
+        names = listed(given["pred"]) or ()
+        if len(names) < 2:
+            raise click.UsageError("A comparison needs two models: karat compare A B.")
+        raise click.UsageError(_of_one_file(files[0], names, given["true"]))
     chosen = format_of(format_, output)
     check_outputs({"--flips": flips, "-o": output}, files, given["where"])
     known: set[str] = set()
@@ -137,15 +142,52 @@ def command(
     show(found, chosen, output, "headline")
 
 
+def _of_one_file(path: str, names: Sequence[str], true: str | None) -> str:
+    """How models are compared whose predictions are columns of one file."""
+    from karat.data.sources.files.paths import is_query
+
+    spelled = [name if name.isidentifier() else f'"{name}"' for name in names]
+    rows = f"({path})" if is_query(path) else "'{}'".format(path.replace("'", "''"))
+    start = f"SELECT * EXCLUDE ({', '.join(spelled)})"
+    queries = [f"{start}, {name} AS pred FROM {rows}" for name in spelled]
+    queries = [shlex.quote(x) if re.search(r'["$`\\!]', x) else f'"{x}"' for x in queries]
+    option = f" --true {shlex.quote(true)}" if true else ""
+    call = f"karat.compare(table[{true or 'TRUTH'!r}], table[{[*names]}])"
+    return (
+        f"Each model is a file, or a query: karat compare {' '.join(queries)}{option}\n"
+        f"In Python: {call}"
+    )
+
+
 def _names(files: Sequence[str]) -> list[str]:
     """What the models are called: the names of their files, or what tells their paths apart."""
+    from karat.data.sources.files.paths import is_query
     from karat.errors.text import harmless
 
+    if all(map(is_query, files)):
+        return _of_queries(files)
     shown = [harmless(Path(name).stem) for name in files]
     if len(set(shown)) < len(shown) or not all(shown):
         shown = [harmless(name) for name in _apart(files)]
     # The same file twice is two models.
     return [f"{name} ({i + 1})" if shown.count(name) > 1 else name for i, name in enumerate(shown)]
+
+
+def _of_queries(queries: Sequence[str]) -> list[str]:
+    """What models are called that are queries: the words that tell them apart, or their numbers."""
+    from karat.errors.text import harmless
+
+    words = [re.findall(r"[\w.]+", query) for query in queries]
+    for _ in range(2):
+        # Without what all begin with, then, turned around, without what all end in.
+        while all(words) and len({each[0] for each in words}) == 1:
+            words = [each[1:] for each in words]
+        words = [each[::-1] for each in words]
+    names = [harmless(" ".join(each)) for each in words]
+    is_short = all(len(name) <= 40 and re.search(r"[^\W\d]", name) for name in names)
+    if is_short and len(set(names)) == len(names):
+        return names
+    return [f"query {i + 1}" for i in range(len(queries))]
 
 
 def _apart(files: Sequence[str]) -> list[str]:

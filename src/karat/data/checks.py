@@ -133,7 +133,10 @@ def unused_columns(
                 role=meaning(role),
                 they="it holds" if is_one else "one of them holds",
                 them="it",
-                option=how_to_name(role, names[0]),
+                option=how_to_name(role, names[0])
+                if role != "score"
+                else f"{how_to_name('prob', names[0])} where they are probabilities, else "
+                f"{how_to_name(role, names[0])}",
             )
         )
     return found

@@ -86,6 +86,11 @@ _PREFIXED = re.compile(
     r"[-_.:= ])(?P<label>.+)",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(r"(?P<stem>p|prob|proba|probability)(?P<label>[0-9]{1,5})", re.IGNORECASE)
+"""Names that count the columns of probabilities: ``p0``, ``p1``, …"""
+_VALUE = re.compile(r"-?[0-9]*\.[0-9]+(?:e-?[0-9]+)?", re.IGNORECASE)
+"""The first row of a file without a header may be taken for one; see `_UNNAMED` for others."""
+_UNNAMED = re.compile(r"column[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ class ProbabilityColumns:
     """Columns named ``<prefix><separator><label>``, one for each class.
 
     Attributes:
-        stem: what the names share, for example ``"proba_"``.
+        stem: what the names share, for example ``"proba_"``; ``"p"`` of ``p0``, ``p1``, ….
         labels: what follows it in each name, as text.
         columns: the names.
     """
@@ -200,9 +205,12 @@ def find_roles(
             candidates[role] = tuple(name for name in columns if name == chosen[role])
     _settle_class(candidates, free, chosen)
     named = {name for found in candidates.values() for name in found}
-    families = _families([name for name in free if name not in named], known)
+    others = [name for name in free if name not in named]
+    families = _families(others, known)
     if candidates["prob"] or candidates["score"]:
         families = tuple(family for family in families if len(family.columns) > 1)
+    elif not families:
+        families = _counted(others, known)
     roles = Roles(tuple(columns), candidates, frozenset(chosen), families)
     needed = tuple(needs)
     for role in needed:
@@ -263,6 +271,22 @@ def _families(names: Sequence[str], types: Mapping[str, Family]) -> tuple[Probab
     )
 
 
+def _counted(names: Sequence[str], types: Mapping[str, Family]) -> tuple[ProbabilityColumns, ...]:
+    """Columns of one stem that count the classes from 0 or 1: ``p0`` and ``p1``, say."""
+    members: dict[str, list[tuple[str, str]]] = {}
+    for name in names:
+        match = _COUNTED.fullmatch(name.strip())
+        if match and types.get(name, "unknown") in _NUMBERS:
+            members.setdefault(match["stem"], []).append((match["label"], name))
+    families = []
+    for stem, found in members.items():
+        labels, columns = zip(*found, strict=True)
+        numbers, k = sorted(map(int, labels)), len(labels)
+        if k > 1 and numbers in (list(range(k)), list(range(1, k + 1))):
+            families.append(ProbabilityColumns(stem, labels, columns))
+    return tuple(families)
+
+
 def _is_of_probabilities(stem: str) -> bool:
     """Whether one column alone of that stem is a probability: `proba_fraud`, not `p_value`."""
     return stem[:-1].lower() in ("proba", "prob", "probability")
@@ -287,6 +311,14 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
         roles[name] = role
 
 
+def with_place(problem: KaratError, name: str) -> KaratError:
+    """The error about a role of columns, which also names the table: one of several."""
+    if problem.code not in ("K404", "K405", "K406"):
+        return problem
+    role = f"{problem.context['role']} in {name}"
+    return error(problem.code, **{**problem.context, "role": role})
+
+
 def unknown_column(name: str, role: str, columns: Sequence[str]) -> KaratError:
     """K404: there is no column of that name for what a sentence calls `role`."""
     there, near = named_columns(columns), nearest(name, columns)
@@ -301,7 +333,10 @@ def ending_of(name: str) -> str | None:
 
 def named_columns(columns: Iterable[str]) -> str:
     """The columns that there are, in a message."""
-    return shown(columns, 20) or "none"
+    names = list(columns)
+    text = shown(names, 20) or "none"
+    are_values = any(map(_VALUE.fullmatch, names)) or all(map(_UNNAMED.fullmatch, names))
+    return f"{text} (if the file has no header line, write one)" if names and are_values else text
 
 
 def meaning(role: Role) -> str:

@@ -131,7 +131,7 @@ K132  {argument} has values that are no probabilities.
       Probabilities lie from 0 to 1; give logits and other scores as y_score= (of a table:
           score=).
 K133  Rows of {argument} do not add up to 1.
-      First at row {row}: {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
+      First at row {row}: its sum is {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
       Probabilities are never renormalised: give a column for every class, or give other scores as
           y_score= (of a table: score=).
 K134  {argument} has scores for {n_columns} classes; the labels have {k}.
@@ -245,9 +245,10 @@ K168  There is no comparison of {what}.
 K169  Exactly one of half_width= and difference= is needed.
       {found}.
       Give the one that the rows have to reach.
-K170  pilot= is missing.
-      pilot= is None.
-      Give a report, a confusion matrix or a comparison of rows like those to come.
+K170  There is no pilot.
+      {found}.
+      Give a report, a confusion matrix or a comparison of rows like those to come:
+          pilot=karat.evaluate(y_true, y_pred).
 K171  Two rows of one model have the same id.
       In {where}, {count} of {n} rows repeat an id of {column}; first at row {row}: {value!r}.
       Name a column that tells rows apart with id=, or compare only the others:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import wraps
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from karat.errors import KaratError, error, short
 from karat.errors.options import on_the_command_line, option
@@ -28,7 +28,10 @@ _WORDS: Final = {
     "num_threads": "n_threads",
     "thread_count": "n_threads",
     "threads": "n_threads",
+    "n_bins": "bins",
 }
+_OF_ZERO_DIVISION: Final = {"0": "'zero'", "0.0": "'zero'", "nan": "'nan'", "'warn'": "'zero'"}
+_COSTS: Final = "costs= is a matrix, rows true: costs=[[0, {fp}], [{fn}, 0]]"
 _CHOICES: Final = {
     "multi_class": "each choice is a metric: roc_auc_ovr_macro, roc_auc_ovr_weighted, "
     "roc_auc_ovo_macro, roc_auc_ovo_weighted; average= chooses those of one class against the rest",
@@ -124,17 +127,29 @@ def of_a_result(name: str) -> str | None:
     return None if found is None else f"A result has no {name}: it has {found}."
 
 
-def karat_word(name: str, takes: Collection[str] | None = None) -> str | None:
+def karat_word(
+    name: str, takes: Collection[str] | None = None, given: Mapping[str, object] | None = None
+) -> str | None:
     """What karat calls an argument of another library, as the end of a sentence; None: unknown.
 
     Args:
         takes: the arguments there are, when only they may be named.
+        given: the arguments with their values.
     """
+    values = given or {}
+    if name in ("fn", "fp") and takes is not None and "costs" in takes:
+        return _COSTS.format(fp=short(values.get("fp", 1)), fn=short(values.get("fn", 1)))
     word = _WORDS.get(name)
     if word is None:
         return _CHOICES.get(name)
-    is_taken = takes is None or word in takes
-    return f"in karat it is {word}=" if is_taken else "there is no such choice here: leave it out"
+    if takes is not None and word not in takes:
+        return "there is no such choice here: leave it out"
+    if name == "zero_division" and name in values:
+        choice = _OF_ZERO_DIVISION.get(short(values[name]))
+        if choice is None:
+            return "in karat it is undefined=, and an undefined value is 0 or NaN: 'zero' or 'nan'"
+        return f"in karat it is {word}={choice}"
+    return f"in karat it is {word}="
 
 
 def where_it_is(name: str) -> str | None:
@@ -175,14 +190,17 @@ def option_word(flag: str, known: Collection[str]) -> str | None:
     return _OF_COMMANDS.get(name)
 
 
-def unknown_argument(function: str, name: str, takes: Collection[str]) -> KaratError:
+def unknown_argument(
+    function: str, name: str, takes: Collection[str], given: Mapping[str, object] | None = None
+) -> KaratError:
     """K126: a function has no argument of that name.
 
     Args:
         function: its name.
         takes: the arguments that it has.
+        given: the arguments by name, with their values.
     """
-    word = karat_word(name, takes)
+    word = karat_word(name, takes, given)
     of_own = _OF_FUNCTIONS.get(function, {}).get(name)
     if function.startswith("karat.plot.") and name in _OF_PLOTS:
         of_own = _OF_PLOTS[name].format(name=name)
@@ -217,11 +235,16 @@ def instead_of(argument: str, value: object, known: Collection[str | None]) -> s
 
 
 def unnamed_arguments(
-    function: str, given: tuple[object, ...], averages: Collection[str]
+    function: str, given: tuple[object, ...], averages: Collection[str], own: Sequence[str]
 ) -> KaratError:
-    """K138: arguments of a metric after the rows, which are given by name."""
-    found = f"{function} was given {short(given[0])} after the rows"
-    do = "Name it, as positive= or weights=."
+    """K138: arguments of a metric after the rows, which are given by name.
+
+    Args:
+        own: the parameters of the metric.
+    """
+    value = short(given[0])
+    found = f"{function} was given {value} after the rows"
+    do = f"Name it, as {''.join(f'{name}={value}, ' for name in own[:1])}positive= or weights=."
     if given[0] in averages:
         do = f"Name it: average={given[0]!r}."
     return error("K138", what="Options of a metric", found=found, do=do)
@@ -258,10 +281,14 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
                 column, *more = (repr(value) for value in args[n_selves + 1 :])
                 do = f"Say what they are: karat.{spoken}(table, true={column}, pred={more[0]})."
                 raise error("K138", what="Columns of a table", found=found, do=do)
+            surplus: Any = args[n_places]
+            if "by" in takes and (isinstance(surplus, Mapping) or hasattr(surplus, "columns")):
+                do = f"Name it: karat.{spoken}(y_true, y_pred, by=…)."
+                raise error("K138", what="Columns of slices", found=found, do=do)
             raise unnamed_scores(found)
         if not kwargs.keys() <= takes.keys():
             name = min(kwargs.keys() - takes.keys())
-            raise unknown_argument(spoken, name, named)
+            raise unknown_argument(spoken, name, named, kwargs)
         try:
             return function(*args, **kwargs)
         except TypeError:

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any, Final
 
-from karat.errors.options import as_typed
+from karat.errors.options import argument_as_typed, as_typed
 from karat.errors.text import filled, short
 
 SAID: Final = "K419  There is not enough memory."
@@ -104,6 +104,7 @@ class Entry:
         if isinstance(name, str):
             # An option beside its value is written as it is typed.
             what = what.replace("{argument}={", f"{name}={{")
+            context = {**context, "argument": argument_as_typed(name)}
         lines = [filled(as_typed(part), context) for part in (what, self.found, self.do)]
         if "numbering" in context:
             lines[1] = f"{lines[1]} {context['numbering']}"

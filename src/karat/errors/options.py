@@ -33,6 +33,9 @@ _IN_TEXT: Final = re.compile(
     r"(?!=)('[^']*'|[0-9][0-9.]*|True|\{[^}]+\})?"
 )
 
+_OF_A_TABLE: Final = re.compile(r" \(of a table: [^)]*\)")
+"""What Python calls options of tables, which a command line does not."""
+
 _command_line = False
 """Whether options are typed on a command line: it is one for the whole process."""
 
@@ -103,7 +106,12 @@ def as_typed(text: str) -> str:
     """
     if not _command_line:
         return text
-    return _IN_TEXT.sub(_flag, text)
+    return _IN_TEXT.sub(_flag, _OF_A_TABLE.sub("", text))
+
+
+def argument_as_typed(name: str) -> str:
+    """Return what messages call scores: ``y_prob``, or ``--prob``."""
+    return option(name) if _command_line and name in ("y_prob", "y_score") else name
 
 
 def _flag(found: re.Match[str]) -> str:

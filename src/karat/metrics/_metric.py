@@ -18,7 +18,7 @@ from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
 from karat.metrics._program import Slopes, batch_of, compile_program, param_names, slopes_of
-from karat.metrics._record import Parameter, Record, checked, unfit
+from karat.metrics._record import COMMON, Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.tally import Cells, Classes, reorder
 from karat.tally.cached import cached_property
@@ -171,7 +171,7 @@ class Metric:
         known = [item.name for item in record.parameters]
         for name in given:
             if name not in known:
-                word = karat_word(name)
+                word = karat_word(name, {*known, *COMMON, "y_prob", "y_score"}, given)
                 also = f": {word}" if word else ""
                 raise unfit(record, f"There is no parameter {name!r}{also}")
         values = []

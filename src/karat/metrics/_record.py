@@ -26,13 +26,16 @@ _ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
 """Sizes of the numbers in a matrix: times two sums of weights, they neither overflow nor vanish."""
 
 
+COMMON: Final = ("labels", "positive", "weights", "undefined", "n_threads")
+"""What the function of every metric takes."""
+
+
 def unfit(record: Record, found: str) -> Exception:
     """K302: what was found of a parameter, and what the parameters are."""
     parameters = [f"{item.name}: {item.text.rstrip('.')}" for item in record.parameters]
     if record.averages:
         parameters.append(f"average: {', '.join(record.averages)}")
-    common = "labels, positive, weights, undefined and n_threads"
-    of_function = f"karat.{record.name} also takes {common}"
+    of_function = f"karat.{record.name} also takes {', '.join(COMMON[:-1])} and {COMMON[-1]}"
     told = ". ".join(filter(None, ["; ".join(parameters), of_function]))
     return error("K302", metric=record.name, found=found, parameters=told)
 

@@ -8,7 +8,7 @@ from itertools import compress, starmap
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from karat.errors.text import cells, contrasted, harmless, padded, safe, wrapped
-from karat.output.describe import describe
+from karat.output.describe import describe, slice_metric
 from karat.output.document import (
     Cell,
     Document,
@@ -22,11 +22,13 @@ from karat.output.document import (
     TableColumn,
     line_text,
 )
-from karat.output.sections import confusion_section, matrix_lines, short_names
+from karat.output.sections import confusion_section, matrix_lines, short_names, slice_section
+from karat.results.slices import Slices
 
 if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Confusion
+    from karat.results.slices import SliceTable
 
 INDENT = 2
 WIDTH_MIN = 30
@@ -286,6 +288,14 @@ def report_as_text(
 ) -> str:
     """The text of a report, at most `width` cells wide, without a line end after the last line."""
     return text_of(describe(report, metrics=metrics), width, is_ascii=is_ascii)
+
+
+def slices_as_text(found: Slices | SliceTable, width: int = 80) -> str:
+    """The tables of slices, by one column or by each, as a report shows them."""
+    tables = list(found.values()) if isinstance(found, Slices) else [found]
+    sections = tuple(slice_section(table, slice_metric(table.whole)) for table in tables)
+    text = text_of(Document("", (), sections), width).strip("\n")
+    return text or "No slices: give by= to karat.evaluate."
 
 
 def confusion_as_text(confusion: Confusion, width: int = 80) -> str:

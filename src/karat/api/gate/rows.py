@@ -17,6 +17,7 @@ from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.checks import doubts_of_order
 from karat.data.clusters import RowNames, encode_names, names_of_column
+from karat.data.roles import with_place
 from karat.data.rows import Rows
 from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.distributed.frames import distributed_host
@@ -205,5 +206,5 @@ def _read_baseline_rows(given: RowsSpec, baseline: Any, name: str) -> Rows:
             named = (role for role in spared if isinstance(columns.get(role), str))
             role = next((role for role in named if columns[role] == missing), None)
             if problem.code != "K404" or role is None:
-                raise
+                raise with_place(problem, name) from None
             columns[role] = spared.pop(role)

@@ -405,4 +405,4 @@ def name_of_unread(looked: Roles) -> NameOfClass | None:
 
 def role_of_family(group: ProbabilityColumns) -> Role | None:
     """Whether columns of one stem are probabilities or scores; None where it does not say."""
-    return _STEMS[group.stem[:-1].lower()]
+    return _STEMS[group.stem.rstrip("-_.:= ").lower()]

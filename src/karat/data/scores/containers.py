@@ -16,7 +16,8 @@ from karat.data.roles import ending_of
 from karat.data.scores.numbers import Array, Origin, numbers_in
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
-from karat.errors import error
+from karat.errors import CATALOGUE, error
+from karat.errors.options import as_typed, is_command_line, option
 
 Argument: TypeAlias = Literal["y_prob", "y_score"]
 
@@ -222,12 +223,14 @@ def refuse_scores(scores: Scores, problem: _native.Rejected) -> NoReturn:
         return (values < 0) | (values > 1)
 
     count, value, place = 0, 0.0, ""
+    low, high = np.inf, -np.inf
     for start in range(0, scores.n, _BLOCK):
         block = scores.values[start : start + _BLOCK]
         if code == "K133":
             bad = np.abs(block.sum(axis=1, dtype=np.float64) - 1) > scores.tolerance
         else:
             bad = is_bad(block)
+            low, high = min(low, float(block.min())), max(high, float(block.max()))
         count += int(np.count_nonzero(bad if bad.ndim == 1 else bad.any(axis=1)))
     values = np.atleast_1d(scores.values[row])
     if code == "K133":
@@ -244,4 +247,24 @@ def refuse_scores(scores: Scores, problem: _native.Rejected) -> NoReturn:
         count=max(1, count),
         n=scores.n,
         tolerance=scores.tolerance,
+        **what_to_do(code, scores.columns or (), low, high),
     ) from None
+
+
+def what_to_do(code: str, columns: Sequence[str], low: float, high: float) -> dict[str, str]:
+    """What to do about probabilities beyond what K132 and K133 always say; else nothing.
+
+    Args:
+        columns: their names, where they come from a table.
+        low, high: limits of their values.
+    """
+    more = ""
+    if code == "K132" and low >= 0.0 and 1.0 < high <= 100.0:
+        more = "If they are percent, divide them by 100"
+        if is_command_line() and len(columns) == 1:
+            (name,) = (x if x.isidentifier() else f'"{x}"' for x in columns)
+            more += f": SELECT * REPLACE ({name} / 100 AS {name}) FROM 'FILE'"
+    elif code == "K133" and len(columns) == 2:
+        more = "If they are of two models, or one is that of the positive class, give it alone: "
+        more += option("prob", columns[0]) if is_command_line() else repr(columns[0])
+    return {"advice": f"{more}. {as_typed(CATALOGUE[code].do)}"} if more else {}

@@ -13,7 +13,7 @@ from karat import _native
 from karat.data.arrow import ArrowColumn, NotOneLengthError, lists_of, nulls_of, pieces_of
 from karat.data.labels.column import Flags
 from karat.data.scores.containers import Argument
-from karat.data.scores.numbers import Array, Origin, real
+from karat.data.scores.numbers import Array, Origin, real, with_comma
 from karat.data.sources.files.row_blocks import Batch
 from karat.errors import error
 
@@ -214,7 +214,10 @@ class ScoreMatrix:
         name = self.names[column]
         if text is not None:
             place = "" if item is None else f", item {item},"
-            found = f"Row {row}{place} holds {text[:60]!r}; {self.n_bad} of {self.n_rows} rows"
+            told = f"{text[:60]!r}{with_comma(text)}"
+            found = f"Row {row}{place} holds {told}; {self.n_bad} of {self.n_rows} rows"
+            if with_comma(text):
+                found += ". The query FROM read_csv('FILE', decimal_separator=',') reads it"
             raise Origin(self.argument, name).refusal(found)
         raise error(
             "K131",

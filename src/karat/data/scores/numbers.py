@@ -6,6 +6,7 @@ error, and a whole number that no float64 holds is one too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -39,6 +40,8 @@ Array: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _EXACT = 1 << 53
 """Whole numbers up to this one are float64 exactly."""
+
+_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 
 _PLAIN = (int, float, np.integer, np.floating, Decimal, Fraction)
 _NOT_PLAIN = (bool, np.timedelta64)
@@ -112,6 +115,12 @@ class Numbers:
     def joined(self) -> Array:
         """All rows in one array; a single piece is not copied."""
         return self.pieces[0] if len(self.pieces) == 1 else np.concatenate(self.pieces)
+
+
+def with_comma(item: object) -> str:
+    """What to add to a text in a message where it is a number with a decimal comma; else ""."""
+    is_one = isinstance(item, str) and _COMMA.fullmatch(item.strip()) is not None
+    return " with a decimal comma" if is_one else ""
 
 
 def numbers_in(values: Any, origin: Origin) -> Numbers:
@@ -225,7 +234,7 @@ def _described(column: ArrowColumn) -> str:
     if column.format == "b":
         return "It holds booleans"
     if column.format in ("u", "U", "vu"):
-        return "It holds text"
+        return "It holds text (0.5 is a number; 0,5 and 50% are text)"
     if column.format.startswith("+") and column.chunks and column.chunks[0].items is not None:
         return "It holds empty lists, or lists of something else than numbers"
     if column.format in ("+vl", "+vL"):
@@ -287,7 +296,7 @@ def _numbers_from(items: Sequence[Any], origin: Origin, width: int | None) -> np
     is_other = ~(is_number | flags)
     if is_other.any():
         at = int(is_other.argmax())
-        what = f"{short(items[at])} ({type(items[at]).__name__})"
+        what = f"{short(items[at])} ({type(items[at]).__name__}){with_comma(items[at])}"
         count = f"{int(np.count_nonzero(is_other))} of {len(items)} values"
         raise origin.refusal(f"{_where(at, width)} holds {what}; {count} are no numbers")
     if flags.any():

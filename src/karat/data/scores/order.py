@@ -23,7 +23,7 @@ from karat.data.scores.columns import (
 from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
-from karat.errors.options import each_option, option, option_of_list
+from karat.errors.options import argument_as_typed, each_option, option, option_of_list
 from karat.errors.text import count
 from karat.tally.classes import Classes, Label
 
@@ -106,6 +106,9 @@ def place_columns(
         if how == "found":
             listed = option_of_list("prob" if argument == "y_prob" else "score", names)
             do = f"List the columns in the order of the classes {shown(classes.labels)}: {listed}."
+            if k == 2:
+                one = option("prob" if argument == "y_prob" else "score", names[0])
+                do += f" If one of them is that of the positive class, give it alone: {one}."
             scores = "probabilities" if argument == "y_prob" else "scores"
             raise _no_names(scores, f"Columns: {shown(names)}", do)
     if how == "listed" or numbers is None:
@@ -180,13 +183,16 @@ class _Named:
         parts = [f"No column for {shown(missing, 3)}"] if missing else []
         parts += [f"no class for {shown(extra, 3)}"] if extra else []
         text = "; ".join([*parts, f"columns: {shown(self.names)}"])
-        return _no_names(self.argument, text[0].upper() + text[1:])
+        do = ""
+        if not extra and len(self.names) < len({*known}):
+            some = "it" if len(missing) == 1 else "them"
+            do = f"Add {some}, or leave out the rows of {shown(missing, 3)}."
+        return _no_names(self.argument, text[0].upper() + text[1:], do)
 
 
-def _no_names(
-    argument: str, found: str, do: str = "Let the name of each column end in its class."
-) -> KaratError:
-    what = f"The columns of {argument} do not name the classes"
+def _no_names(argument: str, found: str, do: str = "") -> KaratError:
+    do = do or "Let the name of each column end in its class."
+    what = f"The columns of {argument_as_typed(argument)} do not name the classes"
     return error("K137", what=what, argument=argument, found=found, do=do)
 
 
@@ -201,7 +207,9 @@ def with_other(classes: Classes, k: int, labels: Any, positive: Any = None) -> C
 
 def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) -> KaratError:
     """The error of scores for another number of classes; a single column is for two."""
-    do = "Give labels= with every class in the order of the columns."
+    do = f"Give {option('labels')} with every class in the order of the columns."
+    if k < classes.k:
+        do = "A column is missing: add it, or leave out the rows of the class that has none."
     if is_single:
         do = "A single column is of the positive class of two: give a column for each class."
         if classes.k == 1:

@@ -68,6 +68,13 @@ class SliceCodes:
         keys = tuple(compress(self.keys, is_held.tolist()))
         return replace(self, codes=lut[codes].astype(np.int32), keys=keys, numbers=numbers)
 
+    def repeats(self, others: npt.NDArray[Any]) -> bool:
+        """Whether the slices and other codes, int[n], are one-to-one, and there are several."""
+        n_slices, n_others = (np.count_nonzero(np.bincount(x)) for x in (self.codes, others))
+        other_of = np.zeros(len(self.keys), np.int64)
+        other_of[self.codes] = others
+        return bool(n_slices == n_others > 1 and (other_of[self.codes] == others).all())
+
 
 def name_of(by: Any, other: str = ALONE) -> str:
     """The name of values by which rows are sliced, as of a Series; the other where they have none.

@@ -36,6 +36,7 @@ from karat.data.scores.columns import (
 )
 from karat.data.slices.codes import Key
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
+from karat.errors import error
 from karat.errors.doubts import doubt
 from karat.tally.classes import Label
 
@@ -197,8 +198,10 @@ def find_columns(
             where that is not known.
 
     Errors:
-        As `find_score_columns`; K116 weights that cannot be; K404 slices that are not there.
+        As `find_score_columns`; K116 weights that cannot be; K404 slices that are not there; K412
+        the file is a result of karat.
     """
+    _refuse_results(header)
     prob, score, by = request.prob, request.score, request.by
     # Values of each row leave no column of that role.
     given: dict[Role, str | None] = {
@@ -250,6 +253,27 @@ def find_columns(
     if given["weights"] is None and mapping["weights"] is None:
         check_unused_weights(types.items() if described is None else described, used)
     return found
+
+
+_OF_A_REPORT: Final = (
+    "It can be a baseline: karat gate PREDICTIONS --baseline REPORT.json. In Python "
+    "karat.Report.from_json(text) reads it, and karat.gate and karat.compare take reports."
+)
+_RESULTS: Final = {
+    "per_class": ("report", _OF_A_REPORT),
+    "sha256": ("baseline", "Name it as one: karat gate PREDICTIONS --baseline BASELINE.json."),
+    "differences": ("comparison", "Give the predictions that were compared."),
+    "verdict": ("gate", "Give the predictions that it judged."),
+}
+"""A key of the JSON that karat writes → what it is of, and what can be done with it."""
+
+
+def _refuse_results(header: Collection[str]) -> None:
+    """Refuse what karat wrote itself, where rows are expected (K412)."""
+    found = next((key for key in _RESULTS if {key, "karat", "schema"} <= {*header}), None)
+    if found is not None:
+        kind, do = _RESULTS[found]
+        raise error("K412", found=f"It is the JSON of a {kind} of karat, not rows", advice=do)
 
 
 def _any(_: str) -> bool:

@@ -29,6 +29,7 @@ from karat.data.sources.files.text_labels import (
     missing_texts,
 )
 from karat.errors import error, shown
+from karat.errors.options import option
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
 from karat.tally.look_alikes import is_number
 
@@ -127,7 +128,7 @@ def missing_codes(
         argument = f"column {rows.names[place]!r}"
         if reading == "csv" or every[code].startswith("c"):
             text = every[code] if reading == "csv" else every[code][1:]
-            argument += f" (where {text!r} is no label unless labels= lists it)"
+            argument += f" (where {text!r} is no label unless {option('labels')} lists it)"
         raise missing_values(argument, "labels", row=row, count=count, n=n)
     return found
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from karat.data.labels.align import not_declared
 from karat.data.labels.column import missing_values
-from karat.data.scores.containers import Scores
+from karat.data.scores.containers import Scores, what_to_do
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.errors import error
 from karat.tally.classes import Classes
@@ -272,4 +272,5 @@ def _of_scores(found: Sequence[_Found], n: int, tolerance: float) -> Exception:
         count=count,
         n=n,
         tolerance=tolerance,
+        **what_to_do(code, (), float(values.min()), float(values.max())),
     )
