@@ -147,6 +147,24 @@ def replicate_levels(
     Counts are int64 without squares and `is_gamma`; what is beyond the length of a row is unset.
     """
 
+def replicate_bins(
+    scores: _Float64,
+    bins: _Int32,
+    n_bins: int,
+    sums: _Float64,
+    squares: _Float64 | None,
+    is_gamma: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> _Float64:
+    """Score levels drawn and put into bins: float64[count, 6, n_bins], each in the order of `Bins`.
+
+    The bin of score level i is bins[i].
+    """
+
 def table_variances(
     weights: _Float64,
     slopes: _Float64,

@@ -20,6 +20,7 @@ from karat import _native
 from karat.inference.limits import Floats
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.tally import Axis, Cells, ClusteredCells, CumulativeCounts, LevelSource
+from karat.tally.bins import Bins, Closed
 from karat.tally.cached import cached_property
 
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -461,6 +462,38 @@ def replicate_areas(
     pairs = weights[:, 0] * weights[:, 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(pairs > 0, np.minimum(doubled / (2.0 * pairs), 1.0), np.nan)
+
+
+def replicate_bins(
+    column: LevelSource,
+    n_replicates: int,
+    seed: int,
+    edges: Floats,
+    closed: Closed = "right",
+    *,
+    method: CumulativeDraw = "poisson",
+    limit: int = CUMULATIVE_GROUPS,
+    stream: int = 0,
+    n_threads: int | None = None,
+) -> Bins:
+    """The bins of each replicate that `replicate_cumulative` draws: sums float64[n_replicates, b].
+
+    Args:
+        edges, closed: as of `Bins.of`.
+
+    Errors:
+        K214 as of `Bins.of`.
+
+    Cost: two walks over the score levels, then O(limit + b) time for each replicate.
+    """
+    groups = LevelGroups.of(column, limit)
+    none = Bins.empty(edges, closed, is_weighted=column.is_weighted or method == "bayesian")
+    place = none.place_of(groups.scores).astype(np.int32)
+    of_groups = groups.scores, place, none.b, groups.sums, groups.squares
+    drawn = _native.replicate_bins(
+        *of_groups, method == "bayesian", seed, stream, 0, n_replicates, n_threads or 0
+    )
+    return none.holding(np.moveaxis(drawn, 1, 0), groups.n_rows)
 
 
 def replicate_row_cumulative(

@@ -110,7 +110,7 @@ def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
     gaps: Floats = np.sqrt(bins.variance * (2.0 / math.pi))
     risk, n_levels = np.zeros(bins.b), np.zeros(bins.b, np.int64)
     for p, counts, _ in cumulative.blocks():
-        place = _place(p, bins)
+        place = bins.place_of(p)
         risk += np.bincount(place, counts.sum(axis=1) * (p * (1.0 - p)), bins.b)
         n_levels += np.bincount(place, minlength=bins.b)
     # In rows of the weight that most of the variance has.
@@ -120,17 +120,13 @@ def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
     return gaps
 
 
-def _place(p: Floats, bins: Bins) -> npt.NDArray[np.intp]:
-    return np.searchsorted(bins.edges[1:-1], p, "left" if bins.closed == "right" else "right")
-
-
 def _by_bin(
     cumulative: LevelSource, bins: Bins, n_levels: npt.NDArray[np.int64]
 ) -> Iterator[tuple[int, _BinLevels]]:
     """The score levels of each bin that has some, the last bin first; one bin is held at a time."""
     now, held = -1, _BinLevels(0, 0.0)
     for p, counts, squares in cumulative.blocks():
-        place = _place(p, bins)
+        place = bins.place_of(p)
         weight = np.asarray(counts.sum(axis=1), np.float64)
         added = weight if squares is None else squares.sum(axis=1)
         # Confidences fall, and so do the bins: each is complete when the next begins.

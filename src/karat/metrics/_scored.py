@@ -114,6 +114,7 @@ def score_metric(
     is_estimate: bool = True,
     bounds: Bounds | None = None,
     rounding: Rounding | None = None,
+    of_bins: Formula | None = None,
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
 

@@ -87,6 +87,8 @@ _SUMS: Final = ("weight", "confidence", "hits", "variance", "scatter", "squares"
 class Bins:
     """Tally of confidences p and of what came true, y = 0 or 1, between edges: immutable.
 
+    Of replicates, the sums are those of each: float64[n_replicates, b].
+
     Attributes:
         edges: float64[b + 1], ascending from 0 to 1 at most; equal ones enclose an empty bin.
         closed: which edge belongs to a bin.  The outer edges always belong to the outer bins.
@@ -137,8 +139,18 @@ class Bins:
         sums = np.zeros((len(_SUMS), none.b))
         for levels in cumulative.blocks():
             sums += _sums_of(levels, none.edges, closed)
+        return none.holding(sums, cumulative.n_rows)
+
+    def holding(self, sums: Floats, n_rows: int) -> Bins:
+        """The same bins with other sums: float64[6, ..., b], in the order of the attributes."""
         of_bins: dict[str, Any] = dict(zip(_SUMS, sums, strict=True))
-        return replace(none, **of_bins, n_rows=cumulative.n_rows)
+        return replace(self, **of_bins, n_rows=n_rows)
+
+    def place_of(self, confidences: Floats) -> npt.NDArray[np.intp]:
+        """int[n]: the bin of each confidence, which must not lie outside the edges (K214)."""
+        _check_within(confidences.min(initial=1.0), confidences.max(initial=0.0), self.edges)
+        side: Literal["left", "right"] = "left" if self.closed == "right" else "right"
+        return np.searchsorted(self.edges[1:-1], confidences, side)
 
     @classmethod
     def empty(
@@ -158,7 +170,7 @@ class Bins:
     @property
     def b(self) -> int:
         """Number of bins."""
-        return len(self.weight)
+        return len(self.edges) - 1
 
     @property
     def is_occupied(self) -> npt.NDArray[np.bool_]:
@@ -226,14 +238,7 @@ def _sums_of(levels: ScoreLevels, borders: Floats, closed: Closed) -> Floats:
     p = np.ascontiguousarray(levels.scores[::-1])
     rest, own = _sides(levels.counts)
     rest2, own2 = (rest, own) if levels.squares is None else _sides(levels.squares)
-    if p[0] < borders[0] or p[-1] > borders[-1]:
-        outside = p[0] if p[0] < borders[0] else p[-1]
-        raise error(
-            "K214",
-            found=f"The score {float(outside)!r} lies outside the edges "
-            f"{float(borders[0])!r} to {float(borders[-1])!r}",
-            do="Put probabilities into bins, not other scores.",
-        )
+    _check_within(p[0], p[-1], borders)
     starts = np.zeros(len(borders) - 1, np.int64)
     starts[1:] = np.searchsorted(p, borders[1:-1], side="right" if closed == "right" else "left")
     rows = np.empty((len(_SUMS), len(p)))
@@ -253,13 +258,24 @@ def _sums_of(levels: ScoreLevels, borders: Floats, closed: Closed) -> Floats:
     return sums
 
 
+def _check_within(least: float, most: float, borders: Floats) -> None:
+    if least < borders[0] or most > borders[-1]:
+        outside = least if least < borders[0] else most
+        raise error(
+            "K214",
+            found=f"The score {float(outside)!r} lies outside the edges "
+            f"{float(borders[0])!r} to {float(borders[-1])!r}",
+            do="Put probabilities into bins, not other scores.",
+        )
+
+
 def _sides(counts: npt.NDArray[Any]) -> Floats:
     """float64[2, u]: what the rest and the own class hold, worst score level first."""
     return np.ascontiguousarray(counts[::-1].T, np.float64)
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    out = np.full(len(whole), np.nan)
+    out = np.full(whole.shape, np.nan)
     np.divide(part, whole, out=out, where=whole > 0)
     return out
 
