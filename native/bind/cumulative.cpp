@@ -77,27 +77,20 @@ nb::object spread_of(Packed& packed) {
     return nb::make_tuple(pairs, owned(std::move(table), 2, 3), found.size);
 }
 
-void place_rows(Packed& packed, nb::handle own_gains, nb::handle rest_gains, nb::handle out) {
+void add_rows(Packed& packed, nb::handle own_gains, nb::handle rest_gains, nb::handle lifts, nb::handle out) {
     const Input own(own_gains, "own_gains", 2), rest(rest_gains, "rest_gains", 2);
-    const Input rows(out, "out", 2);
-    const double *of_own = own.contiguous_rows(), *of_rest = rest.contiguous_rows();
+    const Input of_lifts(lifts, "lifts", 2), rows(out, "out", 2);
+    const InfluenceGains gains{own.contiguous_rows(), rest.contiguous_rows(), of_lifts.contiguous_rows(),
+                               own.length()};
     double* to = rows.accumulators();
-    check_length("own_gains", own.length(), "out", rows.length());
-    check_length("rest_gains", rest.length(), "out", rows.length());
-    if (own.width() != packed.k() || rest.width() != packed.k() || rows.width() != packed.n_rows())
-        throw nb::value_error("gains must be [m, k] and out [m, n]");
+    check_length("own_gains", own.length(), "rest_gains", rest.length());
+    check_length("own_gains", own.length(), "lifts", of_lifts.length());
+    check_length("out", rows.length(), "the rows", packed.n_rows());
+    if (own.width() != packed.k() || rest.width() != packed.k() || of_lifts.width() != 2 ||
+        rows.width() != own.length())
+        throw nb::value_error("gains must be [m, k], lifts [m, 2] and out [n, m]");
     packed.read([&](const PackedScores& words) {
-        add_placements(words, of_own, of_rest, rows.length(), to);
-        return 0;
-    });
-}
-
-void lift_rows(Packed& packed, bool is_straight, double gain, nb::handle out) {
-    const Input rows(out, "out", 1);
-    double* to = rows.accumulators();
-    if (rows.length() != packed.n_rows()) throw nb::value_error("out must be [n]");
-    packed.read([&](const PackedScores& words) {
-        add_lifts(words, is_straight, gain, to);
+        add_influences(words, gains, to);
         return 0;
     });
 }
@@ -127,9 +120,8 @@ void bind_cumulative(nb::module_& m) {
         .def("trapezoid_area", [](Packed& packed) { return packed.share_area(trapezoid_area); })
         .def("levels", levels_of_packed, nb::arg("last"), nb::arg("limit"))
         .def("spread", spread_of)
-        .def("add_placements", place_rows, nb::arg("own_gains"), nb::arg("rest_gains"),
-             nb::arg("out"))
-        .def("add_lifts", lift_rows, nb::arg("is_straight"), nb::arg("gain"), nb::arg("out"))
+        .def("add_influences", add_rows, nb::arg("own_gains"), nb::arg("rest_gains"),
+             nb::arg("lifts"), nb::arg("out"))
         .def("lift_squares", squares_of, nb::arg("is_straight"));
     m.def("thread_limit", thread_limit, nb::arg("n_threads"));
     m.def("areas_together", areas_together, nb::arg("columns"), nb::arg("n_threads"));

@@ -69,20 +69,34 @@ void each_lift(const Reader& reader, const RankTask& task, bool is_straight, con
     is_straight ? each_lift_of<true>(reader, task, use) : each_lift_of<false>(reader, task, use);
 }
 
+template <bool kIsStraight>
+LevelLifts each_in_one_walk(const RowReader& reader, const RankTask& task) {
+    ShareWalk<kIsStraight> walk;
+    LevelLifts made;
+    made.levels.reserve(static_cast<size_t>(task.n()));
+    Lifts above;
+    each_level(reader, task, [&](const LevelSums& level) {
+        above = {walk.lost.value(), walk.rate.value()};
+        walk.pass(level);
+        if (kIsStraight)
+            // Half of c is p of the score level itself, half p of the one below, whose N before is N.
+            above = {(above.of_rest + walk.lost_before.value()) / 2,
+                     (above.of_own + walk.rate_before.value()) / 2};
+        made.levels.push_back({above.of_rest, walk.here() - above.of_own + above.of_rest});
+    });
+    Lifts all{walk.lost.value(), walk.rate.value()};
+    if (kIsStraight)
+        all = {(all.of_rest + walk.lost_before.value()) / 2, (all.of_own + walk.rate_before.value()) / 2};
+    made.common = {-all.of_rest, all.of_own - all.of_rest - walk.area.value() / walk.own.value()};
+    return made;
+}
+
 }  // namespace
 
-void add_lifts(const PackedScores& packed, bool is_straight, double gain, double* out) {
-    check_names_rows(packed);
-    const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
+LevelLifts lifts_of(const PackedScores& packed, bool is_straight) {
     const RowReader reader(packed);
-    const auto add = [&](const LevelSums& level, double of_rest, double of_own) {
-        const double rest_gain = gain * of_rest, own_gain = gain * of_own;
-        for (int64_t i = level.first; i < level.last; ++i) {
-            reader.fetch_behind(i, out);
-            out[reader.row(i)] += reader.slot(i) == own ? own_gain : rest_gain;
-        }
-    };
-    each_lift(reader, packed.task, is_straight, add);
+    return is_straight ? each_in_one_walk<true>(reader, packed.task)
+                       : each_in_one_walk<false>(reader, packed.task);
 }
 
 std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight) {

@@ -60,7 +60,7 @@ def largest(c: ClassRanks, gain: Callable[[Steps], Floats]) -> tuple[float, floa
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
 
-N_HELD: Final = 1 << 17
+N_HELD: Final = 1 << 21
 """Of more rows than this the score levels are not held, but read off the sorted rows each time."""
 
 

@@ -191,13 +191,9 @@ class HistogramColumn:
             found += np.where(squares > 0, squares * lifts**2, 0.0).sum(axis=0)
         return found
 
-    def add_placements(self, *_: Any) -> NoReturn:
+    def add_influences(self, *_: Any) -> NoReturn:
         """Refused: a table names no rows."""
         raise ValueError("a table of scores names no rows")
-
-    def add_lifts(self, *_: Any, is_straight: bool = False) -> NoReturn:
-        """Refused: a table names no rows."""
-        self.add_placements()
 
 
 def pooled_histogram(histograms: list[ScoreHistogram]) -> ScoreHistogram:

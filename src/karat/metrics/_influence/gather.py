@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -207,7 +207,7 @@ def _core_of(form: Influence) -> Influence:
 
 def _value_and_influence(
     form: Influence, at: _Column, gain: float, out: Floats, offsets: Floats
-) -> tuple[float, Floats | None]:
+) -> tuple[float, _Standing | None]:
     """The value of a class, and gain × its influence, which is added.
 
     Args:
@@ -216,20 +216,32 @@ def _value_and_influence(
         offsets: float64[k], for what the rows of a true class share.
 
     Returns:
-        The value, NaN where there is none (then nothing is added), and float64[k] gains by which
-        rows are still to be placed.
+        The value, NaN where there is none (then nothing is added), and gains by which rows are
+        still to be placed in the sorted column.
     """
     if isinstance(form, AreaInfluence):
         return _add_area(at, gain, offsets)
     if isinstance(form, PrecisionInfluence):
-        return _add_precision(form, at, gain, out), None
+        return _precision(form, at, gain)
     if isinstance(form, LineInfluence):
         return _add_line(form, at, gain, out), None
     assert isinstance(form, ShareInfluence)
     return _add_share(form, at, gain, offsets), None
 
 
-def _add_area(at: _Column, gain: float, offsets: Floats) -> tuple[float, Floats | None]:
+class _Standing(NamedTuple):
+    """What each row gets by its place in the sorted column; see `RankedColumn.add_influences`.
+
+    Attributes:
+        of_classes: float64[k], by what it stands above or below; None: nothing.
+        lifts: by how it moves the area under precision, as steps and with straight lines.
+    """
+
+    of_classes: Floats | None = None
+    lifts: tuple[float, float] = (0.0, 0.0)
+
+
+def _add_area(at: _Column, gain: float, offsets: Floats) -> tuple[float, _Standing | None]:
     value = at.views.ranks.area
     if not np.isfinite(value):
         return value, None
@@ -238,15 +250,18 @@ def _add_area(at: _Column, gain: float, offsets: Floats) -> tuple[float, Floats 
     moved = np.full(len(offsets), -shift / at.n_rest)
     moved[at.own] = -shift / at.n_own
     offsets += moved
-    return value, np.full(len(offsets), gain * at.weight / (at.n_own * at.n_rest))
+    return value, _Standing(np.full(len(offsets), gain * at.weight / (at.n_own * at.n_rest)))
 
 
-def _add_precision(form: PrecisionInfluence, at: _Column, gain: float, out: Floats) -> float:
+def _precision(
+    form: PrecisionInfluence, at: _Column, gain: float
+) -> tuple[float, _Standing | None]:
     ranks = at.views.ranks
     value = ranks.trapezoid_area if form.is_straight else ranks.step_area
-    if np.isfinite(value):
-        ranks.ranked.add_lifts(gain * at.weight / at.n_own, out, is_straight=form.is_straight)
-    return value
+    if not np.isfinite(value):
+        return value, None
+    lift = gain * at.weight / at.n_own
+    return value, _Standing(lifts=(0.0, lift) if form.is_straight else (lift, 0.0))
 
 
 def _add_line(form: LineInfluence, at: _Column, gain: float, out: Floats) -> float:
@@ -299,24 +314,48 @@ class _Sum:
         return found
 
 
-def _place(views: Views, gains: Sequence[Floats], block: Floats) -> None:
-    """Add to each row of block[m, n] how the rows stand, by its gains."""
-    if any(each.any() for each in gains):
-        stacked = np.stack(gains)
-        views.ranks.ranked.add_placements(stacked, stacked, block)
+def _place(views: Views, gains: Sequence[_Standing | None], k: int, block: Floats) -> None:
+    """Add to each column of block[n, m] how the rows stand, by its gains."""
+    if not any(gains):
+        return
+    m = block.shape[1]
+    of_classes, lifts = np.zeros((m, k)), np.zeros((m, 2))
+    for j, one in enumerate(gains):
+        if one is not None:
+            lifts[j] = one.lifts
+            if one.of_classes is not None:
+                of_classes[j] = one.of_classes
+    views.ranks.ranked.add_influences(of_classes, of_classes, lifts, block)
+
+
+_TOGETHER: Final = 8
+"""Numbers of float64 in a line of the cache: as many sets of a row lie in one."""
+
+
+def _zeros_in_lines(n: int, m: int) -> Floats:
+    """float64[n, m], m at most 8, of which each row lies in one line of the cache.
+
+    A walk over a sorted column meets the rows anywhere in memory.
+    """
+    width = 1
+    while width < m:
+        width *= 2
+    held = np.zeros(n * width + _TOGETHER)
+    first = -held.ctypes.data % 64 // 8
+    return held[first : first + n * width].reshape(n, width)
 
 
 def _sum_alone(form: Influence, at: _Column, n: int, n_offsets: int, gain: float = 1.0) -> _Sum:
-    block = np.zeros((1, n))
-    found = _Sum(block[0], n_offsets)
+    block = np.zeros((n, 1))
+    found = _Sum(block[:, 0], n_offsets)
     value, gains = _value_and_influence(form, at, gain, found.out, found.offsets)
-    if gains is not None:
-        _place(at.views, [gains], block)
+    _place(at.views, [gains], n_offsets, block)
     if not np.isfinite(value):
         found.factor = np.nan
     return found
 
 
+_PLACED = (AreaInfluence, PrecisionInfluence, PairsInfluence)
 _ON_ROWS = (AreaInfluence, PrecisionInfluence, PairsInfluence, DifferencesInfluence)
 _OF_LOSSES = (LossInfluence, SkillInfluence, PlaceInfluence)
 
@@ -366,7 +405,6 @@ class GatheredInfluences:
         self._k = rows.classes.k
         self._forms = {metric: GatheredInfluences.checked(metric) for metric in metrics}
         self.names_rows = any(isinstance(form, _ON_ROWS) for form in self._forms.values())
-        # Averages that read all columns are rows of one block, which is walked over together.
         everywhere: dict[Any, None] = {}
         self._alone: dict[Any, None] = {}
         for metric, form in self._forms.items():
@@ -376,10 +414,19 @@ class GatheredInfluences:
                 everywhere[_core_of(form), metric.lift] = None
             elif metric.record.is_per_class:
                 self._alone[_core_of(form), metric.lift] = None
-        block = np.zeros((len(everywhere), rows.n_rows))
-        self._block = block
-        sums = (_Sum(out, self._k) for out in block)
-        self._averages: dict[Any, _Sum] = dict(zip(everywhere, sums, strict=True))
+        self._averages: dict[Any, _Sum] = {}
+        # Those of places in a sorted column are in blocks that are walked over together.
+        self._blocks: list[tuple[list[Any], Floats]] = []
+        placed = [key for key in everywhere if isinstance(key[0], _PLACED)]
+        for first in range(0, len(placed), _TOGETHER):
+            keys = placed[first : first + _TOGETHER]
+            block = _zeros_in_lines(rows.n_rows, len(keys))
+            self._blocks.append((keys, block))
+            self._averages |= {
+                key: _Sum(out, self._k) for key, out in zip(keys, block.T, strict=False)
+            }
+        others = [key for key in everywhere if key not in self._averages]
+        self._averages |= {key: _Sum(np.zeros(rows.n_rows), self._k) for key in others}
         self._sums: dict[Any, _Sum] = {}
         has_pairs = any(isinstance(form, PairsInfluence) for form in self._forms.values())
         self._areas = np.zeros((self._k, self._k) if has_pairs else (0, 0))
@@ -401,17 +448,19 @@ class GatheredInfluences:
         if not self._forms:
             return
         at = _Column(views, i, self._totals, self._rows)
-        placed: list[Floats] = []
+        placed: dict[Any, _Standing | None] = {}
         for (form, lift), found in self._averages.items():
             if lift == "pairs":
-                gains = self._paired(form, at, found)
+                of_pairs = self._paired(form, at, found)
+                gains = None if of_pairs is None else _Standing(of_pairs)
             else:
                 gain = 1.0 if lift == "macro" else float(self._totals[i])
                 found.values[i], gains = _value_and_influence(
                     form, at, gain, found.out, found.offsets
                 )
-            placed.append(np.zeros(self._k) if gains is None else gains)
-        _place(views, placed, self._block)
+            placed[form, lift] = gains
+        for keys, block in self._blocks:
+            _place(views, [placed[key] for key in keys], self._k, block)
         for form, lift in self._alone:
             if lift == "per_class" or (lift == "plain" and i == self._rows.classes.positive):
                 self._sums[form, lift, i] = _sum_alone(form, at, self._rows.n_rows, self._k)
