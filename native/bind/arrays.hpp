@@ -51,6 +51,7 @@ public:
     // Bytes of an item of float32 or float64, else TypeError.
     int64_t float_bytes() const;
     const int32_t* int32s() const;
+    const int64_t* int64s() const;
     const uint64_t* uint64s() const;
     const char* packed_bytes() const;
     // Rows of contiguous items of `item` bytes.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/bin_levels.hpp"
 #include "kernels/draw_totals.hpp"
 #include "kernels/threads.hpp"
 
@@ -36,10 +37,7 @@ void replicate_levels(const Totals& totals, const double* scores, Law law, uint6
                      uint32_t stream, int64_t first, int64_t count, const CumulativeRoom& room,
                      int n_threads, Poll poll);
 
-// What each bin holds of a replicate, in rows of n_bins: Σw, Σw·p, Σw·y, Σw²·p(1 − p), Σw²·(y − p)², Σw².
-constexpr int64_t kBinSums = 6;
-
-// Replicates first to first + count − 1 put into bins, y = 1 of the own class: float64[count, 6, n_bins] in
+// Replicates first to first + count − 1 put into bins, see bin_levels.hpp: float64[count, 6, n_bins] in
 // `sums`. `bins[i]` is the bin of score level i, whose score is p. Of counts Σw² is Σw.
 void replicate_bins(const Totals& totals, const double* scores, const int32_t* bins, int64_t n_bins,
                     bool is_counted, Law law, uint64_t seed, uint32_t stream, int64_t first,

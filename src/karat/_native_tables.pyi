@@ -226,6 +226,27 @@ def take_levels(left: _Float64, right: _Float64, dropped: int, cuts: _Float64) -
         cuts: contiguous float64, ascending: no bucket goes across one.
     """
 
+def bin_levels(
+    scores: _Float64, counts: Any, squares: _Float64 | None, ends: _Float64, is_right: bool
+) -> _Float64:
+    """Score levels put into bins: float64[6, b], each in the order of `Bins`.
+
+    Args:
+        scores: [u], descending.
+        counts: int64 or float64[u, 2], rest and own; `squares` Σw², None where each row weighs 1.
+        ends: [b - 1], ascending: where a bin ends and the next begins; the lower one holds it where
+            `is_right`.
+    Errors: ValueError for other lengths or orders; TypeError for other dtypes.
+    """
+
+def pool_levels(counts: Any, lengths: _Int64) -> tuple[_Int64, Any]:
+    """Isotonic regression of blocks of score levels, best first: lengths [m], sums [m, 2].
+
+    Neighbours are pooled until the share of own falls: int64 or float64 counts [u, 2] of rest and
+    own, each of so many score levels as `lengths` says.
+    Errors: as bin_levels.
+    """
+
 def join_levels(taken: NDArray[np.uint8], left: Any, right: Any, join: int) -> Any:
     """What the levels hold: that of one side, or of both 0 added, 1 the lowest, 2 the highest.
 

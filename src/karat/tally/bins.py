@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.errors import error, shown
 from karat.tally.cumulative_counts import LevelSource, ScoreLevels
 from karat.tally.serialization import damaged, framed, unframed
@@ -235,27 +236,10 @@ class Bins:
 
 def _sums_of(levels: ScoreLevels, borders: Floats, closed: Closed) -> Floats:
     """float64[6, b]: what these score levels add to each bin, in the order of `_SUMS`."""
-    p = np.ascontiguousarray(levels.scores[::-1])
-    rest, own = _sides(levels.counts)
-    rest2, own2 = (rest, own) if levels.squares is None else _sides(levels.squares)
-    _check_within(p[0], p[-1], borders)
-    starts = np.zeros(len(borders) - 1, np.int64)
-    starts[1:] = np.searchsorted(p, borders[1:-1], side="right" if closed == "right" else "left")
-    rows = np.empty((len(_SUMS), len(p)))
-    weight, confidence, hits, variance, scatter, total_squares = rows
-    hits[:] = own
-    np.add(rest, own, out=weight)
-    np.multiply(weight, p, out=confidence)
-    np.add(rest2, own2, out=total_squares)
-    q = 1.0 - p
-    np.multiply(total_squares, p * q, out=variance)
-    np.add(rest2 * (p * p), own2 * (q * q), out=scatter)
-    # From each start to the next, where a bin may hold none.
-    held = np.diff(starts, append=len(p)) > 0
-    sums = np.zeros((len(_SUMS), len(starts)))
-    if held.any():
-        sums[:, held] = np.add.reduceat(rows, starts[held], axis=1)
-    return sums
+    scores, counts, squares = levels
+    _check_within(scores[-1], scores[0], borders)
+    given = np.ascontiguousarray(counts), None if squares is None else np.ascontiguousarray(squares)
+    return _native.bin_levels(scores, *given, borders[1:-1], closed == "right")
 
 
 def _check_within(least: float, most: float, borders: Floats) -> None:
@@ -267,11 +251,6 @@ def _check_within(least: float, most: float, borders: Floats) -> None:
             f"{float(borders[0])!r} to {float(borders[-1])!r}",
             do="Put probabilities into bins, not other scores.",
         )
-
-
-def _sides(counts: npt.NDArray[Any]) -> Floats:
-    """float64[2, u]: what the rest and the own class hold, worst score level first."""
-    return np.ascontiguousarray(counts[::-1].T, np.float64)
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
