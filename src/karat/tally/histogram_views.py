@@ -264,6 +264,7 @@ class HistogramRows:
         is_weighted: whether rows carry weights.
         is_prob: whether the scores are probabilities as given.
         has_one_order: whether one column serves for the score and the probability of a class.
+        n_threads: 1: what is counted already needs no more.
     """
 
     def __init__(self, histograms: ScoreHistograms, order: Order = "tied") -> None:
@@ -274,6 +275,7 @@ class HistogramRows:
         self.is_weighted: bool = histograms.is_weighted
         self.is_prob: bool = histograms.is_prob
         self.has_one_order: bool = self.is_prob and histograms.is_exact
+        self.n_threads = 1
         self._made: dict[tuple[str, int], ScoreHistogram] = {}
 
     def ordered(self, order: Order) -> HistogramRows:

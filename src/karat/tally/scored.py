@@ -93,8 +93,11 @@ class ScoredRows(Protocol):
         has_one_order: whether one column serves for the score and the probability of a class.
         codes: int32[n], the true class of each row.
         weights: float64[n], or None.
+        n_threads: threads that may work on them; 0: the default.
     """
 
+    @property
+    def n_threads(self) -> int: ...
     @property
     def classes(self) -> Classes: ...
     @property
