@@ -19,7 +19,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.inference.limits import Floats
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
-from karat.tally import Axis, Cells, ClusteredCells, CumulativeCounts, LevelSource
+from karat.tally import Axis, Cells, ClusteredCells, CumulativeCounts, LevelSource, of_both
 from karat.tally.bins import Bins, Closed
 from karat.tally.cached import cached_property
 
@@ -275,7 +275,7 @@ def _grouped(source: LevelSource, limit: int, total: float) -> LevelGroups:
     passed = 0.0
     for scores, counts, of_squares in source.blocks():
         weights = np.asarray(counts, np.float64)
-        both = weights.sum(axis=1)
+        both = of_both(weights)
         until = passed + np.cumsum(both)
         # A score level belongs where its middle row does.
         place = ((until - both / 2) * (limit / total)).astype(np.int64).clip(0, limit - 1)
@@ -295,11 +295,11 @@ def _grouped(source: LevelSource, limit: int, total: float) -> LevelGroups:
             squares[groups] += np.add.reduceat(of_squares, starts)
         best[groups] = np.maximum(best[groups], scores[starts])
         worst[groups] = np.minimum(worst[groups], scores[starts + lengths - 1])
-    kept = sums.sum(axis=1) > 0
+    kept = of_both(sums) > 0
     pairs = 2.0 * sums[kept, 0] * sums[kept, 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         within = np.where(pairs > 0, doubled[kept] / pairs, 0.5)
-    means = moments[kept] / sums[kept].sum(axis=1)
+    means = moments[kept] / of_both(sums[kept])
     return LevelGroups(
         np.clip(means, worst[kept], best[kept]),
         sums[kept],

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.metrics._views import dot
-from karat.tally import LevelSource
+from karat.tally import CumulativeCounts, LevelSource
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -112,15 +112,16 @@ def recalibration_line(levels: LevelSource) -> tuple[float, float]:
     Cost: about seven walks over the levels, thirty where some lie far from the rest, some 400 where
     no line is found; of many score levels most of them are walks over groups.
     """
-    outline = _Outline.of(_odds(levels))
+    points = _points_of(levels)
+    outline = _Outline.of(points())
     if not outline.is_finite or not outline.overlaps:
         return _UNDEFINED
     line, ends = _Line(outline.log_odds), outline.ends
     if levels.n_rows > 4 * _GROUPS:
-        few = _grouped(_odds(levels), levels.n_rows)
+        few = _grouped(points(), levels.n_rows)
         if _Outline.of([few]).overlaps:
             line = _ascended(line, ends, lambda: [few]) or line
-    found = _ascended(line, ends, lambda: _odds(levels))
+    found = _ascended(line, ends, points)
     return _UNDEFINED if found is None else (found.at(0.0), found.slope)
 
 
@@ -131,16 +132,17 @@ def recalibration_shift(levels: LevelSource) -> float:
 
     Cost: about ten Newton steps of O(score levels); two or three where there are many.
     """
-    outline = _Outline.of(_odds(levels))
+    points = _points_of(levels)
+    outline = _Outline.of(points())
     if not outline.is_finite or not math.isfinite(outline.log_odds):
         return math.nan
     # At these ends no confidence, and every one, is above the share of hits.
     high, low = (outline.log_odds - end for end in outline.ends)
     start = 0.0
     if levels.n_rows > 4 * _GROUPS:
-        few = _grouped(_odds(levels), levels.n_rows)
+        few = _grouped(points(), levels.n_rows)
         start = _shifted(start, low, high, lambda: [few])
-    return _shifted(start, low, high, lambda: _odds(levels))
+    return _shifted(start, low, high, points)
 
 
 def _shifted(
@@ -313,6 +315,14 @@ def _odds(levels: LevelSource) -> Iterator[Points]:
     for p, counts, _ in levels.blocks():
         misses, hits = (np.ascontiguousarray(counts[:, side], np.float64) for side in (0, 1))
         yield log_odds(p), misses, hits
+
+
+def _points_of(levels: LevelSource) -> Callable[[], Iterable[Points]]:
+    """The score levels by their log-odds; of levels that are held these are held too."""
+    if isinstance(levels, CumulativeCounts):
+        held = list(_odds(levels))
+        return lambda: held
+    return lambda: _odds(levels)
 
 
 @dataclass

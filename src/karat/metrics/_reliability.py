@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import Bins, LevelSource, quantile_edges, uniform_edges
+from karat.tally import Bins, LevelSource, of_both, quantile_edges, uniform_edges
 from karat.tally.bins import Closed
 
 Scheme: TypeAlias = Literal["uniform", "quantile"]
@@ -111,7 +111,7 @@ def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
     risk, n_levels = np.zeros(bins.b), np.zeros(bins.b, np.int64)
     for p, counts, _ in cumulative.blocks():
         place = bins.place_of(p)
-        risk += np.bincount(place, counts.sum(axis=1) * (p * (1.0 - p)), bins.b)
+        risk += np.bincount(place, of_both(counts) * (p * (1.0 - p)), bins.b)
         n_levels += np.bincount(place, minlength=bins.b)
     # In rows of the weight that most of the variance has.
     is_few = (bins.variance > 0) & (risk**2 <= _NORMAL * bins.variance)
@@ -127,8 +127,8 @@ def _by_bin(
     now, held = -1, _BinLevels(0, 0.0)
     for p, counts, squares in cumulative.blocks():
         place = bins.place_of(p)
-        weight = np.asarray(counts.sum(axis=1), np.float64)
-        added = weight if squares is None else squares.sum(axis=1)
+        weight = np.asarray(of_both(counts), np.float64)
+        added = weight if squares is None else of_both(squares)
         # Confidences fall, and so do the bins: each is complete when the next begins.
         borders = [0, *(np.flatnonzero(np.diff(place)) + 1).tolist(), len(p)]
         for first, last in pairwise(borders):

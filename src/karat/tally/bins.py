@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.errors import error, shown
-from karat.tally.cumulative_counts import LevelSource, ScoreLevels
+from karat.tally.cumulative_counts import LevelSource, ScoreLevels, of_both
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.shared import Floats, check_weighting, wrong_numbers
 
@@ -64,7 +64,7 @@ def quantile_edges(cumulative: LevelSource, b: int, closed: Closed = "right") ->
     left = np.full(b - 1, is_left)
     above = 0 * total
     for scores, counts, _ in cumulative.blocks():
-        weight = counts.sum(axis=1)
+        weight = of_both(counts)
         reached = np.cumsum(np.concatenate([[above], weight]))
         below = (total - (reached[1:] if is_left else reached[:-1]))[::-1] * b
         if is_left:

@@ -27,7 +27,7 @@ from karat.metrics._measure import Views, measure
 from karat.metrics._metric import Metric
 from karat.metrics._regression import both_sides, log_odds, recalibration_line, recalibration_shift
 from karat.metrics._views import ClassProbabilities, Confidences, Losses, PairRanks, Pairwise, dot
-from karat.tally import ScoredRows
+from karat.tally import LevelSource, ScoredRows, of_both
 from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
@@ -126,10 +126,10 @@ class Line:
             return unknown
         # Weighted by the spread of the rows, x and 1 are orthogonal about this centre.
         total = heavy = weighed = 0.0
-        for p, counts, _ in view.levels.blocks():
-            x = log_odds(p)
-            spread = counts.sum(axis=1) * _spread(a, b, x)
-            total += float(counts.sum())
+        for x, counts, _ in levels_by_log_odds(view):
+            weight = of_both(counts)
+            spread = weight * _spread(a, b, x)
+            total += float(weight.sum())
             heavy += float(spread.sum())
             weighed += dot(spread, x)
         if not heavy:
@@ -138,8 +138,8 @@ class Line:
         if part == "shift":
             return cls(value, a, b, total / heavy, 0.0, centre)
         square = sum(
-            dot(counts.sum(axis=1) * _spread(a, b, log_odds(p)), (log_odds(p) - centre) ** 2)
-            for p, counts, _ in view.levels.blocks()
+            dot(of_both(counts) * _spread(a, b, x), (x - centre) ** 2)
+            for x, counts, _ in levels_by_log_odds(view)
         )
         if not square:
             return unknown
@@ -148,8 +148,8 @@ class Line:
         # a is the height at the centre less the slope times the centre.
         return cls(value, a, b, total / heavy, -centre * total / square, centre)
 
-    def influence(self, p: Floats, is_own: Any) -> Floats:
-        x = log_odds(p)
+    def influence(self, x: Floats, is_own: Any) -> Floats:
+        """float64[n]: of rows with these log-odds."""
         chance, rest = both_sides(self.a + self.b * x)
         with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave it unknown
             found: Floats = np.where(is_own, rest, -chance) * (
@@ -159,11 +159,26 @@ class Line:
 
     def squares(self, view: ClassProbabilities) -> Iterator[tuple[Floats, Floats]]:
         """Σw² and φ² of each score level, of the rest and of the own rows: [u, 2] both."""
-        for p, counts, squares in view.levels.blocks():
-            phi = np.stack([self.influence(p, is_own) for is_own in (False, True)], axis=1)
+        for x, counts, squares in levels_by_log_odds(view):
+            phi = np.stack([self.influence(x, is_own) for is_own in (False, True)], axis=1)
             with np.errstate(over="ignore"):  # an infinite square makes the interval unknown
                 square = phi**2
             yield np.asarray(counts if squares is None else squares, np.float64), square
+
+
+def levels_by_log_odds(view: ClassProbabilities) -> Iterator[tuple[Floats, Any, Floats | None]]:
+    """Log-odds of the score levels, and what they hold, some thousand at once."""
+    held = view.made(_log_odds_of) if view.is_held else map(log_odds, _scores_of(view.levels))
+    for x, (_, counts, squares) in zip(held, view.levels.blocks(), strict=True):
+        yield x, counts, squares
+
+
+def _scores_of(levels: LevelSource) -> Iterator[Floats]:
+    return (block.scores for block in levels.blocks())
+
+
+def _log_odds_of(levels: LevelSource) -> list[Floats]:
+    return list(map(log_odds, _scores_of(levels)))
 
 
 def _spread(a: float, b: float, x: Floats) -> Floats:
@@ -272,7 +287,7 @@ def _add_line(form: LineInfluence, at: _Column, gain: float, out: Floats) -> flo
         with np.errstate(divide="ignore", invalid="ignore"):  # of rows that weigh nothing
             for part in row_parts(rows.n_rows):
                 p, is_own = rows.probabilities(at.own, part), rows.codes[part] == at.own
-                out[part] += gain * line.influence(p, is_own)
+                out[part] += gain * line.influence(log_odds(p), is_own)
     return line.value
 
 
