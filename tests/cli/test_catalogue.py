@@ -40,7 +40,7 @@ def test_columns_show_types_roles_and_the_mapping(karat: Karat) -> None:
 def test_columns_show_what_is_ambiguous_or_absent(karat: Karat) -> None:
     write_csv(Path("p.csv"), {"label": [1], "target": [1], "guess": [1]})
     ran = karat("columns", "p.csv")
-    assert ran.code == 0
+    assert ran.code == karat("report", "p.csv").code == 2
     lines = [line.split() for line in ran.out.splitlines()]
     assert ["label", "BIGINT", "truth?"] in lines
     assert ["guess", "BIGINT"] in lines
@@ -90,6 +90,18 @@ def test_columns_try_the_options_that_are_given(karat: Karat) -> None:
     some = karat("columns", "p.csv", "--pred", "guess", "--where", "label = 'ok'", "--prob", "")
     assert "K191" not in some.out
     assert "K404" in karat("columns", "p.csv", "--true", "lable").out
+    assert (asked.code, ran.code, some.code) == (2, 0, 0)
+
+
+def test_columns_try_slices(karat: Karat) -> None:
+    write_csv(Path("p.csv"), {"label": [0, 1, 1], "pred": [0, 1, 0], "place": ["a", "b", "a"]})
+    ran = karat("columns", "p.csv", "--by", "place")
+    assert ran.code == 0
+    assert "slices yes" in " ".join(ran.out.split())
+    asked = karat("columns", "p.csv", "--by", "plaec")
+    assert asked.code == 2
+    assert "K404" in asked.out
+    assert "'place'" in asked.out
 
 
 def test_labels_of_a_query_are_those_that_were_typed(karat: Karat) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import karat as library
-from karat.errors.text import interval, value
+from karat.cli.compare import _names
+from karat.errors.text import value
 from tests.cli.running import Karat
 from tests.gate.rows import shuffled, table, two_models, write
 
@@ -141,7 +142,7 @@ def test_eighty_columns_keep_both_values_and_the_difference(
     assert lines[start] == "digits_rf against digits_logreg  2 worse, 5 not resolved"
     # The names of the models head their values, and the rows are in the order of the metrics.
     rows = [re.split(r" {2,}", line.strip()) for line in lines[start + 1 :]]
-    assert rows[0] == ["metric", "…rf", "…logreg", "diff", "95 % interval", "p"]
+    assert rows[0] == ["metric", "…rf", "…logreg", "diff", "p", "verdict"]
     assert "  …rf = digits_rf" in lines
     assert "  …logreg = digits_logreg" in lines
     assert [row[0] for row in rows[1:8]] == [
@@ -151,10 +152,30 @@ def test_eighty_columns_keep_both_values_and_the_difference(
     for row, one in zip(rows[1:8], content["differences"], strict=True):
         assert row[:3] == [one["metric"], value(one["value_a"]), value(one["value_b"])]
         assert row[3].lstrip("+") == value(one["difference"])
-        assert row[4].replace("+", "") == interval(one["low"], one["high"])
+        assert row[5] == one["verdict"]
 
 
 def test_columns_that_do_not_fit_are_named(karat: Karat, files: list[str]) -> None:
     ran = karat("compare", *files)
     (told,) = (line for line in ran.out.splitlines() if "not shown at this width: " in line)
     assert "detectable" in told
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (("a.csv", "b.csv"), ["a", "b"]),
+        (("lr/preds.csv", "rf/preds.csv"), ["lr", "rf"]),
+        (("/runs/7/out/preds.csv", "/runs/8/out/preds.csv"), ["7", "8"]),
+        (("preds.csv", "old/preds.csv"), ["preds", "old/preds"]),
+        (("a/p.csv", "b/p.csv", "q.csv"), ["a/p", "b/p", "q"]),
+        (("a.csv", "a.parquet"), ["a.csv", "a.parquet"]),
+        (("a.csv", "a.csv"), ["a.csv (1)", "a.csv (2)"]),
+        (("SELECT 1/2", "SELECT 3/2"), ["SELECT 1/2", "SELECT 3/2"]),
+        ((".", "b.csv"), [".", "b"]),
+    ],
+)
+def test_models_are_called_by_what_tells_their_files_apart(
+    files: tuple[str, ...], names: list[str]
+) -> None:
+    assert _names(files) == names

@@ -331,3 +331,12 @@ def test_the_process_exits_with_the_code(old: str, tmp_path: Path) -> None:
     assert ran("--min", "accuracy=0.1").code == 0
     assert ran("--min", "accuracy=0.99").code == 1
     assert ran("--min", "nope=0.99").code == 2
+
+
+def test_markdown_is_printed_as_it_is_written(karat: Karat, tmp_path: Path) -> None:
+    rows, page = tmp_path / "rows.csv", tmp_path / "gate.md"
+    rows.write_text("label,pred\n" + "0,0\n1,1\n" * 20)
+    done = karat("gate", rows, "--min", "accuracy=0.5", "--format", "markdown", "--markdown", page)
+    assert done.code == 0
+    assert done.out == page.read_text()
+    assert "| PASS |" in done.out

@@ -161,7 +161,7 @@ def test_dropped_rows_and_doubtful_classes_are_warnings(karat: Karat) -> None:
     ran = karat("report", "gaps.csv", "--nulls", "drop")
     assert ran.code == 0
     assert "Warning: 1 of 3 rows have a missing label and were dropped." in ran.err
-    assert "Doubt: Classes 'Cat' and 'cat' differ only in blanks or case." in ran.err
+    assert "Doubt D111: Classes 'Cat' and 'cat' differ only in blanks or case." in ran.err
     assert "Warnings\n  1 of 3 rows have a missing label" in ran.out
 
 
@@ -179,7 +179,7 @@ def test_messages_name_options_as_they_are_typed(karat: Karat) -> None:
     assert "Say what it holds: --prob score or --score score." in err
     assert karat("report", "scores.csv", "--prob", "score").code == 0
     assert (
-        "Doubt: The scores may be probabilities."
+        "Doubt D102: The scores may be probabilities."
         in karat("report", "scores.csv", "--score", "score").err
     )
 
@@ -189,7 +189,8 @@ def test_several_files_and_a_query(karat: Karat) -> None:
     told, warning = ran.err.splitlines()
     assert told == "truth=label, pred=pred, weight=none (1 807 rows)"
     assert warning.startswith(
-        "Doubt: proba_* (10), found by name, were not read. The files do not hold the same columns."
+        "Doubt D108: proba_* (10), found by name, were not read. "
+        "The files do not hold the same columns."
     )
     assert "ten.csv and 1 more · 1 807 rows" in ran.out
     ran = karat("report", "FROM 'ten.csv' WHERE label > 0")

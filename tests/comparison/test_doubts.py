@@ -102,12 +102,15 @@ def test_the_command_line_says_doubts_of_each_model(
     paths = _files(tmp_path, rf=GOOD_TWO, lr=BAD_TWO)
     done = run("compare", *paths, "--prob", "s", "--metrics", "roc_auc,accuracy")
     assert done.code == 0
-    assert "Doubt: The scores of lr rank the classes in reverse." in done.err
+    assert "Doubt D103: The scores of lr rank the classes in reverse." in done.err
     assert "scores of rf" not in done.err
     # Scores decide what is predicted also where no metric reads them.
     labels = run("compare", *paths, "--score", "s", "--metrics", "accuracy")
     for name in ("rf", "lr"):
-        assert f"Doubt: The scores may be probabilities. All 300 scores of {name} lie" in labels.err
+        assert (
+            f"Doubt D102: The scores may be probabilities. All 300 scores of {name} lie"
+            in labels.err
+        )
     assert "--prob s" in labels.err
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,7 @@ def test_every_form_of_a_report_begins_with_its_doubts() -> None:
     noticed = report.doubts[0].noticed
     forms = (str(report), report.to_markdown(), report.to_html(), report._repr_html_())
     for text in forms:
-        assert noticed in text
+        assert f"D101: {noticed}" in text
     for text in (str(report), report.to_markdown(), report._repr_html_()):
         assert text.index(noticed) < text.index("accuracy")
     page = forms[2]
@@ -58,18 +59,28 @@ def test_doubts_are_kept_in_json() -> None:
     assert karat.Report.from_json(json.dumps(stored)).doubts == ()
 
 
+@pytest.mark.parametrize(
+    "command", [("report",), ("gate", "--min", "accuracy=0.1"), ("compare", "b.csv")]
+)
 def test_the_command_line_says_doubts_on_standard_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
 ) -> None:
     karat_ = Karat(capsys)
-    path = tmp_path / "rows.csv"
-    pd.DataFrame({"label": TRUE, "pred": PRED}).to_csv(path, index=False)
-    done = karat_("report", path)
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "b.csv"):
+        pd.DataFrame({"label": TRUE, "pred": PRED}).to_csv(name, index=False)
+    done = karat_(*command, "a.csv")
     assert done.code == 0
-    assert "Doubt: No class is named" in done.err
+    assert done.err.count("Doubt D101: No class is named") == 1
     assert "--positive fraud or --positive ok" in done.err
     assert "positive=" not in done.err.replace("--positive", "")
-    assert "Doubts" in done.out
+    assert "No class is named" in done.out
+    stored = karat_(*command, "a.csv", "--format", "json")
+    assert [one["code"] for one in json.loads(stored.out)["doubts"]] == ["D101"]
+    assert "Doubt D101: No class is named" in stored.err
 
 
 def test_a_check_measures_nothing_and_finds_the_same(tmp_path: Path) -> None:
@@ -109,9 +120,61 @@ def test_the_doctor_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert text in done.out
     pd.DataFrame({"label": [0, 1], "score": [0.2, 0.7]}).to_csv(path, index=False)
     asked = karat_("columns", path)
-    assert asked.code == 0
+    assert asked.code == 2
     assert "--prob score or --score score" in asked.out
     assert "prob=" not in asked.out
+
+
+ROLES = {
+    "id": [1, 2, 3, 4],
+    "label": [0, 1, 0, 1],
+    "pred": [0, 1, 1, 1],
+    "other": [0, 0, 1, 1],
+    "proba_0": [0.9, 0.2, 0.4, 0.3],
+    "proba_1": [0.1, 0.8, 0.6, 0.7],
+    "fold": [0, 0, 1, 1],
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ((), {"pred": "prediction"}),
+        (("--pred", "other"), {"other": "prediction"}),
+        (("--pred", "other", "--prob", ""), {"other": "prediction", "proba_0 … proba_1": ""}),
+        (("--id", "other"), {"pred": "prediction", "id": "row id", "other": "row id"}),
+        (("--prob", "none"), {"pred": "prediction", "proba_0 … proba_1": ""}),
+        (("--prob", "proba_1"), {"pred": "prediction", "proba_0": "", "proba_1": "probabilities"}),
+    ],
+)
+def test_columns_that_nobody_named_keep_their_roles_beside_those_named(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    given: tuple[str, ...],
+    taken: dict[str, str],
+) -> None:
+    path = tmp_path / "rows.csv"
+    pd.DataFrame(ROLES).to_csv(path, index=False)
+    done = Karat(capsys)("columns", path, *given)
+    lines = done.out.partition("taken for\n")[2].partition("\n\n")[0].splitlines()
+    cells = [re.split(r"\s{2,}", line.strip()) for line in lines]
+    found = {cell[0]: "".join(cell[2:]) for cell in cells}
+    family = {} if "proba_1" in found else {"proba_0 … proba_1": "probabilities proba_* (2)"}
+    always = {"label": "truth", "fold": "fold", "id": "row id"}
+    assert {name: text for name, text in found.items() if text} == {
+        name: text for name, text in {**always, **family, **taken}.items() if text
+    }
+
+
+def test_a_family_of_one_column_is_shown_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rows.csv"
+    rows = {"label": ["ok", "fraud", "ok"], "proba_fraud": [0.2, 0.9, 0.1]}
+    pd.DataFrame(rows).to_csv(path, index=False)
+    done = Karat(capsys)("columns", path)
+    assert re.search(r"^  proba_fraud +DOUBLE +probabilities$", done.out, re.MULTILINE)
+    assert "…" not in done.out
 
 
 @pytest.mark.parametrize("code", sorted(DOUBTS))
@@ -164,8 +227,8 @@ SPELLED = ["yes", "no", "yes", "no"]
             SPELLED,
             "Classes 'Yes' and 'yes' differ only in blanks or case.",
             (
-                "'Yes' is true 1 times and predicted 0 times; "
-                "'yes' is true 1 times and predicted 2 times."
+                "'Yes' is true 1 time and predicted 0 times; "
+                "'yes' is true 1 time and predicted 2 times."
             ),
         ),
         (
@@ -173,15 +236,15 @@ SPELLED = ["yes", "no", "yes", "no"]
             ["1", "2", "1", "3"],
             "Classes '1' and '1.0' differ only in how a number is written.",
             (
-                "'1' is true 1 times and predicted 2 times; "
-                "'1.0' is true 1 times and predicted 0 times."
+                "'1' is true 1 time and predicted 2 times; "
+                "'1.0' is true 1 time and predicted 0 times."
             ),
         ),
         (
             ["NA", "a", "b"],
             ["NA", "a", "a"],
             "Class 'NA' is spelled like a missing value.",
-            "'NA' is true 1 times and predicted 1 times.",
+            "'NA' is true 1 time and predicted 1 time.",
         ),
     ],
 )

@@ -317,3 +317,35 @@ def test_columns_that_name_no_class_are_a_doubt() -> None:
     assert listed.doubts == ()
     sure = karat.evaluate(pd.DataFrame({"label": truth, "prob_0": 1 - P, "prob_1": P}))
     assert sure.doubts == ()
+
+
+SLIP = ["Fraud", "ok", "fraud", "ok"]
+
+
+@pytest.mark.parametrize(
+    ("called", "code"),
+    [
+        (lambda y: karat.evaluate(y, y, metrics="f1"), "K307"),
+        (lambda y: karat.evaluate(y, y)["f1"], "K307"),
+        (lambda y: karat.compare(y, {"a": y, "b": y[::-1]}, metrics="f1"), "K307"),
+        (lambda y: karat.gate(y, y, min={"f1": 0.5}), "K307"),
+        (lambda y: karat.f1(y, y), "K121"),
+        (lambda y: karat.evaluate(y, y, positive="fraud"), "K112"),
+    ],
+)
+def test_a_class_that_differs_only_in_case_is_named_where_two_are_needed(
+    called: Any, code: str
+) -> None:
+    with pytest.raises(karat.KaratError) as caught:
+        called(SLIP)
+    assert caught.value.code == code
+    assert "Classes 'Fraud' and 'fraud' differ only in blanks or case" in str(caught.value)
+    with pytest.raises(karat.KaratError) as caught:
+        called(["fraud", "ok", "theft", "ok"])
+    assert "differ only" not in str(caught.value)
+
+
+def test_classes_that_were_listed_are_no_slip() -> None:
+    with pytest.raises(karat.KaratError, match="K307") as caught:
+        karat.evaluate(SLIP, SLIP, labels=["Fraud", "fraud", "ok"], metrics="f1")
+    assert "differ only" not in str(caught.value)

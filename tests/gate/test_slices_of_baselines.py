@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import karat
@@ -132,3 +133,17 @@ def test_a_metric_that_the_slices_of_a_baseline_lack_fails(tmp_path: Path) -> No
     assert found.rules[1].reason.endswith("of this slice: write it with this rule")
     made(tmp_path, by="channel", min={"kappa": 0.0})
     assert karat.gate(NOW, baseline=path, by="channel", max_drop={"kappa": 0.5}).passed
+
+
+def test_slices_of_a_series_have_its_name(tmp_path: Path) -> None:
+    true, site = np.tile([0, 1], 50), pd.Series(["a", "b"] * 50, name="site")
+    rules: dict[str, Any] = {"min": {"accuracy": 0.5}}
+    found = karat.gate(true, true, by=site, **rules)
+    assert [rule.slice for rule in found.rules] == [None, "site=a", "site=b"]
+    unnamed = karat.gate(true, true, by=site.rename(None), **rules)
+    assert [rule.slice for rule in unnamed.rules] == [None, "slice=a", "slice=b"]
+    # A baseline of the same column in a table has the same slices.
+    path = tmp_path / "base.json"
+    table = {"label": true, "pred": true, "site": site}
+    karat.gate(table, by="site", update_baseline=path)
+    assert karat.gate(true, true, by=site, baseline=path, max_drop={"accuracy": 0.5}).passed

@@ -12,7 +12,7 @@ from itertools import product
 import pytest
 
 import karat
-from karat.data.sources.files.text_labels import is_number
+from karat.tally.look_alikes import is_number
 
 STARTS = ("", "1.0", "1", "-0", "f(", "a_", "[")
 REPEATED = ("0", "1", "a", " ", ".", "_", "-", "e", "[", "]", "\\", "1.", "a.", "_1", "a b")

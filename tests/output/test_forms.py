@@ -126,6 +126,8 @@ PICTURED: dict[str, Callable[[], Any]] = {
         ]
     },
     "curves by class": lambda: of_classes(4).curves.roc,
+    "a metric": lambda: of_scores()["roc_auc"],
+    "a metric without a largest value": lambda: of_scores()["log_loss"],
     "a curve of its own": lambda: karat.curves.roc(rows()["y"], y_prob=rows()["p"]),
 }
 
@@ -139,6 +141,14 @@ def test_a_form_has_a_picture_and_stays_small(name: str) -> None:
     assert page.drawn.strip()
     assert len(html) <= 100_000
     assert "<script" not in html
+
+
+def test_a_metric_without_a_picture_says_that_it_has_no_interval() -> None:
+    one = rows()
+    plain = html_of(karat.evaluate(one["y"], one["pred"], level=None)["accuracy"])
+    assert "<svg" not in plain
+    assert "no interval" in Page(plain).text
+    assert "no interval" not in Page(html_of(of_scores()["roc_auc"])).text
 
 
 def test_a_text_that_is_not_escaped_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import karat
 from karat.errors.text import (
     cells,
     contrasted,
@@ -139,3 +142,38 @@ def test_wrapped_text_fits_and_loses_nothing(text: str, width: int, indent: int,
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert lines[0].startswith(" " * indent)
     assert all(line.startswith(" " * (indent + hang)) for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    ("names", "limit", "short"),
+    [
+        (["[0.1234, 313.92]", "(313.92, 2.75e+08]"], 12, ["[0.12, 310]", "(310, 2.8e8]"]),
+        (
+            ["[0.1234, 313.92]", "(313.92, 2.75e+08]"],
+            40,
+            ["[0.1234, 313.92]", "(313.92, 2.75e+08]"],
+        ),
+        (["[1.5, 2.25]", "(2.25, 2.26]", "x"], 9, ["[1.5….25]", "(2.2….26]", "x"]),
+        (["sex=f, age=(0.123456, 5.5]"], 22, ["sex=f, age=(0.12, 5.5]"]),
+        (["a name of a class that is long"], 12, ["a name… long"]),
+    ],
+)
+def test_ranges_are_rounded_where_that_is_enough(
+    names: list[str], limit: int, short: list[str]
+) -> None:
+    assert distinct(names, limit) == short
+
+
+def test_slices_of_numbers_are_not_cut_within_a_number() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, 500)
+    pred = np.where(rng.random(500) < 0.8, true, 1 - true)
+    by = {"amount": rng.lognormal(0, 2, 500)}
+    text = str(karat.evaluate(true, pred, by=by, metrics="accuracy"))
+    table, _, legend = text.partition("Slices by amount")[2].partition("Names")
+    names = re.findall(r"^  ([\[(][^\])]*\])", table, re.MULTILINE)
+    assert len(names) == 5
+    assert all(re.fullmatch(r"[\[(][0-9.e]+, [0-9.e]+\]", name) for name in names)
+    assert "…" not in text
+    # The whole names stand below.
+    assert all(f"{name} = " in legend for name in names)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import karat
@@ -177,3 +178,31 @@ def test_better_and_worse_slices_look_different() -> None:
     assert {row[4].style for row in table.rows} == {""}
     pytest.importorskip("jinja2")
     assert '<td class="n bad">-0.' in found.to_html()
+
+
+def test_slices_of_several_metrics_name_the_one_that_is_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(1)
+    true, site = rng.integers(0, 2, 200), rng.choice(["a", "b"], 200)
+    pred = np.where(rng.random(200) < 0.8, true, 1 - true)
+    path = tmp_path / "rows.csv"
+    pd.DataFrame({"label": true, "pred": pred, "site": site}).to_csv(path, index=False)
+    several = karat.evaluate(path, by="site", metrics=["recall", "f1"])
+    named = "Slices are compared in recall, the first of metrics="
+    for text in (str(several), several.slices._repr_html_(), several.to_html()):
+        assert named in " ".join(text.split())
+    done = Karat(capsys)("report", path, "--by", "site", "--metrics", "recall,f1")
+    assert f"{named[:-8]}--metrics. " in " ".join(done.out.split())
+    # Every metric is in the JSON.
+    kept = json.loads(several.to_json())["slices"][0]["slices"][0]["metrics"]
+    assert {"recall", "f1"} <= kept.keys()
+    for one in (karat.evaluate(path, by="site"), karat.evaluate(path, by="site", metrics="f1")):
+        assert "Slices are compared" not in str(one)
+
+
+def test_weak_slices_are_searched_in_one_metric() -> None:
+    rows = {"y_true": [0, 1] * 50, "y_pred": [0, 1] * 50, "by": {"site": ["a", "b"] * 50}}
+    with pytest.raises(karat.KaratError, match="K122") as caught:
+        karat.find_weak_slices(**rows, metric=["f1", "recall"])
+    assert "Give one metric" in str(caught.value)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import karat
@@ -85,3 +87,74 @@ def test_predictions_of_other_models_are_not_searched() -> None:
 def test_a_table_without_a_column_to_search() -> None:
     found = karat.find_weak_slices({"label": [0, 1] * 20, "pred": [0, 1, 1, 1] * 10})
     assert str(found).startswith("No slice was tested: there is no column to search")
+
+
+WORDS = np.where(np.arange(N) % 3 == 0, "fraud", "ok")
+TABLE = {
+    "id": np.arange(N) // 2,
+    "label": WORDS,
+    "pred": np.where(SITE == "u", "ok", WORDS),
+    "user_id": np.arange(N) // 4,
+    "site": SITE,
+}
+
+
+def codes(found: Any) -> list[str]:
+    return sorted(one.code for one in found.doubts)
+
+
+def test_weak_slices_have_the_doubts_of_a_report(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    pd.DataFrame(TABLE).to_csv(path, index=False)
+    for source in (TABLE, pd.DataFrame(TABLE), path):
+        found = karat.find_weak_slices(source, n_permutations=99)
+        assert codes(found) == codes(karat.evaluate(source)) == ["D101", "D105", "D107"]
+        # A column of groups is searched all the same.
+        assert "user_id" not in found.left_out
+        settled = karat.find_weak_slices(source, n_permutations=99, clusters="", positive="ok")
+        assert codes(settled) == ["D105"]
+        assert settled.slices == found.slices
+        of_user = karat.find_weak_slices(source, n_permutations=99, by=["site", "user_id"])
+        assert "D107" not in codes(of_user)
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"y_true": WORDS, "y_pred": WORDS}, "D101"),
+        ({"y_true": SITE == "u", "y_score": LOSS / 3.0}, "D102"),
+        ({"y_true": np.where(SITE == "u", "NA", "ok"), "y_pred": SITE}, "D112"),
+        ({"y_true": {"label": (SITE == "u") * 1, "proba_bad": LOSS / 3.0}}, "D109"),
+    ],
+)
+def test_each_doubt_about_rows_is_one_of_their_weak_slices(given: Any, code: str) -> None:
+    columns = {} if isinstance(given["y_true"], dict) else {"by": {"site": SITE}}
+    if code == "D112":
+        given = {**given, "y_pred": np.where(SITE == "v", "NA", "ok")}
+    assert code in codes(karat.find_weak_slices(**given, **columns, n_permutations=99))
+    assert code in codes(karat.evaluate(**given))
+
+
+def test_losses_of_a_table_may_be_of_groups(tmp_path: Path) -> None:
+    table = {"loss": LOSS, "user_id": np.arange(N) // 4, "session": np.arange(N), "site": SITE}
+    path = tmp_path / "losses.csv"
+    pd.DataFrame(table).to_csv(path, index=False)
+    for source in (table, path):
+        (found,) = karat.find_weak_slices(source, loss="loss", n_permutations=99).doubts
+        assert "clusters='user_id'" in found.option
+        for settled in ("", "user_id"):
+            options: Any = {"loss": "loss", "clusters": settled, "n_permutations": 99}
+            assert karat.find_weak_slices(source, **options).doubts == ()
+
+
+def test_doubts_stand_on_top_of_every_form_of_weak_slices() -> None:
+    found = karat.find_weak_slices(TABLE, n_permutations=99, clusters="")
+    noticed = [one.noticed for one in found.doubts]
+    assert noticed
+    for text, first in ((str(found), "slice"), (found._repr_html_(), "<table")):
+        assert all(text.index(one) < text.index(first) for one in noticed)
+    assert found.to_dict()["doubts"] == [one.to_dict() for one in found.doubts]
+    assert found.to_dict()["notes"] == list(found.notes)
+    plain = karat.find_weak_slices(loss=LOSS, by={"s": SITE}, n_permutations=99)
+    assert plain.doubts == ()
+    assert "Doubt" not in str(plain) + plain._repr_html_()

@@ -68,7 +68,7 @@ def test_a_class_called_none_is_told(tmp_path: Path) -> None:
     path = written(tmp_path / "p.csv", "label,pred\nnone,cat\ncat,cat\n")
     (found,) = karat.evaluate(path, labels=None, positive="cat").doubts
     assert (found.code, found.noticed) == ("D112", "Class 'none' is spelled like a missing value.")
-    assert found.evidence == "'none' is true 1 times and predicted 0 times."
+    assert found.evidence == "'none' is true 1 time and predicted 0 times."
 
 
 def test_text_of_typed_files_is_text(tmp_path: Path) -> None:

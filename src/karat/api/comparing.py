@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from karat.api.arguments import are_numbers_of_rows, confidence_required, wanted_of_scores
 from karat.api.doubts import of_classes, of_model, of_scores, with_order_of_rows
 from karat.api.models import (
+    ModelArguments,
     Models,
     model_arguments,
     models_apart,
@@ -20,7 +21,7 @@ from karat.api.models import (
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
 from karat.data.arguments import check_flag, check_threads
-from karat.data.checks import check_in_common, doubts_of_labels
+from karat.data.checks import check_in_common, doubts_of_labels, doubts_of_order
 from karat.data.labels.matrices import display_names
 from karat.data.pairing import Paired, pair_rows
 from karat.data.rows import Rows
@@ -138,7 +139,8 @@ def compare(
             given, weights, clusters, options, is_paired=bool(paired), is_frequency=is_frequency
         )
     classes = found.classes.named(display_names(class_names, found.classes))
-    doubts = [one for name, m in found.scored.items() for one in of_scores(m.rows, of=name)]
+    doubts = [*_of_order(given, weights, clusters)]
+    doubts += [one for name, m in found.scored.items() for one in of_scores(m.rows, of=name)]
     found = replace(found, classes=classes)
     return compare_models(found, spec, metrics, margin, baseline, policy, doubts)
 
@@ -197,6 +199,21 @@ def compare_models(
         ),
         found.flip_source,
     )
+
+
+def _of_order(given: ModelArguments, weights: Any, clusters: Any) -> Iterator[Doubt]:
+    """The doubts that rows of arguments are in another order than those of the truth."""
+    of_all = {"weights": weights, "clusters": clusters}
+    each = [("y_pred", name, values) for name, values in given.predicted.items()]
+    each += [(argument, name, values) for name, (argument, values) in given.scores.items()]
+    if not given.trues:
+        named = {f"{argument}[{name!r}]": values for argument, name, values in each}
+        yield from doubts_of_order(given.true, "y_true", **named, **of_all)
+        return
+    for argument, name, values in each:
+        of_model = {f"{what}[{name!r}]": x[name] for what, x in of_all.items() if x is not None}
+        own = {f"{argument}[{name!r}]": values, **of_model}
+        yield from doubts_of_order(given.trues[name], f"y_true[{name!r}]", **own)
 
 
 def _of_files(models: Sequence[Rows]) -> list[Doubt]:

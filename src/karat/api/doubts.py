@@ -13,13 +13,14 @@ from karat.data.roles import ending_of, how_to_name
 from karat.data.rows import Rows
 from karat.data.scores.order import refuse_found_scores
 from karat.errors import shown
-from karat.errors.doubts import Doubt, doubt
+from karat.errors.doubts import Doubt, doubt, only_doubts
 from karat.errors.options import each_option, option
 from karat.errors.text import count, counted, value
 from karat.metrics import Metric, get
 from karat.metrics._measure import losses_of
 from karat.results.values import ReportValues
 from karat.tally import Classes, ScoredRows
+from karat.tally.classes import usual_positive
 
 _AREAS: Final = {
     "roc_auc": 0.5,
@@ -38,6 +39,7 @@ an average of such areas, or 2 × area − 1.
 The area pooled over classes (micro) is none of them: it depends on the scales of the columns. Nor
 is one with ``max_fpr=``, which is of a part of the curve.
 """
+_LOG_LOSS: Final = "negative_log_probability"
 Limits: TypeAlias = tuple[float, float | None, float | None]
 """A value and the limits of its interval."""
 ReportT = TypeVar("ReportT", bound=ReportValues)
@@ -57,6 +59,19 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         *of_areas(areas, report.classes),
     )
     return replace(report, warnings=(*doubts, *report.warnings)) if doubts else report
+
+
+def of_rows(rows: Rows, of: str = "") -> list[Doubt]:
+    """Return the doubts about rows that were read, those of the reading first.
+
+    Args:
+        of: the side, where there are several.
+    """
+    read, labels = (
+        [one.within(of) if of else one for one in found]
+        for found in (only_doubts(rows.warnings), doubts_of_labels(rows))
+    )
+    return [*read, *of_classes(rows.classes), *of_scores(rows, of=of), *labels]
 
 
 def of_classes(classes: Classes) -> Iterator[Doubt]:
@@ -144,10 +159,14 @@ def impossible_rows(rows: ScoredRows, metrics: Sequence[Metric]) -> int | None:
     0 where no metric reads that loss unclipped, or the scores are no probabilities; None where they
     were not counted.
     """
-    name = "negative_log_probability"
-    if not rows.is_prob or name not in losses_of(metrics):
+    if not rows.is_prob or not read_log_loss(metrics):
         return 0
-    return rows.sums((name,)).infinite_rows
+    return rows.sums((_LOG_LOSS,)).infinite_rows
+
+
+def read_log_loss(metrics: Sequence[Metric]) -> bool:
+    """Whether a metric reads the unclipped log loss of each row."""
+    return _LOG_LOSS in losses_of(metrics)
 
 
 def of_zeros(n: int | None, n_rows: int, of: str = "") -> tuple[Doubt, ...]:
@@ -210,7 +229,10 @@ def _of_columns(
 
 
 def _of_one_column(column: str, texts: list[str], classes: Classes, role: str) -> Iterator[Doubt]:
-    if ending_of(column) is None or classes.positive is None or place_of(column, texts) is not None:
+    # A positive class that is not the usual one was given: it is the one that the column is of.
+    if ending_of(column) is None or usual_positive(classes.labels) is None:
+        return
+    if classes.positive is None or place_of(column, texts) is not None:
         return
     label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
     yield doubt(

@@ -29,6 +29,7 @@ from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
+from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
 from karat.data.rows import Counted, Rows
 from karat.data.scores.classes import both_decide, checked_threshold
@@ -308,7 +309,9 @@ def _batch_of_arrays(
             raise error("K127", others="y_pred")
         do = "Give y_true and y_pred; a confusion matrix does not say which rows go together."
         raise error("K141", argument="clusters=", found="clusters= was given without rows", do=do)
-    return Counted(tallied(y_true, y_pred, confusion, **options))
+    doubts = doubts_of_order(y_true, "y_true", y_pred=y_pred, weights=options["weights"])
+    counted = tallied(y_true, y_pred, confusion, **options)
+    return Counted(counted, warnings=tuple(doubts))
 
 
 def _tensors(

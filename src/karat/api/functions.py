@@ -18,7 +18,7 @@ from karat.data.checks import check_in_common
 from karat.data.sources.arrays.labels import Count, count_for, tally_labels, tally_matrix
 from karat.data.sources.arrays.labels import cells as count_cells
 from karat.errors import UndefinedWarning, error
-from karat.errors.habits import names_its_arguments
+from karat.errors.habits import names_its_arguments, unnamed_arguments
 from karat.metrics import Metric
 from karat.metrics._lift import ZERO, Lift
 from karat.metrics._metric import no_positive, with_positive
@@ -161,7 +161,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
     def function(
         y_true: Any = None,
         y_pred: Any = None,
-        *,
+        *unnamed: Any,
         average: Any = NOT_GIVEN,
         confusion: Any = None,
         labels: Any = None,
@@ -171,6 +171,8 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         n_threads: int | None = None,
         **params: Any,
     ) -> Any:
+        if unnamed:
+            raise unnamed_arguments(record.name, unnamed, record.averages)
         true = y_true if type(y_true) is np.ndarray else as_ndarray(y_true)
         pred = y_pred if type(y_pred) is np.ndarray else as_ndarray(y_pred)
         if (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from karat.data.accumulator import rows_in_memory
 from karat.data.clusters import one_cluster
 from karat.data.labels.containers import encode
 from karat.data.models import aligned_models, encoded_model, scored_models
+from karat.data.roles import find_roles
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
 from karat.data.scores.rows import InMemoryScores, repeated
@@ -54,6 +57,7 @@ class ModelArguments:
 
 def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> ModelArguments:
     """The models of the arguments (K127 to K129, K162, K163, K416)."""
+    _refuse_whole_tables(y_true, y_pred, is_alone=y_prob is None and y_score is None)
     if not isinstance(y_pred, Mapping) and is_frame(y_pred):
         refuse_distributed(y_pred, "y_pred")
         frame = open_frame(y_pred)
@@ -64,8 +68,8 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
         if y_true and all(isinstance(value, Report) for value in y_true.values()):
             reports = _by_name("The reports", y_true)
             return ModelArguments(tuple(reports), reports=reports)
-        found = "y_true was given alone, and it is no dict of reports"
-        do = "Give the predictions of each model as y_pred=, y_prob= or y_score=."
+        found = "y_true is a dict that was given alone, and its values are no reports"
+        do = "Give the true labels first: karat.compare(y_true, {'old': ..., 'new': ...})."
         raise error("K128", found=found, do=do)
     of_models = "a dict from model to predictions as y_pred=, y_prob= or y_score="
     if y_true is None:
@@ -89,6 +93,47 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
         given_names = {"left_names": shown(trues), "right_names": shown(names)}
         raise error("K163", left="y_true", right="the predictions", **given_names)
     return ModelArguments(names, None, predicted, scores, trues)
+
+
+def _refuse_whole_tables(y_true: Any, y_pred: Any, *, is_alone: bool) -> None:
+    """Refuse a table or a file of each model where its columns are wanted (K128)."""
+    models = y_true if y_pred is None and is_alone else y_pred
+    names, tables = ["old", "new"], [y_true, models]
+    if isinstance(models, Mapping):
+        names, tables = list(map(str, models)), list(models.values())
+    elif isinstance(models, list | tuple) and models is y_true:
+        tables = list(models)
+    whole = [table for table in tables if _is_whole(table)]
+    if isinstance(models, Mapping) and models is not y_true and _is_whole(y_true):
+        whole, tables = [y_true, *whole], [y_true, *whole]
+    if not tables or len(whole) < len(tables):
+        return
+    roles = find_roles(() if _is_path(whole[0]) else open_frame(whole[0]).names, needs=())
+    usual = {"true": "label", "pred": "pred"}
+    label, pred = ((*roles.candidates[x], usual[x])[0] for x in ("true", "pred"))
+    names = [name if name.isidentifier() else f"model_{i}" for i, name in enumerate(names)][:2]
+    each = ", ".join(f"{name!r}: {name}[{pred!r}]" for name in names)
+    call = f"karat.compare({names[0]}[{label!r}], {{{each}}})"
+    what, do = f"tables ({type(whole[0]).__name__})", f"Give their columns: {call}."
+    if _is_path(whole[0]):
+        files = " ".join(shlex.quote(fspath(path)) for path in whole if _is_path(path))
+        what, do = (
+            "files",
+            f"Give columns, as {call}; the command reads files: karat compare {files}",
+        )
+    found = f"karat.compare takes columns, and it was given {what}"
+    raise error("K128", found=found, do=do)
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str | PathLike)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a file, or a table of several columns; a dict may be one of models."""
+    if isinstance(value, Mapping) or not is_frame(value):
+        return _is_path(value)
+    return len(open_frame(value).names) > 1
 
 
 def _by_name(argument: str, values: Any) -> dict[str, Any]:

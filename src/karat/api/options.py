@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, cast, get_args
 
 from karat.errors import KaratError, error, shown
+from karat.errors.habits import instead_of
 from karat.metrics._lift import Lift, Policy
 from karat.metrics._record import Record
 from karat.results.result import NotGiven
@@ -30,6 +31,7 @@ def one_of(argument: str, value: Any, known: Collection[str | None], do: str) ->
     """The option as plain text; one of the known, which may be None (K122)."""
     chosen = plain_text(value)
     if chosen not in known or (chosen is None and value is not None):
+        do = instead_of(argument, value, known) + do
         raise unknown_choice(argument, value, shown(known), do)
     return chosen
 

@@ -178,8 +178,7 @@ class Result(result.Result):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        from karat.output.forms import form
-        from karat.output.notebook import result_as_html
+        from karat.output.forms import form, result_as_html
 
         return form(result_as_html, self)
 

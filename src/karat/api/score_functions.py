@@ -18,7 +18,7 @@ from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import AreasAhead, Ranked
 from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.errors import KaratError, UndefinedWarning, error
-from karat.errors.habits import names_its_arguments, unnamed_scores
+from karat.errors.habits import names_its_arguments, unnamed_arguments, unnamed_scores
 from karat.metrics._lift import ZERO, Average, Lift
 from karat.metrics._measure import ROUNDING, lifted, measure
 from karat.metrics._metric import Metric, no_positive
@@ -137,7 +137,7 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
     def function(
         y_true: Any = None,
         y_pred: Any = None,
-        *,
+        *unnamed: Any,
         y_prob: Any = None,
         y_score: Any = None,
         average: Any = NOT_GIVEN,
@@ -148,6 +148,8 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
         n_threads: int | None = None,
         **params: Any,
     ) -> Any:
+        if unnamed:
+            raise unnamed_arguments(record.name, unnamed, record.averages)
         if (
             y_pred is None
             and labels is None

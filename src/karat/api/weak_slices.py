@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from karat.api.arguments import column_name, confidence_required, of_table, score_columns
+from karat.api.doubts import of_rows, with_order_of_rows
 from karat.api.measuring import Spec, report_of
 from karat.api.options import unknown_choice, whole_number
 from karat.api.score_functions import given_scores
 from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.arguments import check_flag
+from karat.data.checks import doubts_of_order, unused_groups
 from karat.data.clusters import as_clusters, one_cluster
 from karat.data.labels.counting import count_codes
 from karat.data.roles import Role, find_roles
@@ -36,8 +38,10 @@ from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, is_frame, open_frame
 from karat.data.sources.tables.rows import predicted, read_rows
+from karat.data.sources.tables.values import ValuesOfFrame
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
+from karat.errors.doubts import without_doubts
 from karat.errors.habits import names_its_arguments
 from karat.inference.limits import Floats
 from karat.inference.slices import weak
@@ -93,6 +97,7 @@ class _Given:
         weights: float64[n], or None.
         clusters: int64[n], or None.
         left_out: column → why it is not looked at.
+        notes: sentences the reader should see, doubts first.
     """
 
     columns: tuple[SliceCodes, ...]
@@ -101,6 +106,7 @@ class _Given:
     weights: Floats | None = None
     clusters: Any = None
     left_out: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -189,7 +195,7 @@ def find_weak_slices(
 
     Returns:
         `WeakSlices`: true where one was found; ``.slices``, each with columns, key, rows, values
-        and p; ``print``, ``.to_frame()``, ``.to_dict()``.
+        and p; ``.doubts`` about the rows; ``print``, ``.to_frame()``, ``.to_dict()``.
 
     Errors:
         K101 to K137 labels, scores, losses and weights; K128, K143, K184, K185 labels and
@@ -259,6 +265,7 @@ def find_weak_slices(
         measure.better,
         deepest,
         None if losses.clusters is None else int(losses.clusters.max()) + 1,
+        given.notes,
     )
 
 
@@ -404,7 +411,9 @@ def _read(
     if loss is not None:
         if y_true is not None or has_predictions:
             raise error("K184")
-        return _of_losses(loss, weights, clusters, _columns(by))
+        read = _of_losses(loss, weights, clusters, _columns(by))
+        doubts = doubts_of_order(loss, "loss", weights=weights, clusters=clusters, by=by)
+        return replace(read, notes=tuple(doubts))
     if y_prob is None and y_score is None:
         rows = label_rows(y_true, y_pred, clusters, weights=weights, **options)
     else:
@@ -414,16 +423,18 @@ def _read(
         )
     values, left_out = _columns(by)
     columns, unfit = _coded(values, rows.n, "y_true")
+    rows = rows.warned(*doubts_of_order(y_true, "y_true", by=by))
     return _of_rows(replace(rows, by=columns, left_out={**left_out, **unfit}))
 
 
 def _of_rows(rows: Rows) -> _Given:
     """The rows in one batch, with their predictions."""
     by, left_out, clusters = rows.by, rows.left_out, rows.cluster_codes
+    notes = (*of_rows(rows), *without_doubts(rows.warnings))
     found = rows_in_memory(replace(rows, by=(), clusters=None))
     if found.pred is None:
         found = predicted(found, None, None)
-    return _Given(by, found, None, found.weights, clusters, left_out)
+    return _Given(by, found, None, found.weights, clusters, left_out, notes)
 
 
 def _of_table(
@@ -444,7 +455,7 @@ def _of_table(
         # Scores that are found by their names are read only where they have to predict.
         columns |= dict.fromkeys(_OF_SCORES, UNLESS_PREDICTED)
     columns["weights"] = of_table("weights", weights, where)
-    columns["clusters"] = "" if clusters is None else of_table("clusters", clusters, where)
+    columns["clusters"] = of_table("clusters", clusters, where)
     # A cross of columns is looked at anyway.
     groups = () if by is None else tuple((name,) for key in named_columns(by) for name in key)
     rows = read_rows(
@@ -455,7 +466,7 @@ def _of_table(
         is_searched=True,
         **options,
     )
-    return _of_rows(rows)
+    return _of_rows(with_order_of_rows(rows, roles, options["labels"]))
 
 
 def _losses_of_table(frame: Frame, by: Any, loss: Any, weights: Any, clusters: Any) -> _Given:
@@ -484,7 +495,13 @@ def _losses_of_table(frame: Frame, by: Any, loss: Any, weights: Any, clusters: A
     given["clusters"] = None if isinstance(clusters, str) else clusters
     given |= {role: values[name] for role, name in found.items()}
     columns = {name: values[name] for name in wanted}
-    return _of_losses(given["loss"], given["weights"], given["clusters"], (columns, left_out))
+    read = _of_losses(given["loss"], given["weights"], given["clusters"], (columns, left_out))
+    if clusters is not None:
+        return read
+    used = (*found.values(), *(wanted if by is not None else ()))
+    return replace(
+        read, notes=tuple(unused_groups(frame.names, used, ValuesOfFrame(frame).are_groups))
+    )
 
 
 def _of_losses(

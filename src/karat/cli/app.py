@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from karat._version import __version__
-from karat.cli.options import Described
+from karat.cli.options import WRONG_INPUT, Described
 from karat.cli.streams import OutputError, complain, guarded_output, hold_closed_streams, silence
 from karat.errors import KaratError, error
 from karat.errors.kinds import SAID, lacks_memory
@@ -21,7 +21,6 @@ from karat.errors.options import on_the_command_line
 INTERRUPTED = 130
 DEFECT = 70
 """That of sysexits.h for an internal error of a program."""
-WRONG_INPUT = 2
 
 _COMMANDS = {
     "report": "Every quality metric of prediction files.",

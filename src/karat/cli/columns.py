@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.cli.options import (
+    WRONG_INPUT,
     Described,
     columns_given,
+    groups_of,
     labels_of,
     options,
     shown_mapping,
@@ -20,11 +22,11 @@ from karat.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from karat.data.roles import Role
+    from karat.data.roles import ProbabilityColumns, Role
     from karat.data.scores.columns import ScoreColumns
     from karat.data.sources.files.counted import Survey
     from karat.errors import KaratError
-    from karat.output.document import Document, Section
+    from karat.output.document import Document, Table
 
 _SHOWN: dict[str, str] = {
     "true": "truth",
@@ -34,11 +36,13 @@ _SHOWN: dict[str, str] = {
     "prob": "probabilities",
     "confidence": "confidence",
     "id": "row id",
+    "ids": "row id",
     "fold": "fold",
     "group": "group",
     "clusters": "clusters",
 }
 _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--weight"}
+_USED = (*_OPTIONS, "prob", "score")
 
 
 @click.command(
@@ -52,13 +56,14 @@ _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--w
 )
 @sources
 @options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id")
-@options("where", "labels", "positive", "nulls")
-def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> None:
+@options("by", "where", "labels", "positive", "nulls")
+def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> int:
     """What the columns of a file are taken for, and what is in doubt.
 
     A dry run of `karat report`: each column with its type and its role, every role that two
     columns could fill, and each doubt with the option of `karat report` that settles it. Options
-    that are given are tried. Rows are read, and no metric is computed.
+    that are given are tried. Rows are read, and no metric is computed. Exit code 2: a report
+    cannot be made before a question is settled.
     """
     from karat.api.check import checked_with
     from karat.data.sources.files.counted import survey_files
@@ -69,43 +74,93 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> No
     source = source_of(predictions)
     survey = survey_files(source)
     columns = {name: value for name, value in columns_given(given).items() if value is not None}
-    document = _document(survey)
-    if not is_read_once(source):
-        asked = {name: given[name] for name in ("positive", "threshold", "nulls")}
-        asked |= {"y_true": source, "labels": labels_of(given["labels"]), **columns}
-        found = checked_with(asked, {"where": where, "labels_are_text": True})
-        if columns:
-            mapping = found.mapping or {**_found_by_name(survey, columns), **columns}
-            document = _document(survey, mapping, is_settled=bool(found.mapping))
-        # Roles that cannot be found are listed with the columns.
-        is_known = found.problem is not None and found.problem.code in ("K405", "K406")
-        is_known = is_known and not columns
-        sections = [] if is_known else sections_of_check(found, has_columns=False)
-        document = replace(document, sections=(*document.sections, *sections))
-    print_document(document, sys.stdout)
+    if is_read_once(source):
+        print_document(_document(survey, {}, {}), sys.stdout)
+        return 0
+    asked = {name: given[name] for name in ("positive", "threshold", "nulls")}
+    asked |= {"y_true": source, "labels": labels_of(given["labels"]), **columns}
+    asked["by"] = list(groups_of(given["by"])) or None
+    found = checked_with(asked, {"where": where, "labels_are_text": True})
+    document = _document(survey, columns, found.mapping if columns else {})
+    # Roles that cannot be found are listed with the columns.
+    is_known = found.problem is not None and found.problem.code in ("K405", "K406")
+    is_known = is_known and not columns
+    sections = [] if is_known else sections_of_check(found, has_columns=False)
+    print_document(replace(document, sections=(*document.sections, *sections)), sys.stdout)
+    return 0 if found.problem is None else WRONG_INPUT
 
 
-def _found_by_name(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of roles that were found by their names."""
-    known: dict[str, Any] = {r: names[0] for r, names in survey.roles.candidates.items() if names}
-    if "prob" in columns or "score" in columns:
-        known = {role: name for role, name in known.items() if role not in ("prob", "score")}
-    return known
-
-
-def _document(
-    survey: Survey, mapping: Mapping[str, Any] | None = None, *, is_settled: bool = True
-) -> Document:
-    """Return the columns and what they are taken for.
+def _roles(
+    survey: Survey, named: Mapping[str, Any], mapping: Mapping[str, Any], *, is_asked: bool
+) -> Iterator[tuple[str, str, ProbabilityColumns | None]]:
+    """Iterate over the columns: a name, its role with a mark where others could fill it, a family.
 
     Args:
-        mapping: column by role where some were named.
-        is_settled: whether a report can be made of them.
+        named: column by role, of the roles that the caller named.
+        mapping: what a report with them reads; empty where that is not known.
+        is_asked: whether columns could each hold the probabilities or scores.
     """
-    from karat.data.scores.columns import found_scores, role_of_family
+    from karat.data.scores.columns import role_of_family
+
+    settled = {*named, *(_USED if mapping else ())}
+    settled |= {"prob", "score"} if settled & {"prob", "score"} else set()
+    taken = {
+        name: role
+        for role, columns in {**named, **mapping}.items()
+        for name in ([columns] if isinstance(columns, str) else columns or ())
+    }
+    families = {name: family for family in survey.roles.families for name in family.columns}
+    for name, _ in survey.columns:
+        family = families.get(name)
+        role = survey.roles.role_of(name) if family is None else role_of_family(family)
+        is_one_of_many = family is None and role and len(survey.roles.candidates[role]) > 1
+        mark = "?" if is_one_of_many or (is_asked and role in ("prob", "score")) else ""
+        shown = f"{role or ''}{mark}"
+        yield name, taken.get(name, "" if role in settled else shown), family
+
+
+def _table(
+    survey: Survey, named: Mapping[str, Any], mapping: Mapping[str, Any], *, is_asked: bool
+) -> Table:
+    """Return the columns and what they are taken for; parameters as of `_roles`."""
+    from karat.output.document import Cell, Style, Table, TableColumn
+
+    found = list(_roles(survey, named, mapping, is_asked=is_asked))
+    taken = {name: role for name, role, _ in found}
+    kinds = dict(survey.columns)
+    rows = []
+    for name, role, family in found:
+        shown, text = name, _SHOWN.get(role.rstrip("?"), "")
+        if family is not None and len({taken[each] for each in family.columns}) == 1:
+            # One row for all columns of a family: there are as many as classes.
+            first, last = family.columns[0], family.columns[-1]
+            if name != first:
+                continue
+            shown = name if first == last else f"{first} … {last}"
+            text = f"{text} {family}" if text and first != last else text
+        is_used = role in _USED or name in named.values()
+        style: Style = "warning" if role.endswith("?") else "strong" if is_used else ""
+        text += "?" if role.endswith("?") else ""
+        rows.append((Cell(shown), Cell(kinds[name], "dim"), Cell(text, style)))
+    columns = (
+        TableColumn("column", "left", is_name=True, is_whole=True),
+        TableColumn("type", "left", rank=1),
+        TableColumn("taken for", "left"),
+    )
+    return Table("Columns", columns, tuple(rows))
+
+
+def _document(survey: Survey, named: Mapping[str, Any], mapping: Mapping[str, Any]) -> Document:
+    """Return the columns, what they are taken for, and what a report would use.
+
+    Args:
+        named: column by role, of the roles that the caller named.
+        mapping: what a report with them reads; empty where that is not known.
+    """
+    from karat.data.scores.columns import found_scores
     from karat.errors import KaratError
     from karat.errors.text import count, counted
-    from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn
+    from karat.output.document import Document, Notes, Section
 
     scores: ScoreColumns | None = None
     problem: KaratError | None = None
@@ -114,48 +169,16 @@ def _document(
         scores, notes = found_scores(survey.roles)
     except KaratError as refused:
         problem = refused
-    rows = []
-    taken: dict[str, str] = {}
-    for of_role, named in (mapping or {}).items():
-        taken |= dict.fromkeys([named] if isinstance(named, str) else named or (), of_role)
-    for name, kind in survey.columns:
-        if mapping is not None:
-            text = _SHOWN.get(taken.get(name, ""), "")
-            rows.append((Cell(name), Cell(kind, "dim"), Cell(text, "strong")))
-            continue
-        role = survey.roles.role_of(name)
-        family = next((f for f in survey.roles.families if name in f.columns), None)
-        if family is not None:
-            # One row for all columns of a family: there are as many as classes.
-            if name == family.columns[0]:
-                shown = f"{family.columns[0]} … {family.columns[-1]}"
-                role, mark = role_of_family(family), "" if problem is None else "?"
-                text = "" if role is None else f"{_SHOWN[role]} {family}{mark}"
-                look: Style = "" if role is None else "warning" if mark else "strong"
-                rows.append((Cell(shown), Cell(kind, "dim"), Cell(text, look)))
-            continue
-        text = "" if role is None else _SHOWN[role]
-        is_score = role in ("prob", "score")
-        is_ambiguous = role is not None and len(survey.roles.candidates[role]) > 1
-        is_ambiguous |= is_score and problem is not None
-        is_used = role in _OPTIONS or is_score
-        style: Style = "warning" if is_ambiguous else "strong" if is_used else ""
-        rows.append((Cell(name), Cell(kind, "dim"), Cell(text + "?" * is_ambiguous, style)))
-    columns = (
-        TableColumn("column", "left", is_name=True, is_whole=True),
-        TableColumn("type", "left", rank=1),
-        TableColumn("taken for", "left"),
-    )
     facts = [str(name) for name in survey.source.get("files", ())[:1]] or ["SQL query"]
     n_more = len(survey.source.get("files", ())) - 1
     facts += [f"and {count(n_more)} more"] if n_more > 0 else []
     facts.append(counted(len(survey.columns), "column"))
     if survey.n_rows is not None:
         facts.append(counted(survey.n_rows, "row"))
-    lines = [*_mapping(survey, scores, problem), *notes]
-    if mapping is not None:
-        lines = [shown_mapping(mapping)] if is_settled else []
-    found: list[Section] = [Table("Columns", columns, tuple(rows))]
+    lines = [shown_mapping(mapping)] if mapping else []
+    if not named:
+        lines = [*_mapping(survey, scores, problem), *notes]
+    found: list[Section] = [_table(survey, named, mapping, is_asked=problem is not None)]
     found += [Notes("Mapping", tuple(lines))] if lines else []
     return Document("karat columns", tuple(facts), tuple(found))
 

@@ -9,6 +9,7 @@ import click
 
 from karat.cli.options import (
     Described,
+    Words,
     choice,
     columns_given,
     joined,
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
     help="Write the rows on which one of two models alone is right.",
 )
 @rows_options
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)))
+@click.option("--format", "format_", type=Words(list(FORMATS)))
 @options("output")
 def command(
     files: tuple[str, ...],
@@ -137,14 +138,30 @@ def command(
 
 
 def _names(files: Sequence[str]) -> list[str]:
-    """What the models are called: the names of their files, longer where those are alike."""
+    """What the models are called: the names of their files, or what tells their paths apart."""
     from karat.errors.text import harmless
 
     shown = [harmless(Path(name).stem) for name in files]
     if len(set(shown)) < len(shown) or not all(shown):
-        shown = [harmless(name) for name in files]
+        shown = [harmless(name) for name in _apart(files)]
     # The same file twice is two models.
     return [f"{name} ({i + 1})" if shown.count(name) > 1 else name for i, name in enumerate(shown)]
+
+
+def _apart(files: Sequence[str]) -> list[str]:
+    """The parts of paths that tell them apart: without what all begin with, and what all end in."""
+    from karat.data.sources.files.paths import is_query
+
+    whole = list(files)
+    if any(map(is_query, whole)):
+        return whole
+    paths = [(path.parent / path.stem).parts for path in map(Path, whole)]
+    if len(set(paths)) < len(paths):
+        return whole
+    for common, rest in ((0, slice(1, None)), (-1, slice(None, -1))):
+        while all(len(path) > 1 for path in paths) and len({path[common] for path in paths}) == 1:
+            paths = [path[rest] for path in paths]
+    return [str(Path(*path)) for path in paths]
 
 
 def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,11 @@ import click
 
 from karat.cli.options import (
     Described,
+    Words,
     choice,
     columns_given,
+    joined,
+    listed,
     options_given,
     rows_options,
     shown_mapping,
@@ -25,6 +29,11 @@ from karat.cli.streams import complain, said, tell_warnings
 
 if TYPE_CHECKING:
     from karat.results.gate.result import GateResult
+
+rule = partial(click.option, multiple=True, callback=joined, metavar="METRIC=X")
+
+
+_FORMATS = ["text", "json", "markdown"]
 
 
 @click.command(
@@ -41,8 +50,8 @@ if TYPE_CHECKING:
     no_args_is_help=True,
 )
 @sources
-@click.option("--min", "min_", multiple=True, metavar="METRIC=X", help="The value is at least X.")
-@click.option("--max", "max_", multiple=True, metavar="METRIC=X", help="The value is at most X.")
+@rule("--min", "min_", help="The value is at least X; several with commas, or again.")
+@rule("--max", "max_", help="The value is at most X.")
 @choice(
     "--evidence", ["value", "low"], "Bounds apply to the value, or to the limit of its interval."
 )
@@ -51,18 +60,8 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Earlier predictions, the JSON of their report, or what a gate wrote.",
 )
-@click.option(
-    "--max-drop",
-    multiple=True,
-    metavar="METRIC=X",
-    help="Fail where a larger drop is shown, pass where it is excluded.",
-)
-@click.option(
-    "--no-worse-than",
-    multiple=True,
-    metavar="METRIC=X",
-    help="The same, but pass where a drop of X or more is excluded.",
-)
+@rule("--max-drop", help="Fail where a larger drop is shown, pass where it is excluded.")
+@rule("--no-worse-than", help="The same, but pass where a drop of X or more is excluded.")
 @click.option(
     "--by",
     metavar="COLUMN",
@@ -78,7 +77,7 @@ if TYPE_CHECKING:
 @choice("--adjust", ["holm", "none"], "How p-values allow for many rules.")
 @click.option(
     "--inconclusive",
-    type=click.Choice(["pass", "fail"]),
+    type=Words(["pass", "fail"]),
     help="Verdict of a gate with an inconclusive rule; fail has the exit code 3. Default: fail for "
     "--max-drop and --no-worse-than, pass for other rules and for a slice that its own rows cannot "
     "judge.",
@@ -95,7 +94,7 @@ if TYPE_CHECKING:
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
 @click.option("--markdown", type=FILE, metavar="FILE", help="Write Markdown.")
 @rows_options
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
+@click.option("--format", "format_", type=Words(_FORMATS), default="text")
 def command(
     predictions: tuple[str, ...],
     baseline: str | None,
@@ -121,7 +120,7 @@ def command(
     from karat.results.gate.verdicts import rules_of
 
     kinds = {"min": "min_", "max": "max_", "max_drop": "max_drop", "no_worse_than": "no_worse_than"}
-    rules = rules_of(**{kind: given[option] for kind, option in kinds.items()})
+    rules = rules_of(**{kind: listed(given[option]) for kind, option in kinds.items()})
     if given["with_rows"] and update_baseline is None:
         raise click.UsageError(
             "--with-rows keeps rows in a baseline: give --update-baseline FILE too."
@@ -173,11 +172,13 @@ def _tell_actions(result: GateResult) -> None:
 
 def _print(result: GateResult, format_: str) -> None:
     from karat.errors.text import harmless
+    from karat.output.gate import markdown_of_gate
     from karat.output.layout import plain_ascii
     from karat.output.terminal import shows_unicode, wants_colour
 
-    if format_ == "json":
-        click.echo(result.to_json())
+    if format_ != "text":
+        text = result.to_json() if format_ == "json" else markdown_of_gate(result)
+        click.echo(text.removesuffix("\n"))
         return
     is_coloured = wants_colour(sys.stdout)
     for line in str(result).splitlines():

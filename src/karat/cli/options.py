@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from karat.cli.outputs import FILE, OUTPUT_HELP
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice
+"""click 8.1 has no types of choices."""
 
 
 class Described(click.Command):
@@ -44,14 +49,32 @@ class Described(click.Command):
                     formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
 
+WRONG_INPUT = 2
+"""Exit code of wrong usage or input, and of a question that is open."""
+
+
 def sources(function: Command) -> Command:
     """The argument PREDICTIONS… of a command."""
     return click.argument("predictions", nargs=-1, required=True, metavar="PREDICTIONS…")(function)
 
 
+class Words(_Choice):
+    """One of a few words; of a slip the error names the word that is meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as problem:
+            from karat.errors.habits import meant_choice
+
+            word = meant_choice(value, self.choices)
+            self.fail(problem.message + (f" Did you mean {word!r}?" if word else ""), param, ctx)
+
+
 def choice(name: str, choices: Sequence[str], said: str) -> Callable[[Command], Command]:
     """An option that is one of these words, by default the first."""
-    kind = click.Choice(choices)
+    kind = Words(choices)
     return click.option(name, type=kind, default=choices[0], show_default=True, help=said)
 
 
@@ -86,6 +109,12 @@ _OPTIONS = {
     ),
     "allow-mismatch": click.option(
         "--allow-mismatch", is_flag=True, help="Compare the rows that all have, and say how many."
+    ),
+    "by": click.option(
+        "--by",
+        multiple=True,
+        metavar="COLUMN",
+        help="Slices by this column, A,B for the cross of two; again for more. Numbers are binned.",
     ),
     "where": click.option(
         "--where", metavar="SQL", help="Read only rows that meet this condition."
@@ -125,7 +154,7 @@ def options(*names: str) -> Callable[[Command], Command]:
 
 def rows_options(function: Command) -> Command:
     """The options of `columns_given` and `options_given` on a command."""
-    return options(*(name for name in _OPTIONS if name != "output"))(function)
+    return options(*(name for name in _OPTIONS if name not in ("by", "output")))(function)
 
 
 _NO_SIZE = 2.0**63
@@ -162,10 +191,17 @@ def level_of(text: str) -> float | None:
         ) from None
 
 
+_OPERATORS = ("=", "==", "!=", "<>", "<", ">", "<=", ">=", "AND", "OR", "IN", "LIKE", "IS", "NOT")
+
+
 def source_of(predictions: Sequence[str]) -> str | list[str]:
     """Return the source of a command: one text, which may be a query or ``-``, or several paths."""
     if not all(text.strip() for text in predictions):
         raise click.UsageError("One of PREDICTIONS is empty; name a file, a folder or a query.")
+    operator = next((text for text in predictions if text in _OPERATORS), None)
+    if operator is not None:
+        found = f"One of PREDICTIONS is {operator!r}: a condition with blanks needs quotes, as"
+        raise click.UsageError(f"""{found} --where "country = 'DK'".""")
     if "-" in predictions and sys.stdin is None:
         raise click.UsageError("Standard input is closed, so there is nothing to read from -.")
     return predictions[0] if len(predictions) == 1 else list(predictions)

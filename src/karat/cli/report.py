@@ -9,6 +9,7 @@ import click
 
 from karat.cli.options import (
     Described,
+    Words,
     bytes_of,
     choice,
     columns_of,
@@ -67,13 +68,7 @@ if TYPE_CHECKING:
     metavar="COLUMN",
     help="Column of ids that no two rows should share; '' for none, though found.",
 )
-@click.option(
-    "--by",
-    multiple=True,
-    metavar="COLUMN",
-    help="Slices by this column, A,B for the cross of two; again for more. Numbers are binned.",
-)
-@options("where")
+@options("by", "where")
 @click.option(
     "--labels", metavar="A,B,C", help="The classes, in order; a JSON list where they hold commas."
 )
@@ -109,7 +104,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--method",
-    type=click.Choice(["wald", "logit", "bootstrap", "bca", "bayesian"]),
+    type=Words(["wald", "logit", "bootstrap", "bca", "bayesian"]),
     help="Of all intervals. Default: the best known for each metric.",
 )
 @choice("--side", ["both", "low", "high"], "Both limits, or one.")
@@ -121,7 +116,7 @@ if TYPE_CHECKING:
 @click.option(
     "--seed", type=int, default=0, show_default=True, metavar="N", help="Of methods that draw."
 )
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)), help="Default: text.")
+@click.option("--format", "format_", type=Words(list(FORMATS)), help="Default: text.")
 @options("threads", "output")
 def command(
     predictions: tuple[str, ...],

@@ -106,7 +106,7 @@ def tell_warnings(warnings: Iterable[str]) -> None:
     from karat.errors.doubts import Doubt
 
     for warning in warnings:
-        said(f"{'Doubt' if isinstance(warning, Doubt) else 'Warning'}: {warning}")
+        said(f"Doubt {warning.coded}" if isinstance(warning, Doubt) else f"Warning: {warning}")
 
 
 def silence() -> None:

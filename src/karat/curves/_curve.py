@@ -118,6 +118,16 @@ class ByClass(Mapping[Label, C_co]):
             raise error("K309", what=what, labels=shown(self._curves))
         return self[self._classes.labels[place]]
 
+    def __getattr__(self, name: str) -> Any:
+        told = f"{type(self).__name__!r} object has no attribute {name!r}"
+        for label, curve in self.__dict__.get("_curves", {}).items():
+            if hasattr(curve, name):
+                told = f"There is a curve of each class: take [{label!r}].{name} of one"
+                if self._classes.positive is not None:
+                    told += f", or .positive.{name}"
+            break
+        raise AttributeError(told)
+
     def __repr__(self) -> str:
         names = {type(curve).__name__ for curve in self._curves.values()}
         return f"<karat.curves.{'/'.join(names)} of {len(self)} classes: {shown(self._curves)}>"

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.labels.look_alikes import N_REMARKS, look_alikes
+from karat.data.labels.containers import index_of
 from karat.data.roles import (
     ALIASES,
     Family,
@@ -20,12 +20,15 @@ from karat.data.roles import (
     unknown_column,
 )
 from karat.data.rows import Rows
+from karat.data.scores.containers import Scores
 from karat.data.sources.files.text_labels import is_null_like
-from karat.errors import error, shown
+from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option, option_of_list
+from karat.errors.text import count
 from karat.tally import Cells, to_marginals
 from karat.tally.classes import usual_positive
+from karat.tally.look_alikes import N_REMARKS, look_alikes
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
@@ -146,6 +149,60 @@ def repeated_ids(count: int, n: int, column: str, value: object) -> Doubt:
     )
 
 
+_MOST_NAMES: Final = 200_000
+"""In more rows an index that holds no whole numbers is not compared."""
+
+
+def doubts_of_order(first: Any, called: str, **others: Any) -> Iterator[Doubt]:
+    """Iterate over the doubt that pandas objects hold the same index as the first, permuted.
+
+    Args:
+        called: what the first is called.
+        others: the others by name; those that are no pandas objects have no index.
+
+    Cost: nothing where an index is the same object or both are ranges, one pass where they are
+    equal or have other numbers; where they are permuted two hash tables.
+    """
+    index = index_of(first)
+    for argument, values in others.items() if index is not None else ():
+        own = values.index if isinstance(values, Scores) else index_of(values)
+        differ = None if own is None else _permuted(index, own)
+        if differ is None:
+            continue
+        row = int(differ.argmax())
+        left, right = (each[row : row + 1].tolist()[0] for each in (index, own))
+        n_axes = values.values.ndim if isinstance(values, Scores) else values.ndim
+        ordered = "to_numpy()" if n_axes == 1 else f"set_axis({called}.index)"
+        yield doubt(
+            "D113",
+            argument=argument,
+            first=called,
+            count=count(int(differ.sum())),
+            n=count(len(differ)),
+            row=row,
+            left=short(left),
+            right=short(right),
+            ordered=f"{argument}.{ordered}",
+        )
+
+
+def _permuted(left: Any, right: Any) -> Numbers | None:
+    """The rows in which two indexes differ, where each holds the values of the other once."""
+    try:
+        if left is right or len(left) != len(right) or left.equals(right):
+            return None
+        if left.dtype.kind in "iu" and right.dtype.kind in "iu":
+            if left.to_numpy().sum() != right.to_numpy().sum():
+                return None
+        elif len(left) > _MOST_NAMES:
+            return None
+        if not (left.is_unique and right.is_unique) or (left.get_indexer(right) < 0).any():
+            return None
+        return np.asarray(left != right)
+    except Exception:  # values of an index may be of any class, and their comparison may raise
+        return None
+
+
 def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -> None:
     """Refuse truth and predictions that have no label in common (K191).
 
@@ -177,7 +234,7 @@ def doubts_of_labels(found: Cells | Rows) -> Iterator[Doubt]:
 
     def counts_of(*labels: str) -> str:
         each = (
-            f"{label!a} is true {true[at]:.12g} times and predicted {pred[at]:.12g} times"
+            f"{label!a} is true {_times(true[at])} and predicted {_times(pred[at])}"
             for label in labels
             for at in [texts[label]]
         )
@@ -190,6 +247,10 @@ def doubts_of_labels(found: Cells | Rows) -> Iterator[Doubt]:
     for one, other, pair, how in look_alikes(texts):
         facts = {"counts": counts_of(one, other), "option": listed}
         yield doubt("D111", pair=pair, how=how, **facts)
+
+
+def _times(n: float) -> str:
+    return f"{n:.12g} time{'' if n == 1 else 's'}"
 
 
 def _occurrences(found: Cells | Rows) -> tuple[Numbers, Numbers, bool]:

@@ -109,15 +109,32 @@ def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired
         matched = _by_id(matched, notes, allow_mismatch=allow_mismatch)
     else:
         _check_order(models)
-        first = models[0]
-        for other in models:
-            if other.n != first.n:
-                sizes = {"n_left": first.n, "n_right": other.n}
-                raise error("K175", left=first.name, right=other.name, **sizes)
+        matched = _by_order(matched, notes, allow_mismatch=allow_mismatch)
     on_axis = _on_one_axis(matched)
     agreed = _agreed(on_axis, notes, by, allow_mismatch=allow_mismatch)
     weighed = with_common_weights(agreed, notes, by)
     return Paired(tuple(weighed), by, tuple(notes))
+
+
+def _by_order(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> list[Rows]:
+    """The rows by their places in the sources, also where rows were left out there."""
+    flags = [np.ones(x.n, np.bool_) if x.kept is None else x.kept for x in models]
+    first, kept = models[0], flags[0]
+    for other, own in zip(models, flags, strict=True):
+        if len(own) != len(kept):
+            sizes = {"n_left": len(kept), "n_right": len(own)}
+            raise error("K175", left=first.name, right=other.name, **sizes)
+    for other, own in zip(models, flags, strict=True):
+        lacking, extra = np.flatnonzero(kept & ~own), np.flatnonzero(own & ~kept)
+        if not len(lacking) and not len(extra):
+            continue
+        if not allow_mismatch:
+            raise _missing_rows(first, other, lacking, extra, by_id=False)
+        notes.append(_left_out(first, other, len(lacking), len(extra)))
+    in_all = np.logical_and.reduce(flags)
+    if all(int(own.sum()) == int(in_all.sum()) for own in flags):
+        return models
+    return [rows.at(in_all[own]) for rows, own in zip(models, flags, strict=True)]
 
 
 def _check_order(models: Sequence[Rows]) -> None:
@@ -207,12 +224,15 @@ def _by_id(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> lis
     ]
 
 
-def _missing_rows(first: Rows, rows: Rows, lacking: Places, extra: Places) -> Exception:
+def _missing_rows(
+    first: Rows, rows: Rows, lacking: Places, extra: Places, *, by_id: bool = True
+) -> Exception:
     parts = []
     for who, places in ((first, lacking), (rows, extra)):
         if len(places):
-            assert who.ids is not None
-            example = short(who.ids.text(int(places[0])))
+            example = f"row {places[0]}"
+            if by_id and who.ids is not None:
+                example = short(who.ids.text(int(places[0])))
             parts.append(
                 f"{len(places)} of {who.n} rows are in {who.name} alone (first: {example})"
             )

@@ -45,7 +45,7 @@ K103  {argument} is not one label per row.
           Sets of labels (multilabel, an indicator matrix) are not measured.
 K104  {argument} has missing {things}.
       First at row {row}; {count} of {n} rows are null or NaN.
-      Fill or remove those rows in every argument, or leave them out of a table: nulls='drop'.
+      {do}
 K105  {argument} holds numbers that are not whole, so they cannot be labels.
       First at row {row}: {value!r}; {count} of {n} rows.
       Scores and probabilities are not labels: give them as y_prob= or y_score= (of a table: prob=
@@ -94,7 +94,7 @@ K119  confusion= is not a confusion matrix.
       Give a square matrix of counts (rows true, columns predicted), finite and at least 0.
 K121  {name} of {k} classes needs an average.
       Classes: {labels}; average= was not given.
-      Choose average= from {choices}; None gives one value for each class.
+      {do}
 K122  {argument}={value!r} is not a choice.
       Choices: {choices}.
       {do}
@@ -376,7 +376,7 @@ K302  {metric} cannot be computed with these parameters.
       Parameters: {parameters}.
 K303  {text!r} is not the name of a metric.
       {found}.
-      Write a name, or a name with parameters: macro_f_beta(beta=2).
+      {do}
 K304  The metric {name!r} cannot be registered.
       {found}.
       See CONTRIBUTING.md, 'Add a metric in one file'.
@@ -388,7 +388,7 @@ K306  {name} has no averages.
       Ask for {name!r} itself.
 K307  {name} alone is ambiguous for {k} classes.
       {found}.
-      Name the average, or read report.per_class.
+      {do}
 K308  This report holds no curves.
       {found}.
       {do}
@@ -443,7 +443,7 @@ K410  The files do not hold the same columns.
       Report them one at a time, or select common columns with a SQL query.
 K411  The kind of this file is not known.
       {path}
-      karat reads .parquet, .csv, .tsv, .jsonl, .ndjson and .json (also .gz and .zst of text).
+      karat reads .parquet, .csv, .tsv, .jsonl, .ndjson and .json (also .gz and .zst of text).{more}
 K412  This is not a table that karat can read.
       {found}.
       Give a pandas or Polars frame, an Arrow table, a DuckDB relation, a dict of columns, or the

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, Self
 
-from karat.errors.options import as_typed
+from karat.errors import KaratError, error
+from karat.errors.options import as_typed, is_command_line, option
 from karat.errors.text import filled
 
 _MESSAGES: Final = """
@@ -54,6 +55,11 @@ D112  Class {label!r} is spelled like a missing value.
 D108  {what} not read.
       {found}.
       {do}
+D113  The rows of {argument} are in another order than those of {first}.
+      Their indexes hold the same values, and {count} of {n} rows differ: row {row} is {left} in
+          {first} and {right} in {argument}.
+      Rows are paired by position. If the index names them, give {argument}.reindex({first}.index);
+          if the position is right, give {ordered}.
 """
 """What was noticed, the evidence, and the option that settles it."""
 
@@ -89,6 +95,11 @@ class Doubt(str):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.noticed, self.evidence, self.option)
 
+    @property
+    def coded(self) -> str:
+        """The sentence behind its code: ``"D101: No class is named …"``."""
+        return f"{self.code}: {self}"
+
     def within(self, side: str) -> Doubt:
         """The same doubt, about one side of several: ``"the baseline"``, or a model."""
         return Doubt(self.code, f"In {side}: {self.noticed}", self.evidence, self.option)
@@ -102,6 +113,22 @@ class Doubt(str):
 def doubt(code: str, **facts: Any) -> Doubt:
     """Make the doubt of that code."""
     return Doubt(code, *(filled(as_typed(part), facts) for part in DOUBTS[code]))
+
+
+def no_scores(name: str, warnings: Iterable[str] = ()) -> KaratError:
+    """K210: what is asked for needs scores; what settles it, where columns of them were not read.
+
+    Args:
+        warnings: those of the rows, doubts among them.
+    """
+    unread = next((one for one in only_doubts(warnings) if one.code == "D108"), None)
+    if unread is not None:
+        do = f"{unread.noticed} {unread.evidence} {unread.option}"
+    elif is_command_line():
+        do = f"Give {option('y_prob')} or {option('y_score')}."
+    else:
+        do = "Give y_prob= or y_score=; of a table prob= or score=."
+    return error("K210", name=name, do=do)
 
 
 def only_doubts(sentences: Iterable[str]) -> tuple[Doubt, ...]:

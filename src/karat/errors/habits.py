@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar
 
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, short
 from karat.errors.options import on_the_command_line, option
 
 P = ParamSpec("P")
@@ -38,6 +38,10 @@ _CHOICES: Final = {
 _OF_FUNCTIONS: Final = {
     "scorer": {"average": "The average is part of the name: karat.scorer('macro_f1')."},
     "find_weak_slices": {"columns": "In karat it is by=.", "features": "In karat it is by=."},
+    "Stream.update": {
+        name: f"It is an option of the stream: karat.Stream({name}=...)."
+        for name in ("class_names", "labels", "level", "metrics", "positive", "threshold")
+    },
 }
 """Functions → arguments that are called otherwise there alone."""
 _TABLES: Final = ("data", "df", "frame", "table", "path", "file", "files", "predictions")
@@ -54,6 +58,9 @@ _ELSEWHERE: Final = {
     "columns": "karat.check",
     "confusion_matrix_at_thresholds": "karat.curves.roc",
     "det_curve": "karat.curves.det",
+    **dict.fromkeys(
+        ("from_json", "load", "load_report", "read_json", "read_report"), "karat.Report.from_json"
+    ),
     "multilabel_confusion_matrix": "karat.evaluate(...).per_class",
     "precision_recall_curve": "karat.curves.precision_recall",
     "precision_recall_fscore_support": "karat.evaluate(...).per_class",
@@ -62,13 +69,26 @@ _ELSEWHERE: Final = {
 }
 
 
-_COMMANDS: Final = ("columns", "report")
-"""Names that are those of commands, and of no function of scikit-learn."""
+_OWN: Final = ("columns", "report", "from_json", "load", "load_report", "read_json", "read_report")
+"""Names that no function of scikit-learn has."""
 _OF_MODELS: Final = {
     "compare": 'Pass models as a dict: {"name": predictions}, as karat.compare(y_true, '
     '{"old": old, "new": new}).'
 }
 """Functions that take predictions of several models → how they are given."""
+_OF_PLOTS: Final = {
+    **dict.fromkeys(
+        ("title", "xlabel", "ylabel", "xlim", "ylim"), "The Axes are returned: ax.set_{name}(...)."
+    ),
+    **dict.fromkeys(
+        ("figsize", "dpi"),
+        "Make the figure first: fig, ax = plt.subplots({name}=...), and give ax=ax.",
+    ),
+    **dict.fromkeys(
+        ("filename", "path", "save", "output"), "The Axes are returned: ax.figure.savefig(path)."
+    ),
+}
+"""Arguments that no picture takes → how it is done."""
 _OF_REPORTS: Final = {
     "plot": "karat.plot draws a report: karat.plot.roc(report), karat.plot.confusion(report)",
     "save": "report.to_json(path) writes a report, and karat.Report.from_json(text) reads it",
@@ -122,7 +142,7 @@ def where_it_is(name: str) -> str | None:
     found = _ELSEWHERE.get(name)
     if found is None:
         return None
-    if name in _COMMANDS:
+    if name in _OWN:
         return f"It is {found}."
     module = "karat.compat.sklearn"
     return f"It is {found}; with scikit-learn's arguments, import {module}: {module}.{name}."
@@ -164,6 +184,8 @@ def unknown_argument(function: str, name: str, takes: Collection[str]) -> KaratE
     """
     word = karat_word(name, takes)
     of_own = _OF_FUNCTIONS.get(function, {}).get(name)
+    if function.startswith("karat.plot.") and name in _OF_PLOTS:
+        of_own = _OF_PLOTS[name].format(name=name)
     if of_own is None and name in _TABLES and "true" in takes:
         of_own = f"Give a table or files first, without a name: karat.{function}({name})."
     if of_own is None and function == "compare" and name in ("true", "pred", "prob", "score"):
@@ -176,6 +198,33 @@ def unknown_argument(function: str, name: str, takes: Collection[str]) -> KaratE
     else:
         do = f"{word if word.startswith('karat.') else word[0].upper() + word[1:]}."
     return error("K126", function=function, name=name, arguments=", ".join(takes), do=do)
+
+
+def meant_choice(value: object, known: Iterable[str | None]) -> str | None:
+    """The choice that a text is a slip of, of case for example; None: of none."""
+    texts = {str(text).lower().replace("-", "_"): str(text) for text in known}
+    word = value.strip().lower().replace("-", "_") if isinstance(value, str) else ""
+    near = get_close_matches(word, texts, n=1, cutoff=0.75)
+    return texts[near[0]] if near else None
+
+
+def instead_of(argument: str, value: object, known: Collection[str | None]) -> str:
+    """What to give instead of a slip, as a sentence that ends in a blank; "" where it is none."""
+    meant = meant_choice(value, known)
+    if meant == "None" and None in known:
+        return f"Without quotes: {argument}=None. "
+    return "" if meant is None else f"Did you mean {option(argument, meant)}? "
+
+
+def unnamed_arguments(
+    function: str, given: tuple[object, ...], averages: Collection[str]
+) -> KaratError:
+    """K138: arguments of a metric after the rows, which are given by name."""
+    found = f"{function} was given {short(given[0])} after the rows"
+    do = "Name it, as positive= or weights=."
+    if given[0] in averages:
+        do = f"Name it: average={given[0]!r}."
+    return error("K138", what="Options of a metric", found=found, do=do)
 
 
 def unnamed_scores(found: str) -> KaratError:

@@ -93,13 +93,6 @@ def each_option(name: str, values: Iterable[Any]) -> str:
     return " or ".join(option(name, value) for value in values)
 
 
-def give_scores() -> str:
-    """What to do where scores are missing."""
-    if _command_line:
-        return f"Give {option('y_prob')} or {option('y_score')}."
-    return "Give y_prob= or y_score=; of a table prob= or score=."
-
-
 def as_typed(text: str) -> str:
     """Return a text of karat's own, every option in it as the user types it.
 

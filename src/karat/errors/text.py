@@ -8,6 +8,7 @@ import reprlib
 import string
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 _WIDTH = 200
@@ -173,8 +174,16 @@ def _start(text: str, limit: int) -> str:
 
 
 def distinct(names: Sequence[str], limit: int) -> list[str]:
-    """Each name in at most `limit` cells, and no two alike unless they are alike in full."""
-    short = [shortened(name, limit) for name in names]
+    """Each name in at most `limit` cells, and no two alike unless they are alike in full.
+
+    Ranges of numbers are rounded where that is enough; of other names the middle is left out.
+
+    Example:
+        >>> from karat.errors.text import distinct
+        >>> distinct(["[0.1234, 1.5151]", "(1.5151, 2.75e+08]"], 12)
+        ['[0.12, 1.5]', '(1.5, 2.8e8]']
+    """
+    short = [shortened(name, limit) for name in _rounded(names, limit)]
     first: dict[str, str] = {}
     count: dict[str, int] = {}
     result = []
@@ -186,6 +195,39 @@ def distinct(names: Sequence[str], limit: int) -> list[str]:
             candidate = shortened(name, limit - len(mark)) + mark
         result.append(candidate)
     return result
+
+
+_NUMBER = r"[+-]?[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?"
+_RANGE = re.compile(rf"(?<=[\[(])({_NUMBER}), ({_NUMBER})(?=[\])])")
+
+
+def _rounded(names: Sequence[str], limit: int) -> Sequence[str]:
+    """The names, their ranges with as many digits as fit; as they are where that is not enough."""
+    long = [name for name in names if cells(name) > limit]
+    if not long or not all(map(_RANGE.search, long)):
+        return names
+    for digits in range(6, 0, -1):
+        short = [_RANGE.sub(partial(_of_digits, digits), name) for name in names]
+        is_apart = len(set(short)) == len(set(names))
+        if is_apart and not any(_IS_EMPTY.search(name) for name in short):
+            if all(cells(name) <= limit for name in short):
+                return short
+        else:
+            break
+    return names
+
+
+_IS_EMPTY = re.compile(rf"[\[(]({_NUMBER}), \1[\])]")
+
+
+def _of_digits(digits: int, found: re.Match[str]) -> str:
+    """A range with rounded limits: ``310, 1.8e8``."""
+    limits = []
+    for text in found.groups():
+        rounded = f"{float(text):.{digits}g}"
+        plain = f"{float(rounded):.15g}"
+        limits.append(min(plain, re.sub(r"e\+?(-?)0*", r"e\1", rounded), key=len))
+    return ", ".join(limits)
 
 
 _WORDS = re.compile(r"[^\W_]*[\W_]*")

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError, error
+from karat.errors.habits import instead_of
+from karat.errors.options import option
 from karat.inference.limits import student_quantile
 
 Side: TypeAlias = Literal["both", "low", "high"]
@@ -104,7 +106,8 @@ class Confidence:
             ("design", design, get_args(Design)),
         ):
             if not isinstance(value, str) or value not in known:
-                raise _refused(argument, value, ", ".join(map(repr, known)))
+                do = instead_of(argument, value, known)
+                raise _refused(argument, value, ", ".join(map(repr, known)), do)
             words[argument] = str(value)
         seed = _whole(seed, "seed", 0, _SEED_MAX)
         n_replicates = _whole(n_replicates, "n_replicates", *_REPLICATES)
@@ -117,7 +120,10 @@ class Confidence:
             share = math.nan
         if not 0.0 < share < 1.0:
             choices = "a number between 0 and 1, as 0.95, or None for no intervals"
-            raise _refused("level", level, choices)
+            do = instead_of("level", level, (None,))
+            if 50.0 <= share < 100.0:
+                do = f"Give {option('level', float(f'{share / 100.0:g}'))}: a proportion. "
+            raise _refused("level", level, choices, do)
         found = cls(share, **words, seed=seed, n_replicates=n_replicates)
         least, most = _TAILS
         if not least <= found.tail <= most:
@@ -138,8 +144,9 @@ def _whole(value: Any, argument: str, least: int, most: int) -> int:
     return int(value)
 
 
-def _refused(argument: str, value: Any, choices: str) -> KaratError:
-    return error("K122", argument=argument, value=value, choices=choices, do=_ADVICE[argument])
+def _refused(argument: str, value: Any, choices: str, do: str = "") -> KaratError:
+    do += _ADVICE[argument]
+    return error("K122", argument=argument, value=value, choices=choices, do=do)
 
 
 @dataclass(frozen=True, slots=True)

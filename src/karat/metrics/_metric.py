@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
+from karat.errors.doubts import no_scores
 from karat.errors.habits import karat_word
-from karat.errors.options import each_option, give_scores
+from karat.errors.options import each_option, is_command_line
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
@@ -21,6 +22,7 @@ from karat.metrics._record import Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.tally import Cells, Classes, reorder
 from karat.tally.cached import cached_property
+from karat.tally.look_alikes import slip_in
 from karat.tally.sums import clipped_at
 
 if TYPE_CHECKING:
@@ -59,7 +61,14 @@ def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratEr
             options=each_option("positive", classes.labels),
             or_else=f", or average= from {choices}",
         )
-    return error("K121", name=name, k=classes.k, labels=shown(classes.labels), choices=choices)
+    do = f"Choose average= from {choices}; None gives one value for each class."
+    do = _slip_in(classes) or do
+    return error("K121", name=name, k=classes.k, labels=shown(classes.labels), do=do)
+
+
+def _slip_in(classes: Classes) -> str | None:
+    """What to do where classes that nobody listed are most often one."""
+    return None if classes.is_declared else slip_in(classes.labels)
 
 
 def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric]) -> None:
@@ -85,7 +94,11 @@ def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric
                 or_else=f"; averages need none: {', '.join(names)}" if names else "",
             )
         found = _averages_held(metric, held)
-        raise error("K307", name=metric.name, k=classes.k, found=found)
+        each = "A report lists each class" if is_command_line() else "Or read report.per_class"
+        names = [record.lifted(average) for average in record.averages[:1]]
+        do = f"Name the average, as {names[0]}. {each}." if names else f"{each}."
+        do = _slip_in(classes) or do
+        raise error("K307", name=metric.name, k=classes.k, found=found, do=do)
 
 
 def _averages_held(metric: Metric, held: Collection[Metric]) -> str:
@@ -385,7 +398,7 @@ class Metric:
     def _readable(self, cells: Cells, policy: Policy) -> tuple[Traced, Fields]:
         """The graph and what it reads of a tally that it can be computed on."""
         if not self.record.is_traced:
-            raise error("K210", name=str(self), do=give_scores())
+            raise no_scores(str(self))
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))

@@ -25,6 +25,8 @@ from karat.metrics._metric import Metric
 from karat.metrics._record import Record, unfit
 
 _SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
+_DIGITS = str.maketrans("il", "11")
+"""Letters that are typed for a digit: ``fi``."""
 _by_name: dict[str, Record] = {}
 _by_lift_name: dict[str, tuple[Record, Lift]] = {}
 _n_indexed = 0
@@ -158,6 +160,9 @@ def lookup(name: str) -> tuple[Record, Lift]:
     word = metric_word(name.lower())
     if word is not None and _found(word.partition("(")[0]) is not None:
         nearest = [word]
+    digits = name.lower().translate(_DIGITS)
+    if digits in known:
+        nearest = [digits, *(other for other in nearest if other != digits)][:4]
     raise error("K301", name=name, nearest=", ".join(nearest) or "none")
 
 
@@ -187,7 +192,8 @@ def parse(text: str) -> Metric:
 def _parsed(text: Any) -> Metric:
     match = _SPEC.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise error("K303", text=text, found="It is not of the form name or name(key=value, ...)")
+        found = "It is not of the form name or name(key=value, ...)"
+        raise _no_name(text, found, _meant(text) if isinstance(text, str) else None)
     params = _arguments(text, match["arguments"])
     name, numbers = _without_number(match["name"])
     record, lift = lookup(name)
@@ -207,6 +213,20 @@ def _parsed(text: Any) -> Metric:
 
 
 _remembered = lru_cache(maxsize=1024)(_parsed)
+
+
+def _no_name(text: Any, found: str, do: str | None = None) -> KaratError:
+    """K303: a text that names no metric."""
+    usual = "Write a name, or a name with parameters: macro_f_beta(beta=2)."
+    return error("K303", text=text, found=found, do=do or usual)
+
+
+def _meant(text: str) -> str | None:
+    """What is written instead of a text with hyphens or blanks, or of several names."""
+    names = [re.sub(r"[-\s]+", "_", part.strip().lower()) for part in text.split(",")]
+    if any(find(name) is None for name in names):
+        return None
+    return f"Write {names[0]}." if len(names) == 1 else f"Write a list of names: {names}."
 
 
 def get(name: str | Metric) -> Metric:
@@ -244,14 +264,14 @@ def _arguments(text: str, inner: str | None) -> dict[str, Any]:
     if isinstance(call, ast.Call):
         given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     if not isinstance(call, ast.Call) or call.args or len(given) < len(call.keywords):
-        raise error("K303", text=text, found=f"({inner}) is not a list of key=value")
+        raise _no_name(text, f"({inner}) is not a list of key=value")
     values = {}
     for name, value in given.items():
         try:
             word = value.id if isinstance(value, ast.Name) else None
             values[name] = word or ast.literal_eval(value)
         except (ValueError, TypeError, MemoryError, RecursionError):
-            raise error("K303", text=text, found=f"{name} is not a plain value") from None
+            raise _no_name(text, f"{name} is not a plain value") from None
     return values
 
 
@@ -273,7 +293,7 @@ def search(text: str = "") -> list[Metric]:
         ['informedness']
     """
     if not isinstance(text, str):
-        raise error("K303", text=text, found="It is no text")
+        raise _no_name(text, "It is no text")
     words = text.lower().split()
     found = []
     for position, record in enumerate(all_records()):

@@ -58,9 +58,12 @@ def _pair(comparison: Comparison, a: str, b: str) -> Table:
         (TableColumn(a, rank=1, is_model=True), [value(one.value_a) for one in found]),
         (TableColumn(b, rank=2, is_model=True), [value(one.value_b) for one in found]),
         (TableColumn("diff", style="strong"), [_signed(one.difference) for one in found]),
-        (TableColumn(head, "left", rank=3, style="dim"), map(_interval, found)),
-        (TableColumn("p", rank=4), [_p(one.p_adjusted) for one in found]),
-        (TableColumn("verdict", "left", rank=5), verdicts),
+        (
+            TableColumn(head, "left", rank=4, style="dim"),
+            [interval(one.low, one.high) for one in found],
+        ),
+        (TableColumn("p", rank=5), [_p(one.p_adjusted) for one in found]),
+        (TableColumn("verdict", "left", rank=3), verdicts),
         (TableColumn("detectable", rank=6, style="dim"), [value(one.detectable) for one in found]),
         notes=_remarks(found),
     )
@@ -121,12 +124,6 @@ def _verdict(one: Difference) -> Cell:
 def _signed(number: float) -> str:
     text = value(number)
     return f"+{text}" if number > 0 else text
-
-
-def _interval(one: Difference) -> str:
-    if one.low is None or one.high is None:
-        return ""
-    return f"[{_signed(one.low)}, {_signed(one.high)}]"
 
 
 def _p(p: float | None) -> str:

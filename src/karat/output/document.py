@@ -11,6 +11,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy.typing as npt
 
+from karat.errors.doubts import Doubt
+
 Style: TypeAlias = Literal["", "title", "heading", "strong", "dim", "good", "bad", "warning"]
 
 
@@ -124,9 +126,9 @@ DOUBTS: Final = "Doubts"
 """Title of the section that stands on top of every form."""
 
 
-def doubts_section(doubts: Sequence[str]) -> Notes | None:
+def doubts_section(doubts: Sequence[Doubt]) -> Notes | None:
     """Return the doubts about the input, which stand on top; None without any."""
-    return Notes(DOUBTS, tuple(map(str, doubts)), "warning") if doubts else None
+    return Notes(DOUBTS, tuple(one.coded for one in doubts), "warning") if doubts else None
 
 
 @dataclass(frozen=True, slots=True)

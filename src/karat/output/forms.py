@@ -26,7 +26,7 @@ from karat.errors.text import (
     value,
 )
 from karat.metrics import get
-from karat.output.describe import headline_names
+from karat.output.describe import headline_names, slice_metric
 from karat.output.document import (
     Cell,
     Document,
@@ -38,7 +38,7 @@ from karat.output.document import (
     doubts_section,
 )
 from karat.output.drawing import COLORS, MOST_ROWS, Line, Look, Mark, forest, plane
-from karat.output.notebook import html_of
+from karat.output.notebook import html_of, html_of_result
 from karat.output.sections import marked_value, slice_section, thresholds_section
 from karat.results.gate.result import with_limits
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from karat.results.comparison import Comparison
     from karat.results.gate.result import GateResult, RuleResult
     from karat.results.report import Report
+    from karat.results.result import Result
     from karat.results.slices import Slice, Slices, SliceTable
 
 _MOST_LINES: Final = len(COLORS)
@@ -244,6 +245,8 @@ def weak_slices_as_html(found: WeakSlices) -> str:
     """Weak slices: what was measured in each beside all other rows, above the table."""
     slices = list(found)
     sections: list[Section] = []
+    if (doubts := doubts_section(found.doubts)) is not None:
+        sections.append(doubts)
     if slices:
         shown = slices[:_MOST_LISTED]
         n_more = len(slices) - len(shown)
@@ -264,6 +267,8 @@ def weak_slices_as_html(found: WeakSlices) -> str:
         n_more = len(left_out) - _MOST_LISTED
         more = [f"{count(n_more)} more columns"] if n_more > 0 else []
         sections.append(Notes("Not searched", (*left_out[:_MOST_LISTED], *more), "dim"))
+    if rest := without_doubts(found.notes):
+        sections.append(Notes("Notes", rest, "dim"))
     n = len(slices)
     head = counted(n, "weak slice") if n else "no weak slice"
     facts = [f"{head} among {counted(found.n_tested, 'slice')}"]
@@ -292,7 +297,7 @@ def _facts_of(table: SliceTable) -> tuple[str, ...]:
 
 
 def _slices_of(table: SliceTable) -> str:
-    metric = headline_names(table.whole)[0]
+    metric = slice_metric(table.whole)
     picture = form_or_nothing(_picture_of_slices, table, metric)
     return html_of(Document("", (), (slice_section(table, metric),)), picture)
 
@@ -359,6 +364,15 @@ def slice_as_html(part: Slice) -> str:
 
 def _forest_of(marks: Sequence[Mark]) -> str:
     return forest(marks, label="value and interval", title="Metrics with their intervals")
+
+
+def result_as_html(result: Result) -> str:
+    """A result: its value with its interval, where it has one, below the numbers."""
+    picture = ""
+    if result.low is not None or result.high is not None:
+        mark = Mark(result.name, result.value, result.low, result.high)
+        picture = form_or_nothing(_forest_of, [mark])
+    return html_of_result(result, picture)
 
 
 def calibration_as_html(found: Mapping[str, Any], report: Report) -> str:

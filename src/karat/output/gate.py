@@ -41,7 +41,7 @@ def junit_of_gate(result: GateResult) -> str:
     root = ET.Element("testsuites", counts)
     suite = ET.SubElement(root, "testsuite", counts)
     suite.extend(cases)
-    doubts = [f"Doubt: {doubt}" for doubt in result.doubts]
+    doubts = [f"Doubt {doubt.coded}" for doubt in result.doubts]
     notes = "\n".join([result.headline, *doubts, *without_doubts(result.notes)])
     ET.SubElement(suite, "system-out").text = _xml(notes)
     ET.indent(root)
@@ -79,7 +79,7 @@ def markdown_of_gate(result: GateResult, *, most_characters: int | None = None) 
     headline = result.headline if result.rules else _plain(result.headline)
     head = [f"### karat gate: {headline}", ""]
     if result.doubts:
-        head += [*(f"- **Doubt:** {_plain(doubt)}" for doubt in result.doubts), ""]
+        head += [*(f"- **Doubt {doubt.code}:** {_plain(doubt)}" for doubt in result.doubts), ""]
     if result.rules:
         head += [
             "| | rule | value | baseline | difference | one-sided p | n | |",

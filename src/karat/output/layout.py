@@ -33,6 +33,10 @@ WIDTH_MIN = 30
 TEXT_WIDTH_MAX = 100
 NAME_MIN, NAME_MAX = 8, 24
 """Class names are cut to between these, whatever they are; a legend has them in full."""
+MODEL_MIN = 6
+"""Names of models may be shorter: the title has them in full."""
+WHOLE_MIN = 12
+"""Names that are shortened only where the width forces it keep so much beside optional columns."""
 N_LEGEND = 30
 PROSE_MIN = 30
 """Running text in a narrower column goes below its row."""
@@ -200,22 +204,39 @@ def _prose(
 
 
 def _chosen(table: Table, page: Page) -> tuple[Table, list[str]]:
-    """The columns that fit, dropping those of highest rank; names count at their shortest.
+    """The columns that fit, those of lowest rank first; names count at their shortest.
 
-    Columns of one rank and one heading are dropped together.
+    Columns of one rank and one heading are kept, or left out, together.
     """
     columns, rows = table.columns, _marked(table.rows)
-    left_out: list[str] = []
-    while _natural(columns, rows, NAME_MIN, page) > page.width:
-        ranks = [column.rank for column in columns]
-        if not any(ranks):
+    left_out: list[TableColumn] = []
+
+    def without(others: Sequence[TableColumn]) -> Table:
+        kept = [column not in others for column in columns]
+        cells_kept = tuple(tuple(compress(row, kept)) for row in rows)
+        return replace(table, columns=tuple(compress(columns, kept)), rows=cells_kept)
+
+    def fits(found: Table) -> bool:
+        limit = _least_limit(found.columns)
+        return _natural(found.columns, found.rows, limit, page) <= page.width
+
+    for worst in sorted(dict.fromkeys(columns), key=lambda column: -column.rank):
+        if not worst.rank or fits(without(left_out)):
             break
-        worst = columns[ranks.index(max(ranks))]
-        left_out.insert(0, worst.heading)
-        kept = [column != worst for column in columns]
-        columns = tuple(compress(columns, kept))
-        rows = tuple(tuple(compress(row, kept)) for row in rows)
-    return replace(table, columns=columns, rows=rows), left_out
+        left_out.insert(0, worst)
+    # What is narrow may fit in the place of what was not.
+    for column in left_out[1:]:
+        fewer = [other for other in left_out if other != column]
+        if fits(without(fewer)):
+            left_out = fewer
+    return without(left_out), [column.heading for column in left_out]
+
+
+def _least_limit(columns: Sequence[TableColumn]) -> int:
+    """The shortest that names are made; those of models stand in full in the title."""
+    if any(column.is_whole for column in columns):
+        return WHOLE_MIN
+    return MODEL_MIN if any(column.is_model for column in columns) else NAME_MIN
 
 
 def _natural(columns: Sequence[TableColumn], rows: Rows, name_limit: int, page: Page) -> int:
@@ -236,7 +257,7 @@ def _name_limit(table: Table, page: Page) -> int:
     limit = page.width if is_whole else max(NAME_MAX, page.width // 3)
     if any(column.is_name or column.is_model for column in table.columns):
         chosen, _ = _chosen(table, page)
-        while limit > NAME_MIN and (
+        while limit > _least_limit(chosen.columns) and (
             _natural(chosen.columns, chosen.rows, limit, page) > page.width
         ):
             limit -= 1

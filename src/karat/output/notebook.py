@@ -60,8 +60,12 @@ def confusion_as_html(confusion: Confusion) -> str:
     return html_of(Document("", (), (section,)))
 
 
-def result_as_html(result: Result) -> str:
-    """A result: its value, its interval, and what is known of it."""
+def html_of_result(result: Result, picture: str = "") -> str:
+    """A result: its value, its interval, and what is known of it.
+
+    Args:
+        picture: an SVG element; it stands last.
+    """
     facts = [counted(result.n, "row")]
     if result.level is not None:
         limits = interval(result.low, result.high)
@@ -75,10 +79,12 @@ def result_as_html(result: Result) -> str:
         facts.append("not exact")
     if result.remark:
         facts.append(result.remark)
+    elif result.low is None and result.high is None and not result.undefined:
+        facts.append("no interval")
     return _div(
         f"<strong>{_text(result.name)}</strong> {_text(value_of(result))} "
         f'<span style="{_STYLES["dim"]}">{_text(" · ".join(facts))}</span>'
-        f'<div style="{_STYLES["dim"]};font-size:.9em">{_text(result.definition)}</div>'
+        f'<div style="{_STYLES["dim"]};font-size:.9em">{_text(result.definition)}</div>{picture}'
     )
 
 

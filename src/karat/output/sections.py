@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError
+from karat.errors.options import is_command_line, option
 from karat.errors.text import (
     amount,
     amounts,
@@ -24,6 +25,7 @@ from karat.errors.text import (
     share,
     threshold,
     value,
+    wrapped,
 )
 from karat.metrics import get
 from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
@@ -99,7 +101,9 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
     while all(_plan(names, texts, needed, NAME_LEAST) is None for texts in (counts, percents)):
         needed += 1
     yield [title]
-    yield [Span(" " * INDENT + f"needs a width of {needed}", "dim")]
+    how = f"COLUMNS={needed}" if is_command_line() else f"text(width={needed})"
+    for line in wrapped(f"needs a width of {needed}: {how}", width, indent=INDENT):
+        yield [Span(line, "dim")]
 
 
 def counts_and_shares(matrix: Matrix) -> tuple[list[list[str]], npt.NDArray[np.float64]]:
@@ -281,6 +285,9 @@ def slice_section(table: SliceTable, metric: str) -> Table:
     asked, level = table.whole.confidence, f"{100 * table.level:g} %"
     places = list(range(len(table)))
     notes = [_told(table, metric)]
+    if table.whole.requested is not None and len(table.whole.metrics) > 1:
+        first = f"Slices are compared in {metric}, the first of {option('metrics')}"
+        notes.append(f"{first}. The others: --format json (in Python report.slices).")
     if len(places) > N_LISTED:
         places.sort(key=lambda i: 1.0 if (p := differences[i].p) is None else p)
         notes.insert(
@@ -311,7 +318,7 @@ def slice_section(table: SliceTable, metric: str) -> Table:
             [f"{value(one.value)}{'*' if one.undefined else ''}" for one in results],
         ),
         *limits,
-        (TableColumn("less the others"), [_signed(one, metric) for one in several]),
+        (TableColumn("vs. rest"), [_signed(one, metric) for one in several]),
         (
             TableColumn(f"{level}, all at once", "left", rank=1, style="dim"),
             [interval(one.low_simultaneous, one.high_simultaneous) for one in several],

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     pass
 
 _SCOPE: Final = (
-    "Uncertainty is of the test rows, with the models as they are: another training, another "
-    "split or folds of one data set are not in it."
+    "Intervals and p-values are about the sample of test rows. They do not include the variation "
+    "of another training, another split or folds of one data set."
 )
 _BEST: Final = (
-    "The best of several models looks better on the rows that chose it than it is: measure it "
-    "again on others."
+    "The best of several models looks better than it is on the rows that chose it. Measure it "
+    "again on fresh rows."
 )
 _DETECTABLE: Final = (
     "Detectable: the smallest true difference that as many rows show in 80 % of samples."
@@ -139,7 +139,7 @@ def notes_of(
 ) -> tuple[str, ...]:
     """Return sentences on scope, pairing, adjustment and the meaning of the columns."""
     notes = [_SCOPE]
-    unpaired = "Unpaired: the models are taken to be independent, which takes more rows."
+    unpaired = "Unpaired: the models are taken to be independent, which needs more rows."
     notes.append("Paired: every difference is taken row by row." if is_paired else unpaired)
     if has_clusters:
         notes.append("Rows of a cluster count together.")

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from karat.errors import error
-from karat.errors.options import give_scores
+from karat.errors.doubts import no_scores
 from karat.metrics import Metric, get
 from karat.metrics._lift import Lift
 from karat.metrics.plan import default_metrics
@@ -84,7 +83,7 @@ class Report(ReportValues):
         found: dict[str, list[dict[str, Any]]] = {}
         missing: list[str] = []
         if self.scores is None:
-            raise error("K210", name="thresholds", do=give_scores())
+            raise no_scores("thresholds", self.warnings)
         for purpose, names in THRESHOLDS.items():
             metrics = [Metric.of(get(name).record, lift, {}) for name in names]
             missing += [str(metric) for metric in metrics if metric not in self.measured]
@@ -109,7 +108,7 @@ class Report(ReportValues):
         """
         listed = [name for name in self.metrics if get(name).record.family in CALIBRATION_FAMILIES]
         if not listed and self.scores is None:
-            raise error("K210", name="calibration", do=give_scores())
+            raise no_scores("calibration", self.warnings)
         if not listed:
             raise no_calibration(list(filter(self._applies, default_metrics(of_scores=True))))
         return {name: self.metrics[name] for name in listed}

@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat._version import __version__
-from karat.errors import KaratError, error
-from karat.errors.doubts import Doubt, only_doubts
+from karat.errors import KaratError
+from karat.errors.doubts import Doubt, no_scores, only_doubts
 from karat.errors.habits import of_a_report
-from karat.errors.options import give_scores
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import TableIntervals
 from karat.inference.limits import Floats
@@ -253,7 +252,7 @@ class ReportValues:
     def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         """The cells of a metric, what it gave on them, and why that is undefined."""
         if metric.needs_scores and self.scores is None:
-            raise error("K210", name=str(metric), do=give_scores())
+            raise no_scores(str(metric), self.warnings)
         cells = self.cells
         needs_positive = metric.record.is_per_class and metric.lift == "plain"
         if needs_positive and not self.is_binary and self.classes.k == 1:

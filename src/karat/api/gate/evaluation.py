@@ -13,20 +13,19 @@ import numpy as np
 
 from karat.api.arguments import refuse_missing
 from karat.api.comparing import check_metrics, doubts_of_models
-from karat.api.doubts import of_classes, of_scores
+from karat.api.doubts import of_rows, read_log_loss
 from karat.api.gate.baseline import Baseline, with_hashes
 from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
 from karat.api.results import Report
 from karat.data.accumulator import accumulate
-from karat.data.checks import doubts_of_labels
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import in_order
 from karat.errors import KaratError, error, short, shown
-from karat.errors.doubts import Doubt, only_doubts, without_doubts
-from karat.errors.options import as_typed, give_scores, option
+from karat.errors.doubts import Doubt, no_scores, without_doubts
+from karat.errors.options import as_typed, option
 from karat.errors.text import harmless
 from karat.inference.comparison.contrasts import distances_together
 from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
@@ -83,7 +82,7 @@ def gate_report(
     """
     of_scores = [metric for metric in metrics or () if metric.needs_scores]
     if of_scores and rows.scores is None:
-        raise error("K210", name=str(of_scores[0]), do=give_scores())
+        raise no_scores(str(of_scores[0]), rows.warnings)
     if metrics is not None and not of_scores:
         rows = replace(rows, scores=None)
     if rows.scores is None:
@@ -241,14 +240,11 @@ def change_apart(now: Measured, before: Measured, level: float) -> Change:
     )
 
 
-def _of_rows(rows: Rows | Report, side: str = "") -> list[Doubt]:
+def _of_side(rows: Rows | Report, side: str = "") -> list[Doubt]:
     """The doubts about rows, or those of a report; of one side where it has a name."""
-    read = only_doubts(rows.warnings)
-    found = [one.within(side) for one in read] if side else list(read)
     if isinstance(rows, Rows):
-        found += [*of_classes(rows.classes), *of_scores(rows, of=side)]
-        found += [one.within(side) if side else one for one in doubts_of_labels(rows)]
-    return found
+        return of_rows(rows, side)
+    return [one.within(side) if side else one for one in rows.doubts]
 
 
 def _add(known: list[Doubt], found: Iterable[Doubt], side: str = "") -> None:
@@ -313,15 +309,19 @@ class Evaluation:
         known = {one.code for one in self.doubts}
         # The classes are those of both.
         before = [one for one in self.doubts_before if one.code != "D101" or "D101" not in known]
-        return (*self.doubts, *before, *self.notes)
+        doubts = [*self.doubts, *before]
+        if not read_log_loss(self._metrics()):
+            # A report, or a baseline, holds metrics that no rule is about.
+            doubts = [one for one in doubts if one.code != "D106"]
+        return (*doubts, *self.notes)
 
     def _read_baseline(self) -> Sequence[Label]:
         """Match the rows of the baseline, or take its values; return its slices."""
         current, before = self.current, self.before
         self.notes += without_doubts(current.warnings)
-        self.doubts += _of_rows(current)
+        self.doubts += _of_side(current)
         if isinstance(before, Rows | Report):
-            self.doubts_before += _of_rows(before, _BASELINE)
+            self.doubts_before += _of_side(before, _BASELINE)
         stored = before.slices if isinstance(before, Baseline) and before.by is not None else {}
         by = before.by if isinstance(before, Baseline) else None
         had: dict[Label, Values] = {f"{by}={name}": values for name, values in stored.items()}
@@ -329,7 +329,7 @@ class Evaluation:
             self._check_weights(before.cells.is_weighted)
         if isinstance(before, Baseline) and before.rows is not None:
             before = replace(before.rows, name=self.name)
-            self.doubts_before += _of_rows(before, _BASELINE)
+            self.doubts_before += _of_side(before, _BASELINE)
             current = with_hashes(current) if isinstance(current, Rows) else current
         is_sliced = isinstance(current, Rows) and current.slices is not None
         if isinstance(current, Rows) and isinstance(before, Rows):

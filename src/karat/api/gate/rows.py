@@ -15,6 +15,7 @@ from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, rea
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
+from karat.data.checks import doubts_of_order
 from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.rows import Rows
 from karat.data.sources.arrays.rows import label_rows, score_rows
@@ -99,10 +100,11 @@ def _of_arrays(given: RowsSpec, name: str) -> Rows:
     else:
         refuse_threshold(threshold)
         rows = label_rows(given.y_true, given.y_pred, **options)
+    values = {argument: given.columns.get(role) for _, role, argument in _NAMES}
     names: dict[str, Any] = {
-        attribute: _names(given.columns.get(role), argument, rows.n)
-        for attribute, role, argument in _NAMES
+        attribute: _names(values[argument], argument, rows.n) for attribute, _, argument in _NAMES
     }
+    rows = rows.warned(*doubts_of_order(given.y_true, "y_true", **values))
     return replace(rows, name=name, **names)
 
 

@@ -16,6 +16,7 @@ from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.results import Report
 from karat.data.arguments import check_flag, check_threads
 from karat.data.rows import Rows
+from karat.data.slices.codes import name_of
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.errors.options import is_command_line, option
@@ -115,7 +116,7 @@ def gate(
         >>> import karat
         >>> truth = ["cat", "dog", "dog", "cat"] * 25
         >>> predicted = ["cat", "dog", "cat", "cat"] * 25
-        >>> print(karat.gate(truth, predicted, min={"accuracy": 0.7}))
+        >>> print(karat.gate(truth, predicted, positive="dog", min={"accuracy": 0.7}))
         karat gate  PASS: 1 of 1 rule passed
           PASS          accuracy ≥ 0.7: 0.75 [0.657, 0.8245], n = 100
     """
@@ -204,7 +205,7 @@ def run_gate(
         current,
         None if baseline is None else baseline_of(given, baseline, name),
         name,
-        by if isinstance(by, str) else "slice",
+        name_of(by, "slice"),
         not given.is_table or given.columns.get("weights") is not None,
     )
     cases = run.cases()

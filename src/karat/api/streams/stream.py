@@ -25,6 +25,7 @@ from karat.data.sources.arrays.labels import tally_labels
 from karat.data.sources.torch.tensors import DeviceArrays, all_gathered, device_arrays
 from karat.errors import KaratError, error
 from karat.errors.habits import names_its_arguments
+from karat.errors.options import option
 from karat.errors.text import counted, size
 from karat.metrics import Metric
 from karat.tally import Cells, Label, occurring, subtract, union
@@ -94,6 +95,15 @@ def _without(whole: Cells | None, part: Cells) -> Cells | None:
     of_whole = replace(whole, counts=whole.counts * 0, n_rows=whole.n_rows * 0)
     rest = occurring(subtract(union(whole, nothing), union(part, of_whole)))
     return rest if rest.classes.is_declared or rest.n_rows else None
+
+
+def _of_streams(problem: KaratError) -> KaratError:
+    """The error of a batch; the positive class is an option of the stream, not of the batch."""
+    choices = problem.context.get("choices")
+    if problem.code != "K190" or choices is None:
+        return problem
+    options = " or ".join(f"karat.Stream({option('positive', label)})" for label in choices)
+    return error("K190", **{**problem.context, "options": options})
 
 
 _MOST_SHOWN: Final = 200_000
@@ -206,10 +216,11 @@ class Stream:
         self._begin()
 
     def _begin(self) -> None:
-        self._lock = OwnLock()
+        self._lock, self._told = OwnLock(), self._settings
         self._forget()
 
     def _forget(self) -> None:
+        self._settings = self._told
         self._tallies = Tallies()
         self._devices = StreamDevices(self._settings.empty, self._settings.labels)
         self._is_whole = False
@@ -261,7 +272,19 @@ class Stream:
             self._land()
             before = self._tallies.scores
             known = () if before is None else before.classes.labels
-            self._add(self._settings.reader.rows(y_true, scores, y_pred, weights, known))
+            reader = self._settings.reader
+            try:
+                batch = reader.rows(y_true, scores, y_pred, weights, known)
+            except KaratError as problem:
+                raise _of_streams(problem) from None
+            whole, settings = self._tallies, self._settings
+            positive = reader.named_positive(scores, batch.classes)
+            if positive is not None:
+                settings = replace(settings, positive=positive)
+                parts = None if before is None else replace(before, positive=positive)
+                whole = replace(whole, scores=parts)
+            self._tallies = whole.plus(batch, settings.empty, settings.n_threads)
+            self._settings = settings
 
     def _add(self, batch: Batch) -> None:
         settings = self._settings
@@ -311,8 +334,23 @@ class Stream:
         with other._lock:
             other._land()
             part = other._tallies
-        self._settings.check_same(other._settings)
+        self._check_same(other)
         return part
+
+    def _check_same(self, other: Stream) -> None:
+        """Refuse a stream that was told otherwise (K202).
+
+        Where one has no rows, the positive class is that of the other.
+        """
+        its, has_rows = other._settings, other.n_rows > 0
+        with self._lock:
+            own = self._settings
+            if its.positive is None and not has_rows:
+                its = replace(its, positive=own.positive)
+            elif own.positive is None and not self.n_rows:
+                own = replace(own, positive=its.positive)
+            own.check_same(its)
+            self._settings = own
 
     def _update_labels(self, y_true: Any, y_pred: Any, weights: Any) -> None:
         settings = self._settings
@@ -399,7 +437,7 @@ class Stream:
             whole = Stream.from_bytes(parts[0] or b"")
             for part in parts[1:]:
                 whole.merge(Stream.from_bytes(part or b""))
-            self._settings.check_same(whole._settings)
+            self._check_same(whole)
             self._tallies = whole._tallies
             self._is_whole = True
         return self
@@ -449,7 +487,10 @@ class Stream:
         if cells is not None and settings.positive is not None and settings.labels is None:
             cells = cells.with_classes(classes_of(cells.classes.labels, settings.positive))
             found = replace(found, cells=cells)
-        report = report_of(found, settings.spec)
+        try:
+            report = report_of(found, settings.spec)
+        except KaratError as problem:
+            raise _of_streams(problem) from None
         report = dressed(report, settings.class_names, is_frequency=settings.is_frequency)
         if settings.wanted is not None:
             # A metric that these classes do not have is an error here, not when it is printed.

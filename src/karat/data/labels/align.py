@@ -25,12 +25,12 @@ from karat.data.labels.column import (
     resolved,
 )
 from karat.data.labels.containers import encode
-from karat.data.labels.look_alikes import look_alikes
 from karat.data.labels.names import NameOfClass, place_of
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes, Label
+from karat.tally.look_alikes import slip_in
 
 _MOST: Final = 256
 """Of more classes a matrix may be larger than what it is counted from."""
@@ -217,11 +217,8 @@ def classes_of(
     if positive is None:
         return classes
     if len(labels) > 2:
-        do = (
-            f"Leave {option('positive')} out: averages (macro, micro, weighted) are of all classes."
-        )
-        for _, _, pair, how in look_alikes(x for x in labels if isinstance(x, str))[:1]:
-            do = f"Classes {pair} differ only in {how}: write each class the same way in every row."
+        averages = "averages (macro, micro, weighted) are of all classes."
+        do = slip_in(labels) or f"Leave {option('positive')} out: {averages}"
         raise error("K112", k=len(labels), labels=shown(labels), do=do)
     label = declared_positive(positive, labels)
     if label in labels:

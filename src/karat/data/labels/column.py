@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.errors import KaratError, error, short, shown
+from karat.errors.options import option
 from karat.tally.classes import Label
 
 Kind: TypeAlias = Literal["integer", "boolean", "string"]
@@ -292,8 +293,20 @@ def with_missing(column: Column, missing: Flags | None, nulls: Nulls) -> Column:
     if missing is None or not missing.any():
         return column
     if nulls == "error":
-        raise error("K104", argument=column.argument, things="labels", **of_rows(missing))
+        raise missing_values(column.argument, "labels", **of_rows(missing))
     return replace(column, missing=missing)
+
+
+def missing_values(argument: str, things: str, **of_rows: int) -> KaratError:
+    """K104: rows without a value; only those of a table, whose columns go together, are left out.
+
+    Args:
+        of_rows: as of the function of that name.
+    """
+    do = "Fill or remove those rows in every argument."
+    if argument.lower().startswith("column"):
+        do = f"Fill those values, or leave the rows out: {option('nulls', 'drop')}."
+    return error("K104", argument=argument, things=things, do=do, **of_rows)
 
 
 def without_labels(argument: str, missing: Flags, nulls: Nulls) -> Column:

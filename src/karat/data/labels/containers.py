@@ -89,6 +89,12 @@ def host_of(values: object) -> str:
     return next((package for package in packages if package in known), packages[0])
 
 
+def index_of(values: Any) -> Any:
+    """The names of the rows of a pandas object; None of any other."""
+    index = getattr(values, "index", None)
+    return None if callable(index) or host_of(values) != "pandas" else index
+
+
 def is_sparse(values: object) -> bool:
     """Whether an object is a sparse matrix of SciPy, which NumPy takes for a single object."""
     return host_of(values) == "scipy" and hasattr(values, "toarray")

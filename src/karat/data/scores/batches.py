@@ -14,6 +14,7 @@ from karat.data.labels.align import GivenClasses, align, check_kinds
 from karat.data.labels.column import Column, Flags, check_lengths, coded, harmonized
 from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
+from karat.data.roles import ending_of
 from karat.data.rows import Rows
 from karat.data.scores.classes import (
     are_places,
@@ -23,7 +24,7 @@ from karat.data.scores.classes import (
     matched,
 )
 from karat.data.scores.containers import Scores
-from karat.data.scores.order import no_positive_of_scores, wrong_number
+from karat.data.scores.order import no_positive_of_scores, of_single, wrong_number
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import classes_of_columns, discovered
 from karat.data.sources.files.row_blocks import RowBlocks
@@ -31,7 +32,7 @@ from karat.data.weights import as_weights
 from karat.errors import error
 from karat.tally import Cells, Classes
 from karat.tally.cached import cached_property
-from karat.tally.classes import Label
+from karat.tally.classes import Label, usual_positive
 from karat.tally.row_sample import row_parts
 from karat.tally.shared import if_any, other_kinds, taken
 
@@ -178,6 +179,19 @@ class BatchReader:
         own = replace(scores, values=np.array(scores.values))
         return Rows(classes, codes, pred, own, given)
 
+    def named_positive(self, scores: Scores, classes: Classes) -> Label | None:
+        """The positive class that the name of a single column says; None where it was known.
+
+        It holds for every batch: a later column that is named after the other class is refused.
+        """
+        if self._positive is not None or scores.columns is None or scores.values.ndim != 1:
+            return None
+        if classes.k == 2 and classes.positive is not None:
+            is_usual = usual_positive(classes.labels) is not None
+            return None if is_usual else classes.labels[classes.positive]
+        # Of two classes of text the other one has not come yet.
+        return ending_of(scores.columns[0]) if isinstance(classes.labels[0], str) else None
+
     @cached_property
     def _given(self) -> GivenClasses | None:
         labels = self._labels
@@ -207,6 +221,8 @@ class BatchReader:
         if names is not None and len(names) == scores.k and not are_places(names):
             column = coded("y_true", np.arange(both.k, dtype=np.int32), both.labels)
             scores, both, _ = matched(column, scores, None, self._positive)
+        if names is not None and scores.values.ndim == 1:
+            both = of_single(both, names[0], ending_of(names[0]), scores.argument)
         _check_number(scores, both)
         return scores, both, _codes_of(true, both)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.data.labels.column import Flags
-from karat.data.labels.containers import host_of
+from karat.data.labels.containers import host_of, index_of
 from karat.data.roles import ending_of
 from karat.data.scores.numbers import Array, Origin, numbers_in
 from karat.data.sources.distributed.frames import refuse_distributed
@@ -44,12 +44,14 @@ class Scores:
         columns: the names of the columns, where they come from a table; one name for the k items
             of a column of lists.
         tolerance: how far a row of probabilities may be from adding up to 1.
+        index: the names that pandas gives the rows as they came, or None.
     """
 
     argument: Argument
     values: Array
     columns: tuple[str, ...] | None = None
     tolerance: float = TOLERANCE
+    index: Any = None
 
     @property
     def is_prob(self) -> bool:
@@ -114,14 +116,15 @@ def as_scores(values: Any, argument: Argument) -> Scores:
         return as_scores(values.to_native(), argument)
     refuse_distributed(values, argument)
     if isinstance(values, Mapping) or (host != "numpy" and is_frame(values)):
-        return _of_table(values, argument)
+        return replace(_of_table(values, argument), index=index_of(values))
     found = numbers_in(values, Origin(argument))
     joined = found.joined()
     name = getattr(values, "name", None)
     # A named column may say of which class it is: proba_fraud.
     names_class = joined.ndim == 1 and isinstance(name, str) and ending_of(name) is not None
     columns = (str(name),) if names_class else None
-    return Scores(argument, joined, columns, tolerance_of(is_half=found.is_half))
+    tolerance = tolerance_of(is_half=found.is_half)
+    return Scores(argument, joined, columns, tolerance, index_of(values))
 
 
 def _is_plain(array: npt.NDArray[Any]) -> bool:

@@ -23,7 +23,7 @@ from karat.data.scores.columns import (
 from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
-from karat.errors.options import each_option, option
+from karat.errors.options import each_option, option, option_of_list
 from karat.errors.text import count
 from karat.tally.classes import Classes, Label
 
@@ -104,7 +104,10 @@ def place_columns(
         if order is not None:
             return Placed(classes, order)
         if how == "found":
-            raise _no_names(argument, f"Columns: {shown(names)}")
+            listed = option_of_list("prob" if argument == "y_prob" else "score", names)
+            do = f"List the columns in the order of the classes {shown(classes.labels)}: {listed}."
+            scores = "probabilities" if argument == "y_prob" else "scores"
+            raise _no_names(scores, f"Columns: {shown(names)}", do)
     if how == "listed" or numbers is None:
         return Placed(classes)
     return _reordered(classes, sorted(range(k), key=numbers.__getitem__))
@@ -180,8 +183,9 @@ class _Named:
         return _no_names(self.argument, text[0].upper() + text[1:])
 
 
-def _no_names(argument: str, found: str) -> KaratError:
-    do = f"Let each name end in its class, or list the columns in the order of {option('labels')}."
+def _no_names(
+    argument: str, found: str, do: str = "Let the name of each column end in its class."
+) -> KaratError:
     what = f"The columns of {argument} do not name the classes"
     return error("K137", what=what, argument=argument, found=found, do=do)
 
@@ -246,11 +250,17 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
         if place is not None:
             return replace(classes, positive=place)
         raise no_positive_of_scores(classes, argument if name is None else f"Column {name!r}")
+    if place is None and ending is not None:
+        # `proba_no` is the column of `No` too: it is asked for, not read as that of `Yes`.
+        place = named(ending.lower(), [str(x).lower() for x in classes.labels])
     if place not in (None, classes.positive):
         label, positive = classes.labels[place], classes.labels[classes.positive]
         found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
         what = "The scores are of another class than the positive one"
-        do = f"Name the class that the column is of: {option('positive', label)}."
+        do = (
+            f"Give {option('positive', label)}, the class that the column is of; to measure "
+            f"{positive!r}, give a column of its scores."
+        )
         raise error("K137", what=what, argument=argument, found=found, do=do)
     return classes
 
@@ -283,7 +293,8 @@ def no_positive_of_scores(classes: Classes, argument: str) -> KaratError:
     or_else = ", the class that the column is of; or a column for each class"
     what = f"{argument}, one number for each row,"
     facts = {"labels": shown(classes.labels), "options": options, "or_else": or_else}
-    return error("K190", what=what, settled_by={"positive": classes.labels[-1]}, **facts)
+    settled_by = {"positive": classes.labels[-1]}
+    return error("K190", what=what, settled_by=settled_by, choices=classes.labels, **facts)
 
 
 _OF_NAMES = ("K134", "K135", "K137", "K410")

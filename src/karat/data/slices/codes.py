@@ -69,6 +69,15 @@ class SliceCodes:
         return replace(self, codes=lut[codes].astype(np.int32), keys=keys, numbers=numbers)
 
 
+def name_of(by: Any, other: str = ALONE) -> str:
+    """The name of values by which rows are sliced, as of a Series; the other where they have none.
+
+    A text is the name of a column.
+    """
+    name = by if isinstance(by, str) else getattr(by, "name", None)
+    return name if isinstance(name, str) and name else other
+
+
 def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
     """The slices of rows in memory.
 
@@ -93,8 +102,7 @@ def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
             do="Give one value for each row, or a dict from name to values.",
         )
     if not isinstance(by, Mapping):
-        name = getattr(by, "name", None)
-        return (coded_values(by, name if isinstance(name, str) and name else ALONE, n),)
+        return (coded_values(by, name_of(by), n),)
     if not by:
         raise error("K181", found="by= is empty", do="Give {'country': countries}, or leave it out")
     refuse_same_names(by)

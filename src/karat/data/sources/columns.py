@@ -224,14 +224,16 @@ def find_columns(
         groups, left_out = columns_to_search(header, types, read)
     singles = single_columns(groups, header)
     unique = None
+    # Columns that nobody named may hold ids and groups, though they are searched for slices.
+    asked = singles if request.groups else ()
     if not request.is_part:
-        used_already = [*mapping.values(), by, *singles]
+        used_already = [*mapping.values(), by, *asked]
         unique = id_ if request.keeps_rows else _column_of_ids(request, roles, used_already)
     positive = request.positive
     if positive is None and chosen is None and UNLESS_PREDICTED in (prob, score):
         positive = name_of_unread(roles)
     found = TableColumns(mapping, chosen, singles, id_, unique, notes, groups, left_out, positive)
-    used = [*found.found.values(), *found.scores, id_, by, *singles]
+    used = [*found.found.values(), *found.scores, id_, by, *asked]
     texts: list[str] = []
     if of_text and chosen is None and prob is None and score is None:
         texts = [name for name in texts_called(types, "prob") if name not in used]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from karat.errors.doubts import Doubt, only_doubts, without_doubts
 from karat.errors.text import harmless, padded
 from karat.inference.slices.search import Range
 
@@ -97,6 +98,7 @@ class WeakSlices:
         better: which of its values are better, ``"lower"`` or ``"higher"``.
         depth: the most columns of a slice.
         n_clusters: clusters that were kept together; None: rows are independent.
+        notes: sentences the reader should see, doubts first.
     """
 
     slices: tuple[WeakSlice, ...]
@@ -111,6 +113,15 @@ class WeakSlices:
     better: Literal["lower", "higher"] = "lower"
     depth: int = 2
     n_clusters: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is unusual about the input, each with the option that settles it.
+
+        A doubt never changes a number. The sentences are among the `notes` too.
+        """
+        return only_doubts(self.notes)
 
     def __len__(self) -> int:
         return len(self.slices)
@@ -133,6 +144,8 @@ class WeakSlices:
             "better": self.better,
             "depth": self.depth,
             "n_clusters": self.n_clusters,
+            "doubts": [one.to_dict() for one in self.doubts],
+            "notes": list(map(str, self.notes)),
         }
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -147,7 +160,7 @@ class WeakSlices:
         return found
 
     def __str__(self) -> str:
-        lines = []
+        lines = [f"Doubt {harmless(doubt.coded)}" for doubt in self.doubts]
         if self.slices:
             table = self.rows()
             widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -163,6 +176,7 @@ class WeakSlices:
             none = "No slice was tested: there is no column to search, or every slice is too small."
             some = f"No weak slice among {self.n_tested} (p = {self.p:.2g})."
             lines.append(some if self.n_tested else none)
+        lines += [f"Note: {harmless(note)}" for note in without_doubts(self.notes)]
         lines += [
             f"Not looked at: {harmless(f'{name}: {why}')}" for name, why in self.left_out.items()
         ]

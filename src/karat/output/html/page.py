@@ -114,7 +114,7 @@ def report_to_html(report: Report) -> str:
         "title": "karat report",
         "version": __version__,
         "facts": facts(report),
-        "doubts": list(map(str, report.doubts)),
+        "doubts": [one.coded for one in report.doubts],
         "warnings": (*without_doubts(report.warnings), *report.cautions),
         "level": "" if report.confidence is None else report.confidence.told,
         "metrics": metric_table(report, first),
@@ -177,7 +177,7 @@ def comparison_to_html(comparison: Comparison) -> str:
             for (a, b), table in zip(pairs, tables, strict=False)
         ],
         "omnibus": tables[len(pairs) + 1 :],
-        "doubts": list(map(str, comparison.doubts)),
+        "doubts": [one.coded for one in comparison.doubts],
         "notes": without_doubts(comparison.notes),
     }
     return page("compare.html", found, {"matrix": None, "decisions": None})

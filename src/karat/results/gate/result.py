@@ -197,7 +197,7 @@ class GateResult(JsonDocument):
     def __str__(self) -> str:
         lines = [
             f"karat gate  {self.headline}",
-            *(f"  Doubt: {harmless(doubt)}" for doubt in self.doubts),
+            *(f"  Doubt {harmless(doubt.coded)}" for doubt in self.doubts),
             *(f"  {rule.line}" for rule in self.rules),
             *(f"  Note: {harmless(note)}" for note in without_doubts(self.notes)),
         ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from karat.data.arguments import check_threads
+from karat.data.checks import doubts_of_order
 from karat.data.clusters import RowNames, as_clusters
 from karat.data.labels.align import align
 from karat.data.labels.column import check_lengths
@@ -48,6 +50,7 @@ def label_rows(
         true, pred, labels=labels, positive=positive, weights=importance, n_threads=n_threads
     )
     aligned = align(true, pred, cells.classes.labels)
+    beside = {"weights": weights, "clusters": clusters}
     return Rows(
         cells.classes,
         aligned.true.indices(),
@@ -56,6 +59,7 @@ def label_rows(
         clusters=None if clusters is None else clusters_of_rows(clusters, n),
         by=() if by is None else as_slices(by, n),
         cells=cells,
+        warnings=tuple(doubts_of_order(y_true, "y_true", y_pred=y_pred, **beside, by=by)),
     )
 
 
@@ -93,6 +97,9 @@ def score_rows(
     n = len(true)
     if n != scores.n:
         raise error("K102", left="y_true", n_left=n, right=scores.argument, n_right=scores.n)
+    given = {"y_pred": y_pred, scores.argument: scores}
+    beside = {**given, "weights": weights, "clusters": clusters}
+    scores = replace(scores, index=None)
     scores, classes, codes = matched(true, scores, labels, positive, n_threads or 0)
     pred = None
     if y_pred is not None:
@@ -109,6 +116,7 @@ def score_rows(
         scores,
         importance,
         clusters=None if clusters is None else clusters_of_rows(clusters, n),
+        warnings=tuple(doubts_of_order(y_true, "y_true", **beside)),
     )
 
 

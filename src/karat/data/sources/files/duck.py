@@ -182,9 +182,9 @@ def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
     try:
         statements = connection.extract_statements(f"SELECT {where}\n")
     except duckdb.Error:
-        raise error("K408", found=f"The condition {where!r} is no SQL expression.") from None
+        raise _of_condition(f"The condition {where!r} is no SQL expression.") from None
     if len(statements) != 1:
-        raise error("K408", found=f"The condition {where!r} is more than one statement.")
+        raise _of_condition(f"The condition {where!r} is more than one statement.")
 
 
 def check_text(sql: str) -> None:
@@ -241,7 +241,7 @@ def _explained(
     if where is not None and (is_of_sql or (file is None and not _OF_FILES.search(text))):
         # The pointer below the first lines would show the whole statement.
         told = _sql_message(text).partition("\nLINE " if is_of_sql else "\n")[0]
-        return error("K408", found=f"The condition {short(where, 200)} fails: {told}")
+        return _of_condition(f"The condition {short(where, 200)} fails: {told}")
     if file is None and len(files) == 1:
         file = files[0]
     if file is None and not files:
@@ -251,6 +251,11 @@ def _explained(
     where_shown = file.shown if file else f"one of {len(files)} files, {files[0].shown} and others"
     kind_shown = _FORMATS[(file or files[0]).kind]
     return error("K403", path=where_shown, format=kind_shown, found=_file_message(text, file))
+
+
+def _of_condition(found: str) -> KaratError:
+    do = "Text in it is quoted, names of columns are not; the shell wants quotes around the whole: "
+    return error("K408", found=found, advice=f"""{do}--where "country = 'DK'".""")
 
 
 def _without_memory() -> KaratError:

@@ -10,19 +10,27 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.labels.align import align, check_kinds, not_declared
-from karat.data.labels.column import Column, Flags, Kind, declared_labels, harmonized, kind_of
+from karat.data.labels.column import (
+    Column,
+    Flags,
+    Kind,
+    declared_labels,
+    harmonized,
+    kind_of,
+    missing_values,
+)
 from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.row_blocks import Block, RowBlocks
 from karat.data.sources.files.text_labels import (
     NotLabelsError,
     Reading,
-    is_number,
     kind_marked,
     labels_of_texts,
     missing_texts,
 )
 from karat.errors import error, shown
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
+from karat.tally.look_alikes import is_number
 
 
 def _refuse_texts(
@@ -120,7 +128,7 @@ def missing_codes(
         if reading == "csv" or every[code].startswith("c"):
             text = every[code] if reading == "csv" else every[code][1:]
             argument += f" (where {text!r} is no label unless labels= lists it)"
-        raise error("K104", argument=argument, things="labels", row=row, count=count, n=n)
+        raise missing_values(argument, "labels", row=row, count=count, n=n)
     return found
 
 

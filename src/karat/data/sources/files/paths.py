@@ -83,6 +83,8 @@ _ENDINGS: dict[str, FileKind] = {
     ".ndjson": "json",
     ".json": "json",
 }
+_OF_TEXT = ("", ".txt", ".tab", ".dat", ".data")
+"""Endings of files that may hold rows as a CSV does."""
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 # A comment or bracket may stand first; `select*.csv` is a pattern, and `SELECT * FROM` is none.
 _QUERY = re.compile(
@@ -245,7 +247,10 @@ def _single(path: str, cleanup: ExitStack, *, is_partitioned: bool = False) -> D
 def _described(path: str, *, is_partitioned: bool = False) -> DataFile:
     ending = _ending(path)
     if ending is None:
-        raise error("K411", path=path)
+        name, more = path.replace("'", "''"), ""
+        if os.path.splitext(path)[1].lower() in _OF_TEXT:
+            more = f""" A query reads rows of text: "SELECT * FROM read_csv('{name}')"."""
+        raise error("K411", path=path, more=more)
     kind, compression = ending
     n_bytes = os.stat(path).st_size
     if not n_bytes:

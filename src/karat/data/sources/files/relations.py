@@ -193,7 +193,14 @@ class Relation:
                 kind = family(declared, part.origin(name))
                 if kind == "other" or (is_weight and kind not in ("whole", "real", "boolean")):
                     code = "K116" if is_weight else "K106"
-                    raise error(code, argument=f"Column {name!r}", found=f"Its type is {declared}")
+                    found_type = {
+                        "argument": f"Column {name!r}",
+                        "found": f"Its type is {declared}",
+                    }
+                    if part.reading == "json" and declared.startswith(("MAP(", "STRUCT(")):
+                        do = "Where pandas wrote the file, write rows: df.to_json(path, "
+                        found_type["advice"] = f"{do}orient='records')."
+                    raise error(code, **found_type)
                 if part.origin(name) != "csv" and kind != "unknown":
                     noun = "text" if kind in ("text", "binary") else "numbers"
                     found.setdefault(noun, part.shown)

@@ -17,7 +17,7 @@ from karat import _native
 from karat.data.arrow import ArrowColumn, batches, nulls_of, numbers_of
 from karat.data.labels.align import check_kinds
 from karat.data.labels.arrays import encode_array
-from karat.data.labels.column import Codes, Column, Flags
+from karat.data.labels.column import Codes, Column, Flags, missing_values
 from karat.errors import KaratError, error
 
 N_BLOCK = 1 << 20
@@ -250,7 +250,7 @@ def _missing(
             nulls = np.isnan(numbers) if nulls is None else nulls | np.isnan(numbers)
         count += 0 if nulls is None else int(np.count_nonzero(nulls))
         n += len(values)
-    return error("K104", argument=f"column {name!r}", things=things, row=first, count=count, n=n)
+    return missing_values(f"column {name!r}", things, row=first, count=count, n=n)
 
 
 def _weights(column: ArrowColumn) -> tuple[npt.NDArray[np.float64], Flags | None]:

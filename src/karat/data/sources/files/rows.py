@@ -61,12 +61,12 @@ def open_files(source: Source, cleanup: ExitStack, n_threads: int | None = None)
     types = families(relation)
     unreadable = relation.unreadable(relation.header)
 
-    def read(wanted: Sequence[str]) -> dict[str, Any]:
+    def read(wanted: Sequence[str], limit: str = "") -> dict[str, Any]:
         numbers = [name for name in wanted if types.get(name) in ("whole", "real", "boolean")]
         others = [name for name in wanted if name not in numbers]
         columns = [*map(relation.column, numbers)], [*map(relation.column, others)]
         relation.require_names([*columns[0], *columns[1]])
-        sql = relation.select_values(*columns)
+        sql = f"SELECT * FROM ({relation.select_values(*columns)}){limit}"
         with explaining_files(relation.files, has_sql=relation.query is not None, where=None):
             keep_order(relation.connection, sql)
             names = [
@@ -81,6 +81,7 @@ def open_files(source: Source, cleanup: ExitStack, n_threads: int | None = None)
         {name: "list" if name in unreadable else kind for name, kind in types.items()},
         "files",
         read,
+        lambda name, n: read([name], f" LIMIT {n}")[name],
     )
 
 

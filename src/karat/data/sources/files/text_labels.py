@@ -16,6 +16,7 @@ from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from karat.tally.classes import Label
+from karat.tally.look_alikes import is_number
 
 Reading: TypeAlias = Literal["typed", "csv", "json", "marked"]
 """How a label arrives: as a typed value, as the text of a CSV field or of a JSON value,
@@ -28,7 +29,6 @@ DIGITS_MAX = 1000
 """Characters of the longest number that is read as one."""
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _PADDED = re.compile(r"[+-]?0[0-9]")
 _BOOLEANS = {"true": True, "false": False}
 _NULLS_AMONG_NUMBERS = frozenset({*NULLS, "none", "nil", "missing", "?", "-"})
@@ -104,11 +104,6 @@ def is_null_like(text: str) -> bool:
     return bare.lower() in NULLS or bare == "None"
 
 
-def is_number(text: str) -> bool:
-    """Whether a text is written as a number."""
-    return _NUMBER.fullmatch(text.strip()) is not None
-
-
 def of_csv(texts: Sequence[str]) -> list[Label]:
     """The label of each text of a CSV.
 
@@ -123,7 +118,7 @@ def of_csv(texts: Sequence[str]) -> list[Label]:
         return [_BOOLEANS[text] for text in lowered]
     if all(text in _BOOLEANS or text in ("0", "1") for text in lowered):
         return [int(_BOOLEANS.get(text, text == "1")) for text in lowered]
-    if all(map(_NUMBER.fullmatch, trimmed)) and not any(map(_PADDED.match, trimmed)):
+    if all(map(is_number, trimmed)) and not any(map(_PADDED.match, trimmed)):
         broken = [text for text in texts if not _is_whole(text)]
         if broken:
             raise NotLabelsError("K407", broken)

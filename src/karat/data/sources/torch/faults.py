@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 
 from karat.data.labels.align import not_declared
+from karat.data.labels.column import missing_values
 from karat.data.scores.containers import Scores
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.errors import error
@@ -157,14 +158,14 @@ class Faults:
                 [item for item in found if item.known.code in _OF_SCORES], n, tolerance
             )
         facts: dict[str, Any] = {"argument": first.known.argument, "n": n}
-        if code == "K104":
-            facts["things"] = "labels"
         if code != "K115":
             facts |= {"row": first.row, "count": first.n_bad}
         if code == "K109":
             facts |= not_declared(self.classes.labels)
             number = int(first.values[0])
             facts["value"] = bool(number) if first.known.is_bool else number
+        elif code == "K104":
+            raise missing_values(things="labels", **facts)
         elif code in ("K105", "K113", "K114"):
             facts["value"] = float(first.values[0])
         raise error(code, **facts)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from karat.data.sources.files.text_labels import is_number
-
 N_REMARKS: Final = 3
 """Labels spelled oddly that are shown; there may be thousands."""
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
@@ -30,6 +30,18 @@ def look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
                 how = "blanks, case, unseen characters or how letters are encoded"
             found.append((other, label, pair, how))
     return found[:N_REMARKS]
+
+
+def slip_in(labels: Iterable[object]) -> str | None:
+    """What to do where two classes are most often one; None where no two are."""
+    for _, _, pair, how in look_alikes(x for x in labels if isinstance(x, str))[:1]:
+        return f"Classes {pair} differ only in {how}: write each class the same way in every row."
+    return None
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is written as a number."""
+    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def _number_in(label: str) -> Decimal | None:
