@@ -332,3 +332,11 @@ def test_notes_and_captions_are_in_the_terms_of_the_field() -> None:
         "Differences b − a; the verdict is about b. Bars show 95 % intervals of proportions and "
         "correlations around 0, on one scale" in page
     )
+
+
+def test_all_metrics_have_one_name_in_every_verb() -> None:
+    y, a, b = [0, 1, 1, 0, 1], [0, 1, 0, 0, 1], [0, 0, 1, 0, 1]
+    compared = karat.compare(y, {"a": a, "b": b}, metrics="all")
+    assert set(karat.compare(y, {"a": a, "b": b}).metrics) < set(compared.metrics)
+    assert "kappa" in compared.metrics
+    assert karat.evaluate(y, a, metrics="all").metrics == karat.evaluate(y, a).metrics

@@ -77,9 +77,9 @@ def compare(
         y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive class.
         y_score: a dict from model to any finite scores instead, of the same shapes. A model may
             have labels and scores; without labels the class of the largest is predicted.
-        metrics: names to compare, or one name. Default: accuracy, F1 (macro of more than two
-            classes), balanced accuracy and Matthews correlation; with scores of every model the
-            area under the ROC curve, with probabilities log-loss and Brier score.
+        metrics: names to compare, one name, or ``"all"``. Default: accuracy, F1 (macro of more
+            than two classes), balanced accuracy and Matthews correlation; with scores of every
+            model the area under the ROC curve, with probabilities log-loss and Brier score.
         baseline: the model that the others are compared with. Default: every pair.
         weights: float[n], importance of each row; of models on different rows a dict.
         weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
@@ -159,6 +159,8 @@ def compare_models(
     Args:
         doubts: those about the rows.
     """
+    if isinstance(metrics, str) and metrics == "all":
+        metrics = _every(found)
     wanted = _defaults(found) if metrics is None else list(dict.fromkeys(requested(metrics)))
     if not wanted:
         raise error("K310", found="metrics= names no metric")
@@ -298,8 +300,7 @@ def compare_files(
     names = list(sources)
     found = models_of_rows(names, rows, reading["n_threads"])
     baseline = names[0] if is_against_first else None
-    wanted = _every(found) if metrics == "all" else metrics
-    return compare_models(found, spec, wanted, margin, baseline, policy, doubts), matched
+    return compare_models(found, spec, metrics, margin, baseline, policy, doubts), matched
 
 
 def comparison_spec(

@@ -110,7 +110,7 @@ def evaluate(
         positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         threshold: predict the positive class of two from this probability (or score) on; default:
             the class of the largest.
-        metrics: names to compute, or one name; default: all.
+        metrics: names to compute, or one name; default, and ``"all"``: all.
         clusters: one name or number a row, or the name of a column: rows of a cluster (a patient,
             a user) are not independent, and intervals take them together.
         by: what slices of the rows are told apart by, in `Report.slices`: one value a row, or a
@@ -213,6 +213,8 @@ def _run(
     exact: bool,
     reading: Mapping[str, Any] | None = None,
 ) -> Report:
+    if isinstance(metrics, str) and metrics == "all":
+        metrics = None
     wanted = None if metrics is None else tuple(requested(metrics))
     policy = check_policy(undefined)
     do = "'drop' leaves the rows out and reports how many."

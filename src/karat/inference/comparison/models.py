@@ -83,8 +83,10 @@ def swap_p_values(
         moved[:, out.distinct] -= out.summed(drawn)
         moved[:, into.distinct] += into.summed(drawn)
         sides = [_tables(pair, listed, table) for table in (base[0] + moved, base[1] - moved)]
-        left, right = ([m.values(cells, policy).value for m in metrics] for cells in sides)
-        return np.asarray(np.subtract(left, right))
+        left, right = (np.array([m.values(x, policy).value for m in metrics]) for x in sides)
+        # Two endless values do not differ.
+        is_same = left == right
+        return np.asarray(np.subtract(left, right, out=np.zeros(left.shape), where=~is_same))
 
     seen = np.abs(differences(np.zeros((1, len(n)))))
     rng = np.random.default_rng(list(seed))
