@@ -43,13 +43,13 @@ def four(report: Any, k: int) -> list[float]:
     return [report[name].value for name in NAMES[k == 2]]
 
 
-def models(y: Any, p: Any) -> dict[str, Any]:
+def models(p: Any) -> dict[str, Any]:
     """Three models: each but the first is a little worse."""
     rng = np.random.default_rng(1)
     found = {}
     for i, name in enumerate(MODELS):
         q = p + 0.05 * i * rng.random(p.shape)
-        found[name] = np.minimum(q, 1.0) if p.ndim == 1 else q / q.sum(axis=1, keepdims=True)
+        found[name] = q / (1.0 + 0.05 * i if p.ndim == 1 else q.sum(axis=1, keepdims=True))
     return found
 
 
@@ -78,7 +78,7 @@ def named(n: int, k: int) -> Candidates:
 
 def compared(n: int, k: int) -> Candidates:
     y, p = rows(n, k)
-    given = models(y, p)
+    given = models(p)
 
     def printed() -> list[float]:
         made = karat.compare(y, y_prob=given, metrics="all")
@@ -96,7 +96,7 @@ def gated(n: int, k: int) -> Candidates:
     y, p = rows(n, k)
 
     def printed() -> list[float]:
-        made = karat.gate(y, y_prob=p, min={name: 0.0 for name in NAMES[k == 2]})
+        made = karat.gate(y, y_prob=p, min=dict.fromkeys(NAMES[k == 2], 0.0))
         str(made)
         return [rule.value for rule in made.rules]
 
