@@ -1,9 +1,8 @@
 // karat._native: pack_pairs, pack_pairs_rows, sorted_keys, run_lengths, weighted_runs.
-#include <algorithm>
-
 #include "bind/arrays.hpp"
 #include "kernels/pack_pairs.hpp"
 #include "kernels/run_lengths.hpp"
+#include "kernels/score_keys.hpp"
 #include "kernels/sort_words.hpp"
 
 namespace karat {
@@ -32,8 +31,9 @@ nb::object sorted_keys(nb::handle keys, int n_threads) {
     std::unique_ptr<uint64_t[]> sorted = uninitialised<uint64_t>(n);
     {
         const Unlocked unlocked(n);
-        std::copy_n(from, n, sorted.get());
-        sort_words(sorted.get(), n, n_threads, poll_for(n));
+        uint64_t some = 0;
+        for (int64_t i = 0; i < n; ++i) some |= sorted[i] = from[i];
+        sort_words(sorted.get(), n, bits_of(some), n_threads, poll_for(n));
     }
     return owned(std::move(sorted), n);
 }

@@ -262,10 +262,12 @@ void sort_packed(PackedScores& packed, int n_threads, Poll poll) {
     pack_words(packed, n_threads, poll);
     const int64_t n = packed.task.n();
     const auto sort = [&](auto* words) {
-        if (!packed.is_shown) return sort_words(words, n, n_threads, poll);
-        const auto own = uninitialised<std::remove_reference_t<decltype(*words)>>(n);
+        using Word = std::remove_reference_t<decltype(*words)>;
+        if (!packed.is_shown)
+            return sort_words(words, n, packed.layout.word_bits(), n_threads, poll);
+        const auto own = uninitialised<Word>(n);
         std::copy_n(words, n, own.get());
-        sort_words(own.get(), n, n_threads, poll);
+        sort_words(own.get(), n, 8 * sizeof(Word), n_threads, poll);
         std::copy_n(own.get(), n, words);
     };
     packed.layout.is_wide ? sort(packed.wide.get()) : sort(packed.narrow.get());

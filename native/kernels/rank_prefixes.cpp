@@ -68,7 +68,8 @@ public:
     // Adds to areas[slot] what pairs on one cut key amount to.
     void settle(int n_threads, Poll poll, std::vector<uint64_t>& areas) const {
         std::vector<uint64_t> words = whole_words(n_threads, poll);
-        sort_words(words.data(), static_cast<int64_t>(words.size()), 1, nullptr);
+        sort_words(words.data(), static_cast<int64_t>(words.size()), surveyed_.layout.word_bits(), 1,
+                   nullptr);
         const int below = surveyed_.layout.class_bits, cut = below + cut_.layout.drop;
         int64_t rows = 0;
         size_t key = 0;
@@ -190,7 +191,7 @@ std::optional<std::vector<int64_t>> count_cut_areas(const PackedScores& surveyed
         for (int64_t i = border.first; i < border.border; ++i)
             areas[reader.slot(i)] -= 2 * static_cast<uint64_t>(border.last - border.border);
     }
-    sort_words(keys.data(), static_cast<int64_t>(keys.size()), 1, nullptr);
+    sort_words(keys.data(), static_cast<int64_t>(keys.size()), cut.layout.word_bits(), 1, nullptr);
     if (!keys.empty())
         Doubts(surveyed, cut, std::move(keys), found->n_tied).settle(n_threads, poll, areas);
     return areas_of_classes(cut, areas);

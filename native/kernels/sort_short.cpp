@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kFewest = 32;    // fewer are inserted one by one
 constexpr int kMostDigitBits = 10;  // 2^10 places to write to: as many lines as a first cache holds
 // Bits looked at beyond those that would number the words: so few are left equal by chance.
-constexpr int kSpareBits = 6;
+constexpr int kSpareBits = 7;
 constexpr int64_t kFreeMoves = 32;
 constexpr int kMostValues = 8, kSampled = 32;
 constexpr int64_t kFewestSampled = 8 * kSampled;

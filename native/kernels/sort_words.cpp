@@ -33,13 +33,15 @@ class Divider {
 public:
     Divider(int n_slots, Poll poll) : n_slots_(n_slots), poll_(poll) {}
 
-    // From `from`, which is altered, to `to`: the same, or `other`, of n words too. Whatever it
-    // throws, `to` has all the words then.
-    void sort(Word* from, Word* other, Word* to, int64_t n) {
+    // From `from`, which is altered, to `to`: the same, or `other`, of n words too, which differ in no
+    // bits but `varying`. Whatever it throws, `to` has all the words then.
+    void sort(Word* from, Word* other, Word* to, int64_t n, Word varying) {
         from_ = from;
         other_ = other;
         to_ = to;
         n_ = n;
+        varying_ = varying;
+        if (varying == 0) return copy(from, 0, n);
         try {
             if (!divide()) return;
         } catch (...) {
@@ -76,11 +78,6 @@ private:
     bool divide() {
         n_tasks_ = std::clamp(n_ / kTaskWords, n_ / kMostTaskWords + 1, kMostTasks);
         task_words_ = (n_ + n_tasks_ - 1) / n_tasks_;
-        varying_ = find_varying();
-        if (varying_ == 0) {
-            copy(from_, 0, n_);
-            return false;
-        }
         const int low = __builtin_ctzll(varying_), high = top_bit(varying_) + 1;
         const int width = std::min({kMostDigitBits, high - low,
                                     std::max(6, top_bit(static_cast<uint64_t>(n_)) - 5)});
@@ -93,17 +90,6 @@ private:
         choose_slices();
         move();
         return true;
-    }
-
-    Word find_varying() {
-        std::vector<Word> varying(static_cast<size_t>(n_tasks_));
-        each_task([&](int64_t task, int64_t first, int64_t last) {
-            // With the first word of all, so that no task differs from another unnoticed.
-            varying[task] = varying_bits(from_ + first, last - first) | (from_[first] ^ from_[0]);
-        });
-        Word all = 0;
-        for (const Word each : varying) all |= each;
-        return all;
     }
 
     void count() {
@@ -223,10 +209,11 @@ private:
     }
 
     void divide_slice(int64_t slice, int n_slots, Poll poll) {
-        const int64_t first = starts_[slice];
+        const int64_t first = starts_[slice], words = starts_[slice + 1] - first;
+        const Word varying = varying_bits(other_ + first, words);
         is_done_[slice] = 1;
         Divider(n_slots, poll)
-            .sort(other_ + first, from_ + first, to_ + first, starts_[slice + 1] - first);
+            .sort(other_ + first, from_ + first, to_ + first, words, varying);
     }
 
     const int n_slots_;
@@ -256,16 +243,18 @@ bool settle_ordered(Word* words, int64_t n) {
 }
 
 template <class Word>
-void sort_all(Word* words, int64_t n, int n_threads, Poll poll) {
+void sort_all(Word* words, int64_t n, int n_bits, int n_threads, Poll poll) {
     if (settle_ordered(words, n)) return;
+    constexpr int kBits = 8 * sizeof(Word);
+    const Word varying = static_cast<Word>(~Word{0} >> (kBits - std::clamp(n_bits, 1, kBits)));
     try {
         if (n <= kFewestToSlice) {
             Word* room = Scratch::mine().tables.uninitialised<Word>(n);
-            return sort_short(words, words, room, n, varying_bits(words, n));
+            return sort_short(words, words, room, n, varying);
         }
         const std::unique_ptr<Word[]> other = uninitialised<Word>(n);
         const int n_slots = n < kItemsForThreads ? 1 : thread_limit(n_threads);
-        Divider<Word>(n_slots, poll).sort(words, other.get(), words, n);
+        Divider<Word>(n_slots, poll).sort(words, other.get(), words, n, varying);
     } catch (const std::bad_alloc&) {
         std::sort(words, words + n);
     }
@@ -273,12 +262,12 @@ void sort_all(Word* words, int64_t n, int n_threads, Poll poll) {
 
 }  // namespace
 
-void sort_words(uint32_t* words, int64_t n, int n_threads, Poll poll) {
-    sort_all(words, n, n_threads, poll);
+void sort_words(uint32_t* words, int64_t n, int n_bits, int n_threads, Poll poll) {
+    sort_all(words, n, n_bits, n_threads, poll);
 }
 
-void sort_words(uint64_t* words, int64_t n, int n_threads, Poll poll) {
-    sort_all(words, n, n_threads, poll);
+void sort_words(uint64_t* words, int64_t n, int n_bits, int n_threads, Poll poll) {
+    sort_all(words, n, n_bits, n_threads, poll);
 }
 
 }  // namespace karat

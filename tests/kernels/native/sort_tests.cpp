@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "kernels/score_keys.hpp"
 #include "kernels/sort_short.hpp"
 #include "kernels/sort_words.hpp"
 
@@ -44,12 +45,18 @@ std::vector<Word> words_of(Random& random, int kind, int64_t n) {
     return words;
 }
 
+// As many bits as the largest of sorted words has.
+template <class Word>
+int bits_of_all(const std::vector<Word>& sorted) {
+    return sorted.empty() ? 0 : karat::bits_of(sorted.back());
+}
+
 template <class Word>
 void test_size(Random& random, int64_t n, int kind, int n_threads) {
     std::vector<Word> wanted = words_of<Word>(random, kind, n);
     Exact<Word> words(wanted);
     std::sort(wanted.begin(), wanted.end());
-    karat::sort_words(words.data(), n, n_threads, nullptr);
+    karat::sort_words(words.data(), n, bits_of_all(wanted), n_threads, nullptr);
     check_same(std::equal(wanted.begin(), wanted.end(), words.data()), true,
                "sorted words of kind " + std::to_string(kind) + ", " + std::to_string(n));
 }
@@ -82,13 +89,13 @@ void test_interrupted(Random& random, int kind, int n_threads) {
         Exact<Word> sorted(words);
         polls_left = n_polls;
         try {
-            karat::sort_words(sorted.data(), n, n_threads, count_polls);
+            karat::sort_words(sorted.data(), n, bits_of_all(wanted), n_threads, count_polls);
             is_ended = false;
         } catch (const karat::Interrupted&) {
             std::vector<Word> left(sorted.data(), sorted.data() + n);
             std::sort(left.begin(), left.end());
             check_same(left == wanted, true, "words of a sort that was ended");
-            karat::sort_words(sorted.data(), n, n_threads, nullptr);
+            karat::sort_words(sorted.data(), n, 8 * sizeof(Word), n_threads, nullptr);
         }
         check_same(std::equal(wanted.begin(), wanted.end(), sorted.data()), true,
                    "a sort after one that was ended");
