@@ -47,13 +47,29 @@ bool falls(const Word* words, int64_t n) {
     return some != 0;
 }
 
-// Writes the words in order and returns true, where they have a handful of values: of scores with
-// few digits. Each value is counted for itself, which vectors do well and tables of counts do badly.
+template <class Word>
+void copy_words(const Word* from, Word* to, int64_t n) {
+    if (from != to) std::memcpy(to, from, static_cast<size_t>(n) * sizeof(Word));
+}
+
+}  // namespace
+
+template <class Word>
+Word varying_bits(const Word* words, int64_t n) {
+    Word all = words[0], some = words[0];
+    for (int64_t i = 0; i < n; ++i) {
+        all &= words[i];
+        some |= words[i];
+    }
+    return all ^ some;
+}
+
 template <class Word>
 bool write_few_values(const Word* from, Word* to, int64_t n) {
     Word values[kMostValues];
     int64_t counts[kMostValues];
     int n_values = 0;
+    if (n < kFewestSampled) return false;
     for (int64_t i = 0; i < kSampled; ++i) {
         const Word word = from[n / kSampled * i];
         if (std::find(values, values + n_values, word) != values + n_values) continue;
@@ -70,23 +86,6 @@ bool write_few_values(const Word* from, Word* to, int64_t n) {
     if (counted != n) return false;
     for (int value = 0; value < n_values; ++value) to = std::fill_n(to, counts[value], values[value]);
     return true;
-}
-
-template <class Word>
-void copy_words(const Word* from, Word* to, int64_t n) {
-    if (from != to) std::memcpy(to, from, static_cast<size_t>(n) * sizeof(Word));
-}
-
-}  // namespace
-
-template <class Word>
-Word varying_bits(const Word* words, int64_t n) {
-    Word all = words[0], some = words[0];
-    for (int64_t i = 0; i < n; ++i) {
-        all &= words[i];
-        some |= words[i];
-    }
-    return all ^ some;
 }
 
 template <class Word>
@@ -119,7 +118,7 @@ void sort_short(const Word* from, Word* to, Word* room, int64_t n, Word varying)
         copy_words(from, to, n);
         return insert_all(to, n);
     }
-    if (n >= kFewestSampled && write_few_values(from, to, n)) return;
+    if (write_few_values(from, to, n)) return;
     if (varying == 0) return copy_words(from, to, n);
     const int low = __builtin_ctzll(varying), high = top_bit(varying) + 1;
     const int enough = top_bit(static_cast<uint64_t>(n)) + 1;
@@ -159,6 +158,8 @@ void sort_short(const Word* from, Word* to, Word* room, int64_t n, Word varying)
 
 template uint32_t varying_bits(const uint32_t*, int64_t);
 template uint64_t varying_bits(const uint64_t*, int64_t);
+template bool write_few_values(const uint32_t*, uint32_t*, int64_t);
+template bool write_few_values(const uint64_t*, uint64_t*, int64_t);
 template bool settle_few(uint32_t*, int64_t, int64_t);
 template bool settle_few(uint64_t*, int64_t, int64_t);
 template void sort_short(const uint32_t*, uint32_t*, uint32_t*, int64_t, uint32_t);

@@ -31,6 +31,12 @@ Word varying_bits(const Word* words, int64_t n);
 // The number of the highest bit that is set, of some.
 inline int top_bit(uint64_t bits) { return 63 - __builtin_clzll(bits); }
 
+// Writes the words to `to`, which may be `from`, in their order and returns true, where they have a
+// handful of values: of scores with few digits. Each value is counted for itself, which vectors do
+// well and tables of counts do badly.
+template <class Word>
+bool write_few_values(const Word* from, Word* to, int64_t n);
+
 // Puts words that are out of order where they belong, and stops when that took more than free + n / 4
 // moves by the time n words were read. Whether all are in order now.
 template <class Word>

@@ -41,7 +41,7 @@ public:
         to_ = to;
         n_ = n;
         varying_ = varying;
-        if (varying == 0) return copy(from, 0, n);
+        if (write_few_values(from, to, n)) return;
         try {
             if (!divide()) return;
         } catch (...) {
