@@ -30,6 +30,9 @@ struct CumulativeLanes {
     int64_t (*places[2])(const void* words, int64_t n, int class_bits, uint32_t last,
                          uint64_t sums[2], int32_t* borders);
 
+    // How many of n words are `value`: count_equal[is_wide].
+    int64_t (*count_equal[2])(const void* words, int64_t n, uint64_t value);
+
     // Of n <= 2048 words as above, from the last one down, above which stand `rows` rows, *own of
     // them in slot `last`: for each score level that ends among them, both numbers at or above it.
     // words[-1] is read unless `is_end`: the first word ends a score level then. Room for n + 8 numbers.

@@ -200,6 +200,24 @@ int64_t places(const void* from, int64_t n, int class_bits, uint32_t last, uint6
     return n_borders;
 }
 
+template <class Word>
+int64_t count_equal(const void* from, int64_t n, uint64_t value) {
+    constexpr int lanes = KARAT_LANE_BYTES / int(sizeof(Word));
+    // No lane of 32 bits overflows within a stretch.
+    constexpr int64_t kStretch = int64_t{lanes} << 30;
+    using V = typename Vector<Word, lanes>::type;
+    const Word* words = static_cast<const Word*>(from);
+    int64_t i = 0, sum = 0;
+    while (i + lanes <= n) {
+        V counts = {};
+        for (const int64_t end = n < i + kStretch ? n : i + kStretch; i + lanes <= end; i += lanes)
+            counts -= reinterpret_cast<V>(load<V>(words + i) == Word(value));
+        for (int lane = 0; lane < lanes; ++lane) sum += int64_t(counts[lane]);
+    }
+    for (; i < n; ++i) sum += words[i] == Word(value);
+    return sum;
+}
+
 // How many of the first bits of a byte are set, from the top one down.
 struct BitsFromTop {
     alignas(64) int32_t till[256][8] = {};
@@ -260,6 +278,7 @@ constexpr karat::CumulativeLanes kCumulativeLanes = {
      {pack_scores<8, uint32_t>, pack_scores<8, uint64_t>}},
     shares,
     {places<uint32_t>, places<uint64_t>},
+    {count_equal<uint32_t>, count_equal<uint64_t>},
     {count_up<uint32_t>, count_up<uint64_t>},
 };
 

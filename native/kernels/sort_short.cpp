@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/choose_isa.hpp"
+
 namespace karat {
 namespace {
 
@@ -77,11 +79,11 @@ bool write_few_values(const Word* from, Word* to, int64_t n) {
         values[n_values++] = word;
     }
     insert_all(values, n_values);
+    const auto count_equal = lanes().cumulative.count_equal[sizeof(Word) == 8];
     int64_t counted = 0;
     for (int value = 0; value < n_values; ++value) {
-        Word count = 0;  // as wide as what is compared
-        for (int64_t i = 0; i < n; ++i) count += from[i] == values[value];
-        counted += counts[value] = static_cast<int64_t>(count);
+        counts[value] = count_equal(from, n, values[value]);
+        counted += counts[value];
     }
     if (counted != n) return false;
     for (int value = 0; value < n_values; ++value) to = std::fill_n(to, counts[value], values[value]);

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <vector>
 
-#include "kernels/large_pages.hpp"
 #include "kernels/scratch.hpp"
 #include "kernels/sort_short.hpp"
 
@@ -242,6 +240,12 @@ bool settle_ordered(Word* words, int64_t n) {
     return settle_few(words, n, kFreeMoves);
 }
 
+// Gives much memory back at the end.
+struct Trimmed {
+    Buffer& buffer;
+    ~Trimmed() { buffer.trim(); }
+};
+
 template <class Word>
 void sort_all(Word* words, int64_t n, int n_bits, int n_threads, Poll poll) {
     if (settle_ordered(words, n)) return;
@@ -252,9 +256,10 @@ void sort_all(Word* words, int64_t n, int n_bits, int n_threads, Poll poll) {
             Word* room = Scratch::mine().tables.uninitialised<Word>(n);
             return sort_short(words, words, room, n, varying);
         }
-        const std::unique_ptr<Word[]> other = uninitialised<Word>(n);
+        const Trimmed kept{Scratch::mine().words};
+        Word* other = kept.buffer.uninitialised<Word>(n);
         const int n_slots = n < kItemsForThreads ? 1 : thread_limit(n_threads);
-        Divider<Word>(n_slots, poll).sort(words, other.get(), words, n, varying);
+        Divider<Word>(n_slots, poll).sort(words, other, words, n, varying);
     } catch (const std::bad_alloc&) {
         std::sort(words, words + n);
     }
