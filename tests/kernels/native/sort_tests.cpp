@@ -1,13 +1,31 @@
 // The sort of words, against std::sort: sizes about every threshold, words of all kinds, threads,
 // an end at every step.
 #include <algorithm>
-#include <functional>
+#include <atomic>
+#include <cstdlib>
+#include <new>
 #include <vector>
 
 #include "check.hpp"
 #include "kernels/score_keys.hpp"
 #include "kernels/sort_short.hpp"
 #include "kernels/sort_words.hpp"
+
+namespace {
+
+std::atomic<bool> is_memory_short{false};
+
+}  // namespace
+
+// Of lines of the cache, such as a sort asks for.
+void* operator new(std::size_t bytes, std::align_val_t line) {
+    const std::size_t unit = static_cast<std::size_t>(line);
+    void* memory = is_memory_short ? nullptr : std::aligned_alloc(unit, (bytes / unit + 1) * unit);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace karat_tests {
 namespace {
@@ -102,6 +120,14 @@ void test_interrupted(Random& random, int kind, int n_threads) {
     }
 }
 
+// More words than a thread keeps memory for.
+template <class Word>
+void test_short_memory(Random& random) {
+    is_memory_short = true;
+    test_size<Word>(random, (int64_t{9} << 20) / static_cast<int64_t>(sizeof(Word)), 0, 2);
+    is_memory_short = false;
+}
+
 template <class Word>
 void test_word(Random& random) {
     for (int kind = 0; kind < kKinds; ++kind) {
@@ -116,6 +142,7 @@ void test_word(Random& random) {
     // As many slices as there may be, and digits of which one has half of the words.
     for (const int n_threads : {1, 2}) test_size<Word>(random, 2500000, 0, n_threads);
     for (const int n_threads : {1, 2}) test_size<Word>(random, 2500000, 7, n_threads);
+    test_short_memory<Word>(random);
     for (const int kind : {0, 3, 7, 8, 11})
         for (const int n_threads : {1, 2, 3}) test_interrupted<Word>(random, kind, n_threads);
 }
