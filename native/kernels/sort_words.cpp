@@ -19,7 +19,7 @@ constexpr int64_t kFewestToSlice = 2 * kSliceWords;
 constexpr int64_t kMostSlices = 512;
 constexpr int kMostDigitBits = 12;
 constexpr int64_t kTaskWords = 1 << 16, kMostTasks = 64, kMostTaskWords = int64_t{1} << 31;
-// Words that may be out of order in what counts as sorted, beside one in 16.
+// Moves that words in order may take, beside some as they are read; first words that tell the order.
 constexpr int64_t kFreeMoves = 64, kSampled = 256;
 
 // Words divided into slices by their first digit, then each slice in its order.
@@ -56,7 +56,6 @@ public:
     }
 
 private:
-
     void copy(const Word* words, int64_t first, int64_t last) {
         if (words != to_ && last > first)
             std::memcpy(to_ + first, words + first,
@@ -74,7 +73,7 @@ private:
 
     // False when nothing is left to do.
     bool divide() {
-        n_tasks_ = std::clamp(n_ / kTaskWords, n_ / kMostTaskWords + 1, kMostTasks);
+        n_tasks_ = std::max(std::min(n_ / kTaskWords, kMostTasks), n_ / kMostTaskWords + 1);
         task_words_ = (n_ + n_tasks_ - 1) / n_tasks_;
         const int low = __builtin_ctzll(varying_), high = top_bit(varying_) + 1;
         const int width = std::min({kMostDigitBits, high - low,
