@@ -119,6 +119,12 @@ nb::object owned(std::vector<T> values) {
 // For kernels: takes the GIL and looks for Ctrl-C.
 bool poll_signals();
 
+// The same where there is enough work that somebody may lose patience.
+inline Poll poll_for(int64_t n) {
+    constexpr int64_t kItemsForPoll = int64_t{1} << 24;
+    return n < kItemsForPoll ? nullptr : poll_signals;
+}
+
 #ifdef KARAT_FUZZ
 // Of fuzz/native.
 void bind_control(nb::module_& m);

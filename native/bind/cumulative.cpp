@@ -38,14 +38,10 @@ nb::list areas_together(const std::vector<Packed*>& columns, int n_threads) {
     // In the order of their addresses: two such calls wait for each other in one direction.
     std::list<Turn> turns;
     for (Packed* each : sorted) turns.emplace_back(each->turns());
-    const Stay stay;
-    if (stay.is_granted()) {
-        // Whatever their length: other threads need the GIL to sort.
-        const nb::gil_scoped_release unlocked;
+    {
+        const Unlocked unlocked(n);
         parallel(thread_limit(n_threads), static_cast<int64_t>(columns.size()),
-                 [&](int, int64_t i) { found[i] = columns[i]->areas_alone(true); }, poll_for(n));
-    } else {
-        for (size_t i = 0; i < columns.size(); ++i) found[i] = columns[i]->areas_alone(false);
+                 [&](int, int64_t i) { found[i] = columns[i]->areas_alone(); }, poll_for(n));
     }
     nb::list areas;
     for (Packed::Areas& each : found)
@@ -106,12 +102,12 @@ nb::object squares_of(Packed& packed, bool is_straight) {
 void bind_cumulative(nb::module_& m) {
     nb::class_<Cut>(m, "CutScores")
         .def_prop_ro("words", [](nb::handle self) { return nb::cast<Cut&>(self).words(self); })
-        .def("sort", [](nb::handle self) { nb::cast<Cut&>(self).sort(self); })
+        .def("sort", &Cut::sort)
         .def("areas", &Cut::areas);
     nb::class_<Packed>(m, "PackedScores")
         .def_prop_ro("n_items", &Packed::n)
         .def_prop_ro("words", [](nb::handle self) { return nb::cast<Packed&>(self).words(self); })
-        .def("sort", [](nb::handle self) { nb::cast<Packed&>(self).sort(self); })
+        .def("sort", &Packed::sort)
         .def("settle", &Packed::settle)
         .def("cut", &Packed::cut)
         .def("classes", classes_of)

@@ -235,6 +235,9 @@ def pack_pairs(true_codes: _Int32, pred_codes: _Int32, k: int) -> _UInt64:
 def pack_pairs_rows(true_codes: _Int32, pred_codes: _Int32, k: int) -> tuple[_UInt64, int]:
     """Keys (true * k + pred) << index_bits | row, and index_bits; ValueError beyond 64 bits."""
 
+def sorted_keys(keys: _UInt64, n_threads: int) -> _UInt64:
+    """The same keys in their order."""
+
 def run_lengths(sorted: _UInt64) -> tuple[_UInt64, _Int64]:
     """Distinct keys and how often each occurs; ValueError when the keys are not sorted."""
 

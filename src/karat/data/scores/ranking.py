@@ -249,7 +249,7 @@ def rank(
         _native.Rejected: (kind, argument, row) of the first bad row: "range" of the codes (0),
             "nan" or "infinite" of the column (1), "negative_weight" or "bad_weight" (2).
 
-    Cost: one sort of packed integers.
+    Cost: one sort of packed integers, which takes as much memory again meanwhile.
 
     Example:
         >>> ranked = rank(np.array([0.9, 0.4, 0.4]), np.array([1, 0, 1], np.int32), 1, 2)
