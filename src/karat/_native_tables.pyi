@@ -165,6 +165,17 @@ def replicate_bins(
     The bin of score level i is bins[i].
     """
 
+def square_by_class(
+    values: _Float64, codes: _Int32, squares: _Float64 | None, offsets: _Float64
+) -> _Float64:
+    """float64[m, k]: Σ squares · (values[:, s] + offsets[s, c])² over the rows of class c.
+
+    Args:
+        values: [n, at least m], contiguous; codes [n]; offsets [m, k].
+        squares: [n], Σw² of each row, None: 1. Rows of 0 count for nothing.
+    Errors: ValueError for other shapes, or a code that is no class; TypeError for other dtypes.
+    """
+
 def table_variances(
     weights: _Float64,
     slopes: _Float64,

@@ -126,3 +126,38 @@ def test_levels_out_of_order_or_shape_are_refused(bad: tuple[Any, ...]) -> None:
 def test_other_blocks_are_refused(counts: Any, lengths: Any, kind: type[Exception]) -> None:
     with pytest.raises(kind):
         _native.pool_levels(counts, lengths)
+
+
+# Squares of what rows were given.
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize(("n", "m", "k"), [(0, 2, 3), (1, 1, 2), (1000, 3, 4), (70_000, 8, 2)])
+def test_squares_are_added_by_class(n: int, m: int, k: int, *, is_weighted: bool) -> None:
+    rng = np.random.default_rng([n, m, k])
+    values, offsets = rng.normal(size=(n, 8)), rng.normal(size=(m, k))
+    codes = rng.integers(0, k, n).astype(np.int32)
+    squares = rng.random(n) * rng.integers(0, 2, n) if is_weighted else None
+    if is_weighted:
+        values[squares == 0] = np.nan  # counts for nothing
+    found = _native.square_by_class(values, codes, squares, offsets)
+    given = (values[:, :m] + offsets[:, codes].T) ** 2
+    weighed = given if squares is None else np.where(squares[:, None] > 0, given, 0.0)
+    weighed = weighed if squares is None else weighed * squares[:, None]
+    wanted = [np.bincount(codes, weighed[:, s], k) for s in range(m)]
+    assert_same(found, wanted, within=1e-12)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        (np.ones((3, 1)), np.zeros(3, np.int32), None, np.ones((2, 2))),
+        (np.ones((3, 2)), np.zeros(2, np.int32), None, np.ones((2, 2))),
+        (np.ones((3, 2)), np.zeros(3, np.int32), np.ones(2), np.ones((2, 2))),
+        (np.ones((3, 2)), np.full(3, 2, np.int32), None, np.ones((2, 2))),
+        (np.ones((3, 2)), np.full(3, -1, np.int32), None, np.ones((2, 2))),
+    ],
+)
+def test_codes_and_shapes_that_do_not_fit_are_refused(bad: tuple[Any, ...]) -> None:
+    with pytest.raises(ValueError, match=r"match|class|offsets"):
+        _native.square_by_class(*bad)

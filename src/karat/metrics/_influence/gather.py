@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.errors import error
 from karat.metrics._influence.forms import (
     AreaInfluence,
@@ -22,7 +23,6 @@ from karat.metrics._influence.forms import (
     ShareInfluence,
     SkillInfluence,
 )
-from karat.metrics._lift import Lift
 from karat.metrics._measure import Views, measure
 from karat.metrics._metric import Metric
 from karat.metrics._regression import both_sides, log_odds, recalibration_line, recalibration_shift
@@ -218,6 +218,14 @@ class _Column:
 def _core_of(form: Influence) -> Influence:
     """The form without its scale: metrics that differ in nothing else share their sums."""
     return AreaInfluence() if isinstance(form, AreaInfluence) else form
+
+
+def _average_of(metric: Metric, form: Influence) -> tuple[Any, float]:
+    """What a metric's sums are kept under, and the scale of its influence."""
+    if isinstance(form, PairsInfluence):
+        return (form, "pairs"), 1.0
+    scale = form.scale if isinstance(form, AreaInfluence) else 1.0
+    return (_core_of(form), metric.lift), scale
 
 
 def _value_and_influence(
@@ -442,6 +450,7 @@ class GatheredInfluences:
             }
         others = [key for key in everywhere if key not in self._averages]
         self._averages |= {key: _Sum(np.zeros(rows.n_rows), self._k) for key in others}
+        self._squares: dict[int, Floats] = {}
         self._sums: dict[Any, _Sum] = {}
         has_pairs = any(isinstance(form, PairsInfluence) for form in self._forms.values())
         self._areas = np.zeros((self._k, self._k) if has_pairs else (0, 0))
@@ -548,27 +557,47 @@ class GatheredInfluences:
             for part in row_parts(len(phi)):
                 phi[part] = linear.of_rows(self._rows, part)
             return phi
-        scale = form.scale if isinstance(form, AreaInfluence) else 1.0
-        if isinstance(form, PairsInfluence):
-            return self._averaged(self._averages[form, "pairs"], 1.0, form)
-        core, lift = _core_of(form), metric.lift
-        if lift in ("macro", "weighted"):
-            return self._averaged(self._averages[core, lift], scale, lift)
+        key, scale = _average_of(metric, form)
+        if key in self._averages:
+            return self._finished(key).influence(self._rows, scale)
+        core, lift = key
         if lift == "per_class":
             each = [self._sums[core, lift, i].influence(self._rows, scale) for i in range(self._k)]
             return np.stack(each)
         own = 1 if lift == "micro" else self._rows.classes.positive
         return self._sums[core, lift, own].influence(self._rows, scale)
 
-    def _averaged(self, found: _Sum, scale: float, how: Lift | PairsInfluence) -> Floats:
-        """The influence on a mean, whose divisor and shares are known at the end."""
-        weight = float(self._totals.sum())
+    def squares(self, metric: Metric, squares: Floats | None) -> Floats | None:
+        """float64[k]: Σ squares · φ² of the rows of each true class, once all is measured.
+
+        Args:
+            squares: float64[n], Σw² of each row; None: 1.
+
+        Returns:
+            None where the influence is not that of places in sorted columns: read `influence`.
+        """
+        key, scale = _average_of(metric, self._forms[metric])
+        for i, (keys, block) in enumerate(self._blocks):
+            if key not in keys:
+                continue
+            if i not in self._squares:
+                offsets = np.stack([self._finished(each).offsets for each in keys])
+                codes = np.asarray(self._rows.codes, np.int32)
+                self._squares[i] = _native.square_by_class(block, codes, squares, offsets)
+            factor = scale * self._finished(key).factor
+            return np.asarray(self._squares[i][keys.index(key)] * factor**2)
+        return None
+
+    def _finished(self, key: Any) -> _Sum:
+        """What was added up of a mean, whose divisor and shares are known at the end."""
+        found = self._averages[key]
         if found.is_finished:
-            return found.influence(self._rows, scale)
+            return found
         found.is_finished = True
-        if isinstance(how, PairsInfluence):
-            self._finish_pairs(found, how, weight)
-        elif how == "macro":
+        weight = float(self._totals.sum())
+        if isinstance(key[0], PairsInfluence):
+            self._finish_pairs(found, key[0], weight)
+        elif key[1] == "macro":
             n_measured = np.isfinite(found.values).sum()
             found.factor = 1.0 / n_measured if n_measured else np.nan
         else:
@@ -579,7 +608,7 @@ class GatheredInfluences:
                 mean = float(self._totals[known] @ found.values[known]) / whole
                 # The shares of the classes move with the weights too.
                 found.offsets[known] += (found.values[known] - mean) * weight
-        return found.influence(self._rows, scale)
+        return found
 
     def _finish_pairs(self, found: _Sum, form: PairsInfluence, weight: float) -> None:
         view = PairRanks(self._areas, self._totals)
