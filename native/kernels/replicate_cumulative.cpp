@@ -87,18 +87,22 @@ void replicate_bins(const Totals& totals, const double* scores, const int32_t* b
             totals.draw({seed, stream, static_cast<uint32_t>(first + b)}, memory[slot].data());
             double* const out = sums + b * kBinSums * n_bins;
             std::fill_n(out, kBinSums * n_bins, 0.0);
-            for (int64_t i = m / 2 - 1; i >= 0; --i) {
-                const double p = scores[i], q = 1.0 - p;
-                const double rest = drawn[2 * i], own = drawn[2 * i + 1];
-                const double rest2 = is_counted ? rest : square_of(totals, law, 2 * i, rest);
-                const double own2 = is_counted ? own : square_of(totals, law, 2 * i + 1, own);
-                double* const at = out + bins[i];
-                at[0] += rest + own;
-                at[n_bins] += (rest + own) * p;
-                at[2 * n_bins] += own;
-                at[3 * n_bins] += (rest2 + own2) * (p * q);
-                at[4 * n_bins] += rest2 * (p * p) + own2 * (q * q);
-                at[5 * n_bins] += rest2 + own2;
+            for (int64_t i = m / 2 - 1; i >= 0;) {
+                const int32_t bin = bins[i];
+                double found[kBinSums] = {};
+                for (; i >= 0 && bins[i] == bin; --i) {
+                    const double p = scores[i], q = 1.0 - p;
+                    const double rest = drawn[2 * i], own = drawn[2 * i + 1];
+                    const double rest2 = is_counted ? rest : square_of(totals, law, 2 * i, rest);
+                    const double own2 = is_counted ? own : square_of(totals, law, 2 * i + 1, own);
+                    found[0] += rest + own;
+                    found[1] += (rest + own) * p;
+                    found[2] += own;
+                    found[3] += (rest2 + own2) * (p * q);
+                    found[4] += rest2 * (p * p) + own2 * (q * q);
+                    found[5] += rest2 + own2;
+                }
+                for (int64_t j = 0; j < kBinSums; ++j) out[j * n_bins + bin] += found[j];
             }
         }
     }, poll);
