@@ -209,7 +209,8 @@ def _of_equal_rows(p: Floats, rows: Floats) -> float:
     hits = np.arange(first, last + 1)
     angles = np.arange(len(hits) // 2 + 1) * (2.0 * math.pi / len(hits))
     with np.errstate(divide="ignore"):
-        logs = rows @ np.log1p(p[:, None] * np.expm1(1j * angles))
+        # Not by BLAS, whose threads wait for each other longer than they add: see `_views.dot`.
+        logs = (rows[:, None] * np.log1p(p[:, None] * np.expm1(1j * angles))).sum(axis=0)
     chances = np.fft.irfft(np.exp(logs - 1j * angles * first).conj(), len(hits))
     return float((chances * np.abs(hits - mean)).sum())
 
@@ -231,7 +232,7 @@ def _of_unequal_rows(p: Floats, weight: Floats, squares: Floats) -> float:
         angles = np.outer(size, odd * (math.pi / reach))
         with np.errstate(divide="ignore"):
             logs = np.log1p(p[:, None] * np.expm1(1j * angles)) - 1j * p[:, None] * angles
-        waves = np.exp(rows @ logs).real
+        waves = np.exp((rows[:, None] * logs).sum(axis=0)).real
         total += float((waves / odd**2).sum())
         if np.abs(waves).max() < _NEGLIGIBLE:
             break
