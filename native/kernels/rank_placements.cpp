@@ -229,11 +229,9 @@ private:
 // under shrinks. The numbers of a row lie side by side.
 //
 // Most sets have one gain for all classes. Those of others, at most kOthers of them, are added up class by class.
-template <int64_t kOthers>
+template <int64_t kOthers, int64_t kSets, bool kHasLifts>
 class Placer {
 public:
-    static constexpr int64_t kSets = 8;
-
     // `sets` are of the others, then of the same gains, at most kSets together.
     Placer(const PackedScores& packed, const InfluenceGains& gains, std::vector<int64_t> others,
            const std::vector<int64_t>& same, double* out)
@@ -275,14 +273,10 @@ public:
             // How much of own a row of the rest stands below, and an own row above of the rest.
             const double stands[2] = {own - passed[1].value() - tied[1] / 2,
                                       passed[0].value() + tied[0] / 2};
-            const Lifts lifts[2] = {lifts_[0].next(), lifts_[1].next()};
             double added[2][kSets];
-            for (int64_t s = 0; s < kSets; ++s) {
-                added[0][s] = same_[0][s] * stands[0] + (lift_gains_[0][s] * lifts[0].of_rest +
-                                                         lift_gains_[1][s] * lifts[1].of_rest);
-                added[1][s] = same_[1][s] * stands[1] + (lift_gains_[0][s] * lifts[0].of_own +
-                                                         lift_gains_[1][s] * lifts[1].of_own);
-            }
+            for (const int side : {0, 1})
+                for (int64_t s = 0; s < kSets; ++s) added[side][s] = same_[side][s] * stands[side];
+            if constexpr (kHasLifts) add_lifts(added);
             for (int64_t s = 0; s < kOthers; ++s)
                 added[1][s] += below[s].value() + of_classes[s] / 2;
             for (int64_t i = first; i < last; ++i) place(i, stands[0], added);
@@ -299,6 +293,16 @@ private:
     struct Gains {
         double own[kOthers + 1] = {}, rest[kOthers + 1] = {};
     };
+
+    void add_lifts(double (&added)[2][kSets]) {
+        for (const int kind : {0, 1}) {
+            const Lifts lifts = lifts_[kind].next();
+            for (int64_t s = 0; s < kSets; ++s) {
+                added[0][s] += lift_gains_[kind][s] * lifts.of_rest;
+                added[1][s] += lift_gains_[kind][s] * lifts.of_own;
+            }
+        }
+    }
 
     void place(int64_t i, double above, const double (&added)[2][kSets]) {
         const uint64_t slot = reader_.slot(i);
@@ -340,6 +344,15 @@ bool has_any_gain(const RankTask& task, const InfluenceGains& gains, int64_t set
            is_any(gains.lifts + 2 * set, 2);
 }
 
+bool has_any_lift(const InfluenceGains& gains, const std::vector<int64_t>& sets) {
+    return std::any_of(sets.begin(), sets.end(), [&](int64_t s) {
+        return gains.lifts[2 * s] != 0 || gains.lifts[2 * s + 1] != 0;
+    });
+}
+
+template <int64_t n>
+using Number = std::integral_constant<int64_t, n>;
+
 // The first numbers of a list, at most n, which leave it.
 std::vector<int64_t> taken(std::vector<int64_t>& from, size_t n) {
     const auto end = from.begin() + static_cast<std::ptrdiff_t>(std::min(n, from.size()));
@@ -378,8 +391,22 @@ void add_influences(const PackedScores& packed, const InfluenceGains& gains, dou
             (has_one_gain(packed.task, gains, s) ? same : others).push_back(s);
     while (!others.empty() || !same.empty()) {
         const std::vector<int64_t> unlike = taken(others, 2), alike = taken(same, 8 - unlike.size());
-        unlike.empty() ? Placer<0>(packed, gains, unlike, alike, out).run(own)
-                       : Placer<2>(packed, gains, unlike, alike, out).run(own);
+        const size_t n = unlike.size() + alike.size();
+        const bool has_lifts = has_any_lift(gains, unlike) || has_any_lift(gains, alike);
+        const auto run = [&](auto n_others, auto n_sets, auto lifts) {
+            Placer<decltype(n_others)::value, decltype(n_sets)::value, decltype(lifts)::value>(
+                packed, gains, unlike, alike, out)
+                .run(own);
+        };
+        const auto with_lifts = [&](auto n_others, auto n_sets) {
+            has_lifts ? run(n_others, n_sets, std::true_type()) : run(n_others, n_sets, std::false_type());
+        };
+        const auto with_sets = [&](auto n_others) {
+            if (n <= 2) with_lifts(n_others, Number<2>());
+            else if (n <= 4) with_lifts(n_others, Number<4>());
+            else with_lifts(n_others, Number<8>());
+        };
+        unlike.empty() ? with_sets(Number<0>()) : with_sets(Number<2>());
     }
 }
 
