@@ -10,7 +10,7 @@ from benchmarks.case import CATBOOST, INTELEX, NATIVE, PEER, PYCM, TORCH, TORCHM
 __all__ = ["MODULES", "cases_of"]
 
 MODULES: Final = {
-    PEER: ("labels", "text", "small", "losses", "ranking", "resampling"),
+    PEER: ("labels", "text", "small", "losses", "ranking", "resampling", "verbs"),
     NATIVE: ("dropin",),
     TORCH: ("torch_losses",),
     TORCHMETRICS: ("torchmetrics_calls",),

@@ -29,6 +29,13 @@ def pack_pairs_rows(case: Case) -> None:
     case.expect_same(rows, np.arange(len(truth), dtype="u8"), "rows in keys")
 
 
+@target("sorted_keys")
+def sorted_keys(case: Case) -> None:
+    made = case.arrays.words(case.source.size(), case.source.pick((64, 8, 1)))
+    keys = case.call(case.native.sorted_keys, made, case.source.threads())
+    case.expect_same(keys, np.sort(made), "keys in order")
+
+
 @target("run_lengths")
 def run_lengths(case: Case) -> None:
     made = case.arrays.words(case.source.size(), case.source.pick((4, 8, 64, 1)))

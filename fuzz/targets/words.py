@@ -219,7 +219,7 @@ def some_cut(case: Case) -> Any:
     packed = case.attempt(lambda: native.pack_scores(values, codes, 0, k, None, 1))
     made = packed.cut() if packed is not None else None
     if made is None:
-        values, codes = np.linspace(1, 2, FEWEST), np.arange(FEWEST, dtype="i4") % 2
+        values, codes = np.roll(np.linspace(1, 2, FEWEST), 9), np.arange(FEWEST, dtype="i4") % 2
         made = native.pack_scores(values, codes, 1, 2, None, 1).cut()
     return made
 

@@ -133,6 +133,10 @@ const int32_t* Input::int32s() const {
     return reinterpret_cast<const int32_t*>(contiguous('i', 4, "a contiguous int32 array"));
 }
 
+const int64_t* Input::int64s() const {
+    return reinterpret_cast<const int64_t*>(contiguous('i', 8, "a contiguous int64 array"));
+}
+
 const uint64_t* Input::uint64s() const {
     return reinterpret_cast<const uint64_t*>(contiguous('u', 8, "a contiguous uint64 array"));
 }

@@ -51,6 +51,7 @@ public:
     // Bytes of an item of float32 or float64, else TypeError.
     int64_t float_bytes() const;
     const int32_t* int32s() const;
+    const int64_t* int64s() const;
     const uint64_t* uint64s() const;
     const char* packed_bytes() const;
     // Rows of contiguous items of `item` bytes.
@@ -117,6 +118,12 @@ nb::object owned(std::vector<T> values) {
 
 // For kernels: takes the GIL and looks for Ctrl-C.
 bool poll_signals();
+
+// The same where there is enough work that somebody may lose patience.
+inline Poll poll_for(int64_t n) {
+    constexpr int64_t kItemsForPoll = int64_t{1} << 24;
+    return n < kItemsForPoll ? nullptr : poll_signals;
+}
 
 #ifdef KARAT_FUZZ
 // Of fuzz/native.

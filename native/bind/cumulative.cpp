@@ -38,14 +38,10 @@ nb::list areas_together(const std::vector<Packed*>& columns, int n_threads) {
     // In the order of their addresses: two such calls wait for each other in one direction.
     std::list<Turn> turns;
     for (Packed* each : sorted) turns.emplace_back(each->turns());
-    const Stay stay;
-    if (stay.is_granted()) {
-        // Whatever their length: other threads need the GIL to sort.
-        const nb::gil_scoped_release unlocked;
+    {
+        const Unlocked unlocked(n);
         parallel(thread_limit(n_threads), static_cast<int64_t>(columns.size()),
-                 [&](int, int64_t i) { found[i] = columns[i]->areas_alone(true); }, poll_for(n));
-    } else {
-        for (size_t i = 0; i < columns.size(); ++i) found[i] = columns[i]->areas_alone(false);
+                 [&](int, int64_t i) { found[i] = columns[i]->areas_alone(); }, poll_for(n));
     }
     nb::list areas;
     for (Packed::Areas& each : found)
@@ -77,27 +73,20 @@ nb::object spread_of(Packed& packed) {
     return nb::make_tuple(pairs, owned(std::move(table), 2, 3), found.size);
 }
 
-void place_rows(Packed& packed, nb::handle own_gains, nb::handle rest_gains, nb::handle out) {
+void add_rows(Packed& packed, nb::handle own_gains, nb::handle rest_gains, nb::handle lifts, nb::handle out) {
     const Input own(own_gains, "own_gains", 2), rest(rest_gains, "rest_gains", 2);
-    const Input rows(out, "out", 2);
-    const double *of_own = own.contiguous_rows(), *of_rest = rest.contiguous_rows();
+    const Input of_lifts(lifts, "lifts", 2), rows(out, "out", 2);
+    const InfluenceGains gains{own.contiguous_rows(), rest.contiguous_rows(), of_lifts.contiguous_rows(),
+                               own.length()};
     double* to = rows.accumulators();
-    check_length("own_gains", own.length(), "out", rows.length());
-    check_length("rest_gains", rest.length(), "out", rows.length());
-    if (own.width() != packed.k() || rest.width() != packed.k() || rows.width() != packed.n_rows())
-        throw nb::value_error("gains must be [m, k] and out [m, n]");
+    check_length("own_gains", own.length(), "rest_gains", rest.length());
+    check_length("own_gains", own.length(), "lifts", of_lifts.length());
+    check_length("out", rows.length(), "the rows", packed.n_rows());
+    if (own.width() != packed.k() || rest.width() != packed.k() || of_lifts.width() != 2 ||
+        rows.width() != own.length())
+        throw nb::value_error("gains must be [m, k], lifts [m, 2] and out [n, m]");
     packed.read([&](const PackedScores& words) {
-        add_placements(words, of_own, of_rest, rows.length(), to);
-        return 0;
-    });
-}
-
-void lift_rows(Packed& packed, bool is_straight, double gain, nb::handle out) {
-    const Input rows(out, "out", 1);
-    double* to = rows.accumulators();
-    if (rows.length() != packed.n_rows()) throw nb::value_error("out must be [n]");
-    packed.read([&](const PackedScores& words) {
-        add_lifts(words, is_straight, gain, to);
+        add_influences(words, gains, to);
         return 0;
     });
 }
@@ -113,12 +102,12 @@ nb::object squares_of(Packed& packed, bool is_straight) {
 void bind_cumulative(nb::module_& m) {
     nb::class_<Cut>(m, "CutScores")
         .def_prop_ro("words", [](nb::handle self) { return nb::cast<Cut&>(self).words(self); })
-        .def("sort", [](nb::handle self) { nb::cast<Cut&>(self).sort(self); })
+        .def("sort", &Cut::sort)
         .def("areas", &Cut::areas);
     nb::class_<Packed>(m, "PackedScores")
         .def_prop_ro("n_items", &Packed::n)
         .def_prop_ro("words", [](nb::handle self) { return nb::cast<Packed&>(self).words(self); })
-        .def("sort", [](nb::handle self) { nb::cast<Packed&>(self).sort(self); })
+        .def("sort", &Packed::sort)
         .def("settle", &Packed::settle)
         .def("cut", &Packed::cut)
         .def("classes", classes_of)
@@ -127,9 +116,8 @@ void bind_cumulative(nb::module_& m) {
         .def("trapezoid_area", [](Packed& packed) { return packed.share_area(trapezoid_area); })
         .def("levels", levels_of_packed, nb::arg("last"), nb::arg("limit"))
         .def("spread", spread_of)
-        .def("add_placements", place_rows, nb::arg("own_gains"), nb::arg("rest_gains"),
-             nb::arg("out"))
-        .def("add_lifts", lift_rows, nb::arg("is_straight"), nb::arg("gain"), nb::arg("out"))
+        .def("add_influences", add_rows, nb::arg("own_gains"), nb::arg("rest_gains"),
+             nb::arg("lifts"), nb::arg("out"))
         .def("lift_squares", squares_of, nb::arg("is_straight"));
     m.def("thread_limit", thread_limit, nb::arg("n_threads"));
     m.def("areas_together", areas_together, nb::arg("columns"), nb::arg("n_threads"));

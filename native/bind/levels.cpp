@@ -1,6 +1,12 @@
-// karat._native: take_levels, join_levels.
+// karat._native: take_levels, join_levels, bin_levels, pool_levels.
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
 #include "bind/arrays.hpp"
+#include "kernels/bin_levels.hpp"
 #include "kernels/join_levels.hpp"
+#include "kernels/pool_levels.hpp"
 
 namespace karat {
 namespace {
@@ -50,6 +56,61 @@ nb::object joined_of(nb::handle taken, nb::handle left, nb::handle right, int jo
     return joined(levels, one, one.contiguous_rows(), other, other.contiguous_rows(), how);
 }
 
+// Weights of the rest and the own class: [u, 2].
+void check_sides(const Input& sides, int64_t u) {
+    check_length("the sides", sides.length(), "the score levels", u);
+    if (sides.width() != 2) throw nb::value_error("the sides must be [u, 2]");
+}
+
+nb::object bins_of(nb::handle scores, nb::handle counts, nb::handle squares, nb::handle ends, bool is_right) {
+    const Input of_scores(scores, "scores", 1), of_counts(counts, "counts", 2), of_ends(ends, "ends", 1);
+    CountedLevels levels{of_scores.doubles(true)};
+    levels.u = of_scores.length();
+    check_sides(of_counts, levels.u);
+    if (of_counts.is_int64()) levels.counts = of_counts.int64_rows();
+    else levels.weights = of_counts.contiguous_rows();
+    std::optional<Input> of_squares;
+    if (!squares.is_none()) {
+        of_squares.emplace(squares, "squares", 2);
+        check_sides(*of_squares, levels.u);
+        levels.squares = of_squares->contiguous_rows();
+    }
+    const double* const borders = of_ends.doubles(true);
+    const int64_t n_bins = of_ends.length() + 1;
+    if (!std::is_sorted(borders, borders + of_ends.length())) throw nb::value_error("ends do not ascend");
+    std::unique_ptr<double[]> sums = uninitialised<double>(kBinSums * n_bins);
+    std::fill_n(sums.get(), kBinSums * n_bins, 0.0);
+    {
+        const Unlocked unlocked(levels.u);
+        if (bin_levels(levels, borders, n_bins, is_right, sums.get()) > 0)
+            throw std::invalid_argument("scores do not descend");
+    }
+    return owned(std::move(sums), kBinSums, n_bins);
+}
+
+template <class Number>
+nb::object pooled(const Number* counts, const int64_t* lengths, int64_t u) {
+    PooledLevels<Number> found;
+    {
+        const Unlocked unlocked(u);
+        found = pool_levels(counts, lengths, u);
+    }
+    const auto m = static_cast<int64_t>(found.lengths.size());
+    auto sums = uninitialised<Number>(2 * m);
+    std::copy(found.sums.begin(), found.sums.end(), sums.get());
+    return nb::make_tuple(owned(std::move(found.lengths)), owned(std::move(sums), m, 2));
+}
+
+nb::object pooled_of(nb::handle counts, nb::handle lengths) {
+    const Input of_counts(counts, "counts", 2), of_lengths(lengths, "lengths", 1);
+    const int64_t u = of_counts.length();
+    check_sides(of_counts, u);
+    check_length("lengths", of_lengths.length(), "the score levels", u);
+    const int64_t* const each = of_lengths.int64s();
+    return of_counts.is_int64() ? pooled(of_counts.int64_rows(), each, u)
+                                : pooled(of_counts.contiguous_rows(), each, u);
+}
+
 }  // namespace
 
 void bind_levels(nb::module_& m) {
@@ -57,6 +118,9 @@ void bind_levels(nb::module_& m) {
           nb::arg("cuts"));
     m.def("join_levels", joined_of, nb::arg("taken"), nb::arg("left"), nb::arg("right"),
           nb::arg("join"));
+    m.def("bin_levels", bins_of, nb::arg("scores"), nb::arg("counts"), nb::arg("squares").none(),
+          nb::arg("ends"), nb::arg("is_right"));
+    m.def("pool_levels", pooled_of, nb::arg("counts"), nb::arg("lengths"));
 }
 
 }  // namespace karat

@@ -1,4 +1,4 @@
-// Words as Python objects: PackedScores and CutScores, and how NumPy sorts them.
+// Words as Python objects: PackedScores and CutScores.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,6 @@
 #include "kernels/pack_scores.hpp"
 #include "kernels/rank_areas.hpp"
 #include "kernels/rank_prefixes.hpp"
-#include "kernels/slice_words.hpp"
 
 namespace karat {
 
@@ -30,58 +29,9 @@ struct Arrays {
     std::optional<Input> weights;
 };
 
-inline Poll poll_for(int64_t n) {
-    constexpr int64_t kItemsForPoll = int64_t{1} << 24;
-    return n < kItemsForPoll ? nullptr : poll_signals;
-}
-
 inline nb::object view_of(PackedScores& packed, nb::handle owner) {
     if (packed.layout.is_wide) return view(owner, packed.wide.get(), packed.task.n());
     return view(owner, packed.narrow.get(), packed.task.n());
-}
-
-// Without NumPy, and without Python.
-inline void sort_plainly(PackedScores& packed) {
-    const int64_t n = packed.task.n();
-    packed.layout.is_wide ? std::sort(packed.wide.get(), packed.wide.get() + n)
-                          : std::sort(packed.narrow.get(), packed.narrow.get() + n);
-}
-
-// Makes the words, if nobody has asked for them, and has NumPy sort them: it is as fast as any, and
-// lets other threads run meanwhile.
-inline void sort_words(PackedScores& packed, nb::handle owner, int n_threads) {
-    const int64_t n = packed.task.n();
-    std::vector<int64_t> starts;
-    {
-        const Unlocked unlocked(n);
-        starts = slice_words(packed, n_threads, poll_for(n));
-    }
-    // NumPy gives the GIL up within.
-    const Stay stay;
-    if (!stay.is_granted()) return sort_plainly(packed);
-    const nb::object words = view_of(packed, owner);
-    if (starts.size() < 3) {
-        words.attr("sort")();
-        return;
-    }
-    std::vector<nb::object> slices;
-    for (size_t i = 1; i < starts.size(); ++i)
-        slices.push_back(words[nb::slice(starts[i - 1], starts[i])]);
-    const nb::gil_scoped_release unlocked;
-    const auto sort = [&](int, int64_t i) {
-        const nb::gil_scoped_acquire locked;
-        slices[static_cast<size_t>(i)].attr("sort")();
-    };
-    parallel(thread_limit(n_threads), static_cast<int64_t>(slices.size()), sort, poll_for(n));
-}
-
-// The same on the thread that calls, and where nobody sees the words meanwhile. `may_lock`: it has no
-// GIL, and may ask for it.
-inline void sort_alone(PackedScores& packed, bool may_lock) {
-    pack_words(packed, 1, nullptr);
-    if (!may_lock) return sort_plainly(packed);
-    const nb::gil_scoped_acquire locked;
-    view_of(packed, nb::none()).attr("sort")();
 }
 
 inline void check_words(const PackedScores& packed) {
@@ -104,12 +54,14 @@ public:
             const Unlocked unlocked(n());
             pack_words(cut_, n_threads_, poll_for(n()));
         }
+        cut_.is_shown = true;
         return view_of(cut_, self);
     }
 
-    void sort(nb::handle self) {
+    void sort() {
         const Turn turn(turns_);
-        sort_words(cut_, self, n_threads_);
+        const Unlocked unlocked(n());
+        sort_packed(cut_, n_threads_, poll_for(n()));
     }
 
     nb::object areas() {
@@ -163,12 +115,16 @@ public:
             pack_words(packed_, n_threads_, poll_for(n()));
         }
         release();
+        packed_.is_shown = true;
         return view_of(packed_, self);
     }
 
-    void sort(nb::handle self) {
+    void sort() {
         const Turn turn(turns_);
-        sort_words(packed_, self, n_threads_);
+        {
+            const Unlocked unlocked(n());
+            sort_packed(packed_, n_threads_, poll_for(n()));
+        }
         release();
         settle_words();
     }
@@ -190,17 +146,17 @@ public:
     // int64, or double with weights: of each class.
     using Areas = std::variant<std::vector<int64_t>, std::vector<double>>;
 
-    // Makes the words, where nobody has, sorts and reads them on the thread that calls; see
-    // sort_alone. Whoever calls it has the turn.
-    Areas areas_alone(bool may_lock) {
+    // Makes the words, where nobody has, sorts and reads them on the thread that calls. Whoever calls
+    // it has the turn.
+    Areas areas_alone() {
         if (prefixes_pay(packed_)) {
             PackedScores cut = cut_keys(packed_);
-            sort_alone(cut, may_lock);
+            sort_packed(cut, 1, nullptr);
             if (std::optional<std::vector<int64_t>> found =
                     count_cut_areas(packed_, cut, 1, nullptr))
                 return std::move(*found);
         }
-        sort_alone(packed_, may_lock);
+        sort_packed(packed_, 1, nullptr);
         karat::settle(packed_);
         if (is_weighted()) return weigh_areas(packed_);
         return count_areas(packed_, 1, nullptr);

@@ -1,7 +1,9 @@
-// karat._native: pack_pairs, pack_pairs_rows, run_lengths, weighted_runs.
+// karat._native: pack_pairs, pack_pairs_rows, sorted_keys, run_lengths, weighted_runs.
 #include "bind/arrays.hpp"
 #include "kernels/pack_pairs.hpp"
 #include "kernels/run_lengths.hpp"
+#include "kernels/score_keys.hpp"
+#include "kernels/sort_words.hpp"
 
 namespace karat {
 namespace {
@@ -19,6 +21,21 @@ nb::object packed(nb::handle true_codes, nb::handle pred_codes, int64_t k, Pack 
         pack(of_truth, of_pred, n, k, keys.get());
     }
     return owned(std::move(keys), n);
+}
+
+// In memory of their own, which nobody writes to meanwhile.
+nb::object sorted_keys(nb::handle keys, int n_threads) {
+    const Input input(keys, "keys", 1);
+    const uint64_t* from = input.uint64s();
+    const int64_t n = input.length();
+    std::unique_ptr<uint64_t[]> sorted = uninitialised<uint64_t>(n);
+    {
+        const Unlocked unlocked(n);
+        uint64_t some = 0;
+        for (int64_t i = 0; i < n; ++i) some |= sorted[i] = from[i];
+        sort_words(sorted.get(), n, bits_of(some), n_threads, poll_for(n));
+    }
+    return owned(std::move(sorted), n);
 }
 
 nb::object runs_of(nb::handle sorted) {
@@ -62,6 +79,7 @@ void bind_pairs(nb::module_& m) {
             return nb::make_tuple(keys, row_bits(static_cast<int64_t>(nb::len(keys))));
         },
         nb::arg("true_codes"), nb::arg("pred_codes"), nb::arg("k"));
+    m.def("sorted_keys", sorted_keys, nb::arg("keys"), nb::arg("n_threads"));
     m.def("run_lengths", runs_of, nb::arg("sorted"));
     m.def("weighted_runs", weighted_runs_of, nb::arg("sorted"), nb::arg("index_bits"),
           nb::arg("weights"));

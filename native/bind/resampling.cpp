@@ -1,8 +1,9 @@
 // karat._native: philox, resample_counts, draw_totals, resample_clusters, row_weights,
-// replicate_areas, replicate_levels.
+// replicate_areas, replicate_levels, replicate_bins.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -192,6 +193,27 @@ nb::object levels_drawn(Column1<double> scores, Matrix<double> sums,
                           owned(std::move(drawn_squares), count, u, 2), of_lengths);
 }
 
+nb::object bins_drawn(Column1<double> scores, Column1<int32_t> bins, int64_t n_bins, Matrix<double> sums,
+                      std::optional<Matrix<double>> squares, bool is_gamma, uint64_t seed,
+                      uint32_t stream, int64_t first, int64_t count, int n_threads) {
+    const Totals totals = sides_of(sums, squares, is_gamma);
+    if (scores.shape(0) != sums.shape(0) || bins.shape(0) != sums.shape(0))
+        throw std::invalid_argument("scores and bins do not match the sums");
+    if (n_bins < 1 || n_bins > kMostReplicates)
+        throw std::invalid_argument("the number of bins is not in 1 to 2^31");
+    const int32_t* const place = bins.data();
+    if (!std::all_of(place, place + bins.shape(0), [&](int32_t i) { return i >= 0 && i < n_bins; }))
+        throw std::invalid_argument("a bin is not one of n_bins");
+    check_draw(first, count, kBinSums * n_bins + totals.size(), stream);
+    auto found = uninitialised<double>(count * kBinSums * n_bins);
+    {
+        const Unlocked unlocked;
+        replicate_bins(totals, scores.data(), place, n_bins, !squares && !is_gamma, law_of(is_gamma),
+                       seed, stream, first, count, found.get(), n_threads, poll_signals);
+    }
+    return owned(std::move(found), count, kBinSums, n_bins);
+}
+
 }  // namespace
 
 void bind_resampling(nb::module_& m) {
@@ -213,6 +235,10 @@ void bind_resampling(nb::module_& m) {
     m.def("replicate_levels", levels_drawn, arg("scores").noconvert(), arg("sums").noconvert(),
           arg("squares").noconvert().none(), arg("is_gamma"), arg("seed"), arg("stream"),
           arg("first"), arg("count"), arg("n_threads"));
+    m.def("replicate_bins", bins_drawn, arg("scores").noconvert(), arg("bins").noconvert(),
+          arg("n_bins"), arg("sums").noconvert(), arg("squares").noconvert().none(),
+          arg("is_gamma"), arg("seed"), arg("stream"), arg("first"), arg("count"),
+          arg("n_threads"));
 }
 
 }  // namespace karat

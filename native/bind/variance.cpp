@@ -1,4 +1,4 @@
-// karat._native: table_variances.
+// karat._native: table_variances, square_by_class.
 #include <nanobind/stl/optional.h>
 
 #include <optional>
@@ -6,6 +6,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/tables.hpp"
+#include "kernels/square_by_class.hpp"
 #include "kernels/table_variance.hpp"
 
 namespace karat {
@@ -56,9 +57,29 @@ nb::object variances_of(Column weights, In<double, 3> slopes, std::optional<Colu
     return owned(std::move(out), d);
 }
 
+nb::object squares_of_classes(In<double, 2> values, Index codes, std::optional<Column> squares,
+                              In<double, 2> offsets) {
+    const auto n = static_cast<int64_t>(values.shape(0)), width = static_cast<int64_t>(values.shape(1));
+    const auto m = static_cast<int64_t>(offsets.shape(0)), k = static_cast<int64_t>(offsets.shape(1));
+    if (m > width) throw std::invalid_argument("there are more offsets than values of a row");
+    if (static_cast<int64_t>(codes.shape(0)) != n || (squares && static_cast<int64_t>(squares->shape(0)) != n))
+        throw std::invalid_argument("codes or squares do not match the values");
+    auto out = std::make_unique<double[]>(static_cast<size_t>(m * k));
+    {
+        const Unlocked unlocked(n * m);
+        if (square_by_class(values.data(), width, codes.data(), squares ? squares->data() : nullptr,
+                            offsets.data(), n, m, k, out.get()) > 0)
+            throw std::invalid_argument("a code is no class");
+    }
+    return owned(std::move(out), m, k);
+}
+
 }  // namespace
 
 void bind_variance(nb::module_& m) {
+    m.def("square_by_class", squares_of_classes, nb::arg("values").noconvert(),
+          nb::arg("codes").noconvert(), nb::arg("squares").noconvert().none(),
+          nb::arg("offsets").noconvert());
     using namespace nanobind::literals;
     m.def("table_variances", &variances_of, "weights"_a, "slopes"_a, "squares"_a = nb::none(),
           "rows"_a = nb::none(), "cols"_a = nb::none(), "listed"_a = nb::none(),

@@ -13,6 +13,8 @@ class SmallPoisson {
 public:
     static constexpr int kMostRate = 511;
 
+    // Always 0.
+    SmallPoisson() : guide_{}, until_(1, UINT32_MAX) {}
     // A whole rate from 1 to kMostRate.
     explicit SmallPoisson(int rate);
 

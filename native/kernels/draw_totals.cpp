@@ -24,6 +24,7 @@ Totals::Totals(const double* sums, const double* squares, int64_t m, Law law)
     : law_(law), mean_(sums, sums + m), scale_(static_cast<size_t>(m), 1.0),
       tables_(SmallPoisson::kMostRate + 1), few_(static_cast<size_t>(m)) {
     if (m > kMostItems) throw std::invalid_argument("more than 2^32 sums");
+    for (Few& few : few_) few.whole = &none_;
     for (int64_t i = 0; i < m; ++i) {
         const double sum = sums[i], square = squares ? squares[i] : sum;
         // The square of a weight may be too small for a number: then it counts as one row.
@@ -62,25 +63,29 @@ void Totals::draw(const Source& source, double* out) const {
     }
 }
 
-// Four items share the words of one place.
+// Four items share the words of one place; some places are drawn together.
 void Totals::draw_few(const Source& source, double* out) const {
-    for (int64_t first = 0; first < size(); first += 4) {
-        const int64_t last = std::min(size(), first + 4);
+    constexpr int kPlaces = 8;
+    constexpr int64_t kItems = 4 * kPlaces;
+    for (int64_t first = 0; first < size(); first += kItems) {
+        const int64_t last = std::min(size(), first + kItems);
         bool has_whole = false, has_part = false;
         for (int64_t i = first; i < last; ++i) {
-            has_whole |= few_[i].whole != nullptr;
+            has_whole |= few_[i].whole != &none_;
             has_part |= few_[i].part > 0;
         }
         const auto place = static_cast<uint32_t>(first / 4);
+        Words words[kPlaces];
+        const auto word = [&](int64_t i) { return words[(i - first) / 4][(i - first) % 4]; };
         if (has_whole) {
-            const Words words = source.words(Purpose::whole_rows, place, 0);
+            source.first_words<kPlaces>(Purpose::whole_rows, place, words);
             for (int64_t i = first; i < last; ++i)
-                if (few_[i].whole != nullptr) out[i] = few_[i].whole->draw(words[i - first]);
+                out[i] = few_[i].whole->draw(word(i));
         }
         if (has_part) {
-            const Words words = source.words(Purpose::part_rows, place, 0);
+            source.first_words<kPlaces>(Purpose::part_rows, place, words);
             for (int64_t i = first; i < last; ++i)
-                out[i] += few_rows(few_[i].part, few_[i].none, words[i - first]);
+                out[i] += few_rows(few_[i].part, few_[i].none, word(i));
         }
         for (int64_t i = first; i < last; ++i) out[i] *= scale_[i];
     }

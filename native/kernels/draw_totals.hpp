@@ -26,6 +26,8 @@ public:
     // squares may be null: every row weighs 1. Throws std::invalid_argument for a negative or
     // infinite number, or a sum without a square.
     Totals(const double* sums, const double* squares, int64_t m, Law law);
+    Totals(const Totals&) = delete;
+    Totals& operator=(const Totals&) = delete;
 
     int64_t size() const { return static_cast<int64_t>(scale_.size()); }
     double mean(int64_t i) const { return mean_[i]; }
@@ -43,10 +45,11 @@ private:
     std::vector<std::unique_ptr<SmallPoisson>> tables_;  // by rate
     // A Poisson number of few rows: one of the whole rows of the rate, and one of what is over.
     struct Few {
-        const SmallPoisson* whole = nullptr;  // null below one row
+        const SmallPoisson* whole = nullptr;  // that of no row below one row
         double part = 0, none = 1;            // what is over, and the chance of no row of it
     };
     std::vector<Few> few_;
+    const SmallPoisson none_;  // always 0: which items have rows no branch has to guess
     struct Large {
         int64_t item;
         double rows;

@@ -57,25 +57,6 @@ inline U32 widened(const int16_t* x) {
 }
 #endif
 
-#if KARAT_LANE_BYTES == 64
-// Writes the lanes below a bound side by side, and the others; returns how many are below.
-inline int divided(const uint32_t* from, uint32_t bound, uint32_t* lower, uint32_t* upper) {
-    const __m512i v = _mm512_loadu_si512(from);
-    const __mmask16 below = _mm512_cmplt_epu32_mask(v, _mm512_set1_epi32(static_cast<int>(bound)));
-    _mm512_storeu_si512(lower, _mm512_maskz_compress_epi32(below, v));
-    _mm512_storeu_si512(upper, _mm512_maskz_compress_epi32(static_cast<__mmask16>(~below), v));
-    return __builtin_popcount(below);
-}
-inline int divided(const uint64_t* from, uint64_t bound, uint64_t* lower, uint64_t* upper) {
-    const __m512i v = _mm512_loadu_si512(from);
-    const __mmask8 below =
-        _mm512_cmplt_epu64_mask(v, _mm512_set1_epi64(static_cast<long long>(bound)));
-    _mm512_storeu_si512(lower, _mm512_maskz_compress_epi64(below, v));
-    _mm512_storeu_si512(upper, _mm512_maskz_compress_epi64(static_cast<__mmask8>(~below), v));
-    return __builtin_popcount(below);
-}
-#endif
-
 // Eight lanes that are all ones or zero, as bits.
 using Eight32 = Vector<uint32_t, 8>::type;
 using Eight64 = Vector<uint64_t, 8>::type;

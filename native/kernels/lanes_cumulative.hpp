@@ -30,12 +30,8 @@ struct CumulativeLanes {
     int64_t (*places[2])(const void* words, int64_t n, int class_bits, uint32_t last,
                          uint64_t sums[2], int32_t* borders);
 
-    // How many of n < 2^31 words are below a bound: count_below[is_wide].
-    int64_t (*count_below[2])(const void* words, int64_t n, uint64_t bound);
-
-    // Leaves of n words those below a bound at their beginning, and moves the others to `upper`, both
-    // in their order. Returns how many are below: divide[is_wide].
-    int64_t (*divide[2])(void* words, int64_t n, uint64_t bound, void* upper);
+    // How many of n words are `value`: count_equal[is_wide].
+    int64_t (*count_equal[2])(const void* words, int64_t n, uint64_t value);
 
     // Of n <= 2048 words as above, from the last one down, above which stand `rows` rows, *own of
     // them in slot `last`: for each score level that ends among them, both numbers at or above it.

@@ -201,44 +201,21 @@ int64_t places(const void* from, int64_t n, int class_bits, uint32_t last, uint6
 }
 
 template <class Word>
-int64_t count_below(const void* from, int64_t n, uint64_t bound) {
+int64_t count_equal(const void* from, int64_t n, uint64_t value) {
     constexpr int lanes = KARAT_LANE_BYTES / int(sizeof(Word));
+    // No lane of 32 bits overflows within a stretch.
+    constexpr int64_t kStretch = int64_t{lanes} << 30;
     using V = typename Vector<Word, lanes>::type;
     const Word* words = static_cast<const Word*>(from);
-    V counts = {};
     int64_t i = 0, sum = 0;
-    for (; i + lanes <= n; i += lanes)
-        counts -= reinterpret_cast<V>(load<V>(words + i) < Word(bound));
-    for (int lane = 0; lane < lanes; ++lane) sum += int64_t(counts[lane]);
-    for (; i < n; ++i) sum += words[i] < Word(bound);
+    while (i + lanes <= n) {
+        V counts = {};
+        for (const int64_t end = n < i + kStretch ? n : i + kStretch; i + lanes <= end; i += lanes)
+            counts -= reinterpret_cast<V>(load<V>(words + i) == Word(value));
+        for (int lane = 0; lane < lanes; ++lane) sum += int64_t(counts[lane]);
+    }
+    for (; i < n; ++i) sum += words[i] == Word(value);
     return sum;
-}
-
-template <class Word>
-int64_t divide(void* from, int64_t n, uint64_t bound, void* to) {
-    Word* words = static_cast<Word*>(from);
-    Word* upper = static_cast<Word*>(to);
-    const Word border = static_cast<Word>(bound);
-    int64_t i = 0, n_lower = 0, n_upper = 0;
-#if KARAT_LANE_BYTES == 64
-    // Whole vectors are written: over words that were read, and no further in `upper`.
-    constexpr int lanes = KARAT_LANE_BYTES / int(sizeof(Word));
-    for (; i + lanes <= n; i += lanes) {
-        const int lower = divided(words + i, border, words + n_lower, upper + n_upper);
-        n_lower += lower;
-        n_upper += lanes - lower;
-    }
-#endif
-    // Both are written, without asking where the next one goes.
-    for (; i < n; ++i) {
-        const Word word = words[i];
-        const int64_t is_upper = word >= border;
-        upper[n_upper] = word;
-        words[n_lower] = word;
-        n_upper += is_upper;
-        n_lower += 1 - is_upper;
-    }
-    return n_lower;
 }
 
 // How many of the first bits of a byte are set, from the top one down.
@@ -301,8 +278,7 @@ constexpr karat::CumulativeLanes kCumulativeLanes = {
      {pack_scores<8, uint32_t>, pack_scores<8, uint64_t>}},
     shares,
     {places<uint32_t>, places<uint64_t>},
-    {count_below<uint32_t>, count_below<uint64_t>},
-    {divide<uint32_t>, divide<uint64_t>},
+    {count_equal<uint32_t>, count_equal<uint64_t>},
     {count_up<uint32_t>, count_up<uint64_t>},
 };
 

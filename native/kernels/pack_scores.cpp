@@ -6,11 +6,13 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/choose_isa.hpp"
 #include "kernels/large_pages.hpp"
 #include "kernels/rejected.hpp"
+#include "kernels/sort_words.hpp"
 
 namespace karat {
 namespace {
@@ -254,6 +256,21 @@ PackedScores pack_scores(const RankTask& task, int n_threads, Poll poll) {
     PackedScores packed = survey_scores(task, n_threads, poll);
     pack_words(packed, n_threads, poll);
     return packed;
+}
+
+void sort_packed(PackedScores& packed, int n_threads, Poll poll) {
+    pack_words(packed, n_threads, poll);
+    const int64_t n = packed.task.n();
+    const auto sort = [&](auto* words) {
+        using Word = std::remove_reference_t<decltype(*words)>;
+        if (!packed.is_shown)
+            return sort_words(words, n, packed.layout.word_bits(), n_threads, poll);
+        const auto own = uninitialised<Word>(n);
+        std::copy_n(words, n, own.get());
+        sort_words(own.get(), n, 8 * sizeof(Word), n_threads, poll);
+        std::copy_n(own.get(), n, words);
+    };
+    packed.layout.is_wide ? sort(packed.wide.get()) : sort(packed.narrow.get());
 }
 
 void check_scores(const Scores& scores) {

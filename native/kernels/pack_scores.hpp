@@ -53,11 +53,12 @@ struct RankTask {
     }
 };
 
-// One word an item, to be sorted in place by whoever has a fast sort.
+// One word an item, to be sorted in place.
 struct PackedScores {
     RankTask task;
     KeyLayout layout;
     bool has_words = false;
+    bool is_shown = false;  // the words, to somebody who may write to them meanwhile
     std::unique_ptr<uint32_t[]> narrow;  // one of the two
     std::unique_ptr<uint64_t[]> wide;
 };
@@ -103,6 +104,10 @@ void check_scores(const Scores& scores);
 
 // Rejected "bad_weight" or "negative_weight" for the first of n weights that is one.
 void check_weights(const double* weights, int64_t n);
+
+// Makes the words, unless they are there, and sorts them: where keys were cut, `settle` comes next.
+// When it throws Interrupted they are all there, in no order.
+void sort_packed(PackedScores& packed, int n_threads, Poll poll);
 
 // Puts sorted words into the final order where their keys were cut: those that look equal are
 // ordered by their scores. Nothing to do for most data.

@@ -23,6 +23,32 @@ inline Words philox(Words counter, uint64_t key) {
     return counter;
 }
 
+// The words of n counters that differ in the second number alone, which goes on from that of `counter`. Of one
+// counter each round waits for the last; of several the processor has other rounds to do.
+template <int n>
+void philox_of(Words counter, uint64_t key, Words* out) {
+    uint32_t a[n], b[n], c[n], d[n];
+    for (int j = 0; j < n; ++j) {
+        a[j] = counter[0];
+        b[j] = counter[1] + static_cast<uint32_t>(j);
+        c[j] = counter[2];
+        d[j] = counter[3];
+    }
+    uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
+    for (int round = 0; round < 10; ++round) {
+        for (int j = 0; j < n; ++j) {
+            const uint64_t p0 = uint64_t{0xD2511F53} * a[j], p1 = uint64_t{0xCD9E8D57} * c[j];
+            a[j] = static_cast<uint32_t>(p1 >> 32) ^ b[j] ^ k0;
+            b[j] = static_cast<uint32_t>(p1);
+            c[j] = static_cast<uint32_t>(p0 >> 32) ^ d[j] ^ k1;
+            d[j] = static_cast<uint32_t>(p0);
+        }
+        k0 += 0x9E3779B9;
+        k1 += 0xBB67AE85;
+    }
+    for (int j = 0; j < n; ++j) out[j] = {a[j], b[j], c[j], d[j]};
+}
+
 // What is drawn for: words of different purposes are never the same.
 enum class Purpose : uint32_t { cells, totals, whole_rows, part_rows, items, item_weights };
 
@@ -37,6 +63,11 @@ struct Source {
 
     Words words(Purpose purpose, uint32_t item, uint32_t draw) const {
         return philox({draw, item, replicate, static_cast<uint32_t>(purpose) << 24 | stream}, seed);
+    }
+    // The first words of n items from `item` on.
+    template <int n>
+    void first_words(Purpose purpose, uint32_t item, Words* out) const {
+        philox_of<n>({0, item, replicate, static_cast<uint32_t>(purpose) << 24 | stream}, seed, out);
     }
 };
 

@@ -8,6 +8,7 @@
 
 #include "kernels/rank_areas.hpp"
 #include "kernels/rank_level_sums.hpp"
+#include "kernels/rank_shares.hpp"
 
 namespace karat {
 namespace {
@@ -202,83 +203,163 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
 
 size_t n_slots(const PackedScores& packed) { return size_t{1} << packed.layout.class_bits; }
 
-// Walks upwards for kSets sets at once: what own rows stand above grows, what the others stand under
-// shrinks.
-template <int64_t kSets>
+// Lifts of score levels, read from the last one on; none where no set has a gain of them.
+class LiftsUpwards {
+public:
+    LiftsUpwards(const PackedScores& packed, const InfluenceGains& gains, bool is_straight) {
+        bool is_wanted = false;
+        for (int64_t s = 0; s < gains.m; ++s) is_wanted |= gains.lifts[2 * s + is_straight] != 0;
+        if (!is_wanted) return;
+        found_ = lifts_of(packed, is_straight);
+        left_ = found_.levels.size();
+    }
+
+    Lifts next() {
+        if (left_ == 0) return {};
+        const Lifts& level = found_.levels[--left_];
+        return {level.of_rest + found_.common.of_rest, level.of_own + found_.common.of_own};
+    }
+
+private:
+    LevelLifts found_;
+    size_t left_ = 0;
+};
+
+// Walks upwards for at most kSets of all sets at once: what own rows stand above grows, what the others stand
+// under shrinks. The numbers of a row lie side by side.
+//
+// Most sets have one gain for all classes. Those of others, at most kOthers of them, are added up class by class.
+template <int64_t kOthers, int64_t kSets, bool kHasLifts>
 class Placer {
 public:
-    Placer(const PackedScores& packed, const double* own_gains, const double* rest_gains,
-           double* out)
+    // `sets` are of the others, then of the same gains, at most kSets together.
+    Placer(const PackedScores& packed, const InfluenceGains& gains, std::vector<int64_t> others,
+           const std::vector<int64_t>& same, double* out)
         : reader_(packed),
           n_(packed.task.n()),
-          n_rows_(packed.task.scores.n_rows),
+          m_(gains.m),
           own_(static_cast<uint64_t>(packed.task.k - 1)),
+          n_others_(static_cast<int64_t>(others.size())),
           gains_(n_slots(packed)),
+          lifts_{{packed, gains, false}, {packed, gains, true}},
+          sets_(std::move(others)),
           out_(out) {
-        // The slot of the own class has no gain.
-        for (int64_t slot = 0; slot + 1 < packed.task.k; ++slot)
-            for (int64_t s = 0; s < kSets; ++s) {
-                const int64_t at = s * packed.task.k + packed.task.class_of_slot(slot);
-                gains_[static_cast<size_t>(slot)].own[s] = own_gains[at];
-                gains_[static_cast<size_t>(slot)].rest[s] = rest_gains[at];
+        sets_.insert(sets_.end(), same.begin(), same.end());
+        const int64_t k = packed.task.k;
+        for (size_t s = 0; s < sets_.size(); ++s) {
+            for (const int kind : {0, 1}) lift_gains_[kind][s] = gains.lifts[2 * sets_[s] + kind];
+            // The slot of the own class has no gain.
+            for (int64_t slot = 0; slot + 1 < k; ++slot) {
+                const int64_t at = sets_[s] * k + packed.task.class_of_slot(slot);
+                Gains& here = gains_[static_cast<size_t>(slot)];
+                (static_cast<int64_t>(s) < n_others_ ? here.own[s] : same_[1][s]) = gains.own[at];
+                (static_cast<int64_t>(s) < n_others_ ? here.rest[s] : same_[0][s]) = gains.rest[at];
             }
+        }
     }
 
     void run(double own) {
-        Sums passed;
+        LongSum passed[2], below[kOthers + 1];
         int64_t next_close = kBlock;
         for (int64_t first = 0, last; first < n_; first = last) {
-            last = first + 1;
-            while (last < n_ && reader_.same(last, first)) ++last;
-            Tied tied;
-            for (int64_t i = first; i < last; ++i) weigh(i, tied);
-            const double above = own - passed.own.value() - tied.own / 2;
-            for (int64_t s = 0; s < kSets; ++s)
-                tied.below[s] = passed.below[s].value() + tied.rest[s] / 2;
-            for (int64_t i = first; i < last; ++i) place(i, above, tied);
-            passed.own.part += tied.own;
-            for (int64_t s = 0; s < kSets; ++s) passed.below[s].part += tied.rest[s];
+            double tied[2] = {}, of_classes[kOthers + 1] = {};
+            last = first;
+            do {
+                const uint64_t slot = reader_.slot(last);
+                const double weight = reader_.weight(last);
+                tied[slot == own_] += weight;
+                for (int64_t s = 0; s < kOthers; ++s) of_classes[s] += gains_[slot].own[s] * weight;
+            } while (++last < n_ && reader_.same(last, first));
+            // How much of own a row of the rest stands below, and an own row above of the rest.
+            const double stands[2] = {own - passed[1].value() - tied[1] / 2,
+                                      passed[0].value() + tied[0] / 2};
+            double added[2][kSets];
+            for (const int side : {0, 1})
+                for (int64_t s = 0; s < kSets; ++s) added[side][s] = same_[side][s] * stands[side];
+            if constexpr (kHasLifts) add_lifts(added);
+            for (int64_t s = 0; s < kOthers; ++s)
+                added[1][s] += below[s].value() + of_classes[s] / 2;
+            for (int64_t i = first; i < last; ++i) place(i, stands[0], added);
+            for (const int side : {0, 1}) passed[side].part += tied[side];
+            for (int64_t s = 0; s < kOthers; ++s) below[s].part += of_classes[s];
             if (last < next_close) continue;
             next_close = last + kBlock;
-            passed.own.close();
-            for (LongSum& sum : passed.below) sum.close();
+            for (LongSum& sum : passed) sum.close();
+            for (LongSum& sum : below) sum.close();
         }
     }
 
 private:
     struct Gains {
-        double own[kSets] = {}, rest[kSets] = {};
-    };
-    struct Sums {
-        LongSum own, below[kSets];
-    };
-    // The rows of a score level: Σw of the own, and of each set Σw·gain of the rest.
-    struct Tied {
-        double own = 0, rest[kSets] = {}, below[kSets] = {};
+        double own[kOthers + 1] = {}, rest[kOthers + 1] = {};
     };
 
-    void weigh(int64_t i, Tied& tied) const {
-        const uint64_t slot = reader_.slot(i);
-        const double weight = reader_.weight(i);
-        tied.own += only_if(slot == own_, weight);
-        for (int64_t s = 0; s < kSets; ++s) tied.rest[s] += gains_[slot].own[s] * weight;
+    void add_lifts(double (&added)[2][kSets]) {
+        for (const int kind : {0, 1}) {
+            const Lifts lifts = lifts_[kind].next();
+            for (int64_t s = 0; s < kSets; ++s) {
+                added[0][s] += lift_gains_[kind][s] * lifts.of_rest;
+                added[1][s] += lift_gains_[kind][s] * lifts.of_own;
+            }
+        }
     }
 
-    void place(int64_t i, double above, const Tied& tied) {
+    void place(int64_t i, double above, const double (&added)[2][kSets]) {
         const uint64_t slot = reader_.slot(i);
-        double* to = out_ + reader_.row(i);
-        for (int64_t s = 0; s < kSets; ++s) reader_.fetch_ahead(i, out_ + s * n_rows_);
-        for (int64_t s = 0; s < kSets; ++s)
-            to[s * n_rows_] +=
-                only_if(slot == own_, tied.below[s]) + gains_[slot].rest[s] * above;
+        const double(&of_row)[kSets] = added[slot == own_];
+        double* const to = out_ + reader_.row(i) * m_;
+        reader_.fetch_ahead(i, out_, m_, m_);
+        for (int64_t s = 0; s < n_others_; ++s) to[sets_[s]] += gains_[slot].rest[s] * above;
+        for (size_t s = 0; s < sets_.size(); ++s) to[sets_[s]] += of_row[s];
     }
 
     const RowReader reader_;
-    const int64_t n_, n_rows_;
+    const int64_t n_, m_;
     const uint64_t own_;
-    std::vector<Gains> gains_;
+    const int64_t n_others_;
+    std::vector<Gains> gains_;    // of the others, by slot
+    double same_[2][kSets] = {};  // of a row of the rest, and of own; 0 of the others
+    double lift_gains_[2][kSets] = {};
+    LiftsUpwards lifts_[2];
+    std::vector<int64_t> sets_;
     double* const out_;
 };
+
+// Whether all other classes have one gain.
+bool has_one_gain(const RankTask& task, const InfluenceGains& gains, int64_t set) {
+    const double *const own = gains.own + set * task.k, *const rest = gains.rest + set * task.k;
+    const int64_t any = task.class_of_slot(0);
+    for (int64_t slot = 1; slot + 1 < task.k; ++slot) {
+        const int64_t c = task.class_of_slot(slot);
+        if (own[c] != own[any] || rest[c] != rest[any]) return false;
+    }
+    return true;
+}
+
+bool has_any_gain(const RankTask& task, const InfluenceGains& gains, int64_t set) {
+    const auto is_any = [](const double* first, int64_t n) {
+        return std::any_of(first, first + n, [](double gain) { return gain != 0; });
+    };
+    return is_any(gains.own + set * task.k, task.k) || is_any(gains.rest + set * task.k, task.k) ||
+           is_any(gains.lifts + 2 * set, 2);
+}
+
+bool has_any_lift(const InfluenceGains& gains, const std::vector<int64_t>& sets) {
+    return std::any_of(sets.begin(), sets.end(), [&](int64_t s) {
+        return gains.lifts[2 * s] != 0 || gains.lifts[2 * s + 1] != 0;
+    });
+}
+
+template <int64_t n>
+using Number = std::integral_constant<int64_t, n>;
+
+// The first numbers of a list, at most n, which leave it.
+std::vector<int64_t> taken(std::vector<int64_t>& from, size_t n) {
+    const auto end = from.begin() + static_cast<std::ptrdiff_t>(std::min(n, from.size()));
+    std::vector<int64_t> found(from.begin(), end);
+    from.erase(from.begin(), end);
+    return found;
+}
 
 double own_weight(const PackedScores& packed) {
     const size_t own = static_cast<size_t>(packed.task.own);
@@ -300,15 +381,33 @@ PlacementSpread placement_spread(const PackedScores& packed, int64_t n_narrow) {
     });
 }
 
-void add_placements(const PackedScores& packed, const double* own_gains, const double* rest_gains,
-                    int64_t m, double* out) {
+void add_influences(const PackedScores& packed, const InfluenceGains& gains, double* out) {
     check_names_rows(packed);
     if (packed.task.n() == 0) return;
     const double own = own_weight(packed);
-    const int64_t k = packed.task.k, n_rows = packed.task.scores.n_rows;
-    for (; m > 1; m -= 2, own_gains += 2 * k, rest_gains += 2 * k, out += 2 * n_rows)
-        Placer<2>(packed, own_gains, rest_gains, out).run(own);
-    if (m > 0) Placer<1>(packed, own_gains, rest_gains, out).run(own);
+    std::vector<int64_t> others, same;
+    for (int64_t s = 0; s < gains.m; ++s)
+        if (has_any_gain(packed.task, gains, s))
+            (has_one_gain(packed.task, gains, s) ? same : others).push_back(s);
+    while (!others.empty() || !same.empty()) {
+        const std::vector<int64_t> unlike = taken(others, 2), alike = taken(same, 8 - unlike.size());
+        const size_t n = unlike.size() + alike.size();
+        const bool has_lifts = has_any_lift(gains, unlike) || has_any_lift(gains, alike);
+        const auto run = [&](auto n_others, auto n_sets, auto lifts) {
+            Placer<decltype(n_others)::value, decltype(n_sets)::value, decltype(lifts)::value>(
+                packed, gains, unlike, alike, out)
+                .run(own);
+        };
+        const auto with_lifts = [&](auto n_others, auto n_sets) {
+            has_lifts ? run(n_others, n_sets, std::true_type()) : run(n_others, n_sets, std::false_type());
+        };
+        const auto with_sets = [&](auto n_others) {
+            if (n <= 2) with_lifts(n_others, Number<2>());
+            else if (n <= 4) with_lifts(n_others, Number<4>());
+            else with_lifts(n_others, Number<8>());
+        };
+        unlike.empty() ? with_sets(Number<0>()) : with_sets(Number<2>());
+    }
 }
 
 }  // namespace karat

@@ -1,5 +1,5 @@
-// Of each row, what of the other side it stands above or below: one side is a class, its own, the
-// other side all others.
+// Of each row, what of the other side it stands above or below, and how it moves areas: one side is a class, its
+// own, the other side all others.
 #pragma once
 
 #include <array>
@@ -34,12 +34,19 @@ inline constexpr int64_t kNarrowSquares = int64_t{1} << 26;
 // n_narrow rows on squares are added in 128 bits.
 PlacementSpread placement_spread(const PackedScores& packed, int64_t n_narrow = kNarrowSquares);
 
-// Adds to out[s, row], for each of m sets s: at a row of the own class, Σ over the classes c of
-// own_gains[s, c] · weight of the rows of c below it; at a row of class c, rest_gains[s, c] · weight
-// of the own rows above it. Ties count half. own_gains and rest_gains are [m, k], out [m, rows].
+// What of the rows is added up, in m sets: own_gains and rest_gains are [m, k], lifts [m, 2].
+struct InfluenceGains {
+    const double* own = nullptr;
+    const double* rest = nullptr;
+    const double* lifts = nullptr;  // of the area under steps, and of that under straight lines
+    int64_t m = 0;
+};
+
+// Adds to out[row, s], for each set s: at a row of the own class, Σ over the classes c of own[s, c] ·
+// weight of the rows of c below it; at a row of class c, rest[s, c] · weight of the own rows above it,
+// ties counting half; and at each row its lifts times those of the set, see rank_shares.hpp.
 //
 // std::invalid_argument unless the words name rows.
-void add_placements(const PackedScores& packed, const double* own_gains, const double* rest_gains,
-                    int64_t m, double* out);
+void add_influences(const PackedScores& packed, const InfluenceGains& gains, double* out);
 
 }  // namespace karat

@@ -5,6 +5,7 @@
 
 #include "kernels/rank_areas.hpp"
 #include "kernels/rank_borders.hpp"
+#include "kernels/sort_words.hpp"
 
 namespace karat {
 namespace {
@@ -67,7 +68,8 @@ public:
     // Adds to areas[slot] what pairs on one cut key amount to.
     void settle(int n_threads, Poll poll, std::vector<uint64_t>& areas) const {
         std::vector<uint64_t> words = whole_words(n_threads, poll);
-        std::sort(words.begin(), words.end());
+        sort_words(words.data(), static_cast<int64_t>(words.size()), surveyed_.layout.word_bits(), 1,
+                   nullptr);
         const int below = surveyed_.layout.class_bits, cut = below + cut_.layout.drop;
         int64_t rows = 0;
         size_t key = 0;
@@ -152,13 +154,18 @@ bool prefixes_pay(const PackedScores& surveyed) {
     const int drop = cut_layout(surveyed).drop;
     // Large enough that hardly a key is taken for another.
     RoughSet seen((is_long ? 64 : 32) * n_sampled - 1);
-    int64_t n_equal = 0;
+    int64_t n_equal = 0, n_rises = 0, n_falls = 0;
+    uint64_t last = key_of(surveyed, 0) >> drop;
     for (int64_t i = 0; i < n_sampled; ++i) {
         const uint64_t key = key_of(surveyed, n / n_sampled * i) >> drop;
         n_equal += seen.has(key);
+        n_rises += key > last;
+        n_falls += key < last;
         seen.add(key);
+        last = key;
     }
-    return n_equal < 4;
+    // Whole words of scores in order are sorted at once.
+    return n_equal < 4 && n_rises > 0 && n_falls > 0;
 }
 
 PackedScores cut_keys(const PackedScores& surveyed) {
@@ -184,7 +191,7 @@ std::optional<std::vector<int64_t>> count_cut_areas(const PackedScores& surveyed
         for (int64_t i = border.first; i < border.border; ++i)
             areas[reader.slot(i)] -= 2 * static_cast<uint64_t>(border.last - border.border);
     }
-    std::sort(keys.begin(), keys.end());
+    sort_words(keys.data(), static_cast<int64_t>(keys.size()), cut.layout.word_bits(), 1, nullptr);
     if (!keys.empty())
         Doubts(surveyed, cut, std::move(keys), found->n_tied).settle(n_threads, poll, areas);
     return areas_of_classes(cut, areas);

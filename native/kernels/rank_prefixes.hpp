@@ -11,7 +11,7 @@
 namespace karat {
 
 // Whether surveyed scores, whose words would have 64 bits, are likely to differ in the first bits of
-// their keys.
+// their keys, and to be out of order.
 bool prefixes_pay(const PackedScores& surveyed);
 
 // The same rows with words uint32 whose keys are cut, still to be made.

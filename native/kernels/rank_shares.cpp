@@ -6,7 +6,10 @@ namespace karat {
 namespace {
 
 // What is added up from the best score level on. Score levels above which nothing weighs anything have share 1.
-template <bool kIsStraight>
+//
+// Counted: every row weighs 1. A score level without own rows then adds nothing but rows, and nothing is asked of its
+// share: it takes no division.
+template <bool kIsStraight, bool kIsCounted>
 class ShareWalk {
 public:
     double share = 1, share_before = 1;
@@ -16,21 +19,8 @@ public:
 
     void pass(const LevelSums& level) {
         const double p = level.weight[1], n_before = all.value();
-        share_before = share;
-        own.part += p;
         all.part += level.weight[0] + p;
-        const double n = all.value();
-        if (n > 0) {
-            share = own.value() / n;
-            const double moved = p / n;
-            rate.part += moved;
-            lost.part += moved * share;
-            if (kIsStraight && n_before > 0) {
-                rate_before.part += p / n_before;
-                lost_before.part += p * share_before / n_before;
-            }
-            area.part += p * here();
-        }
+        if (!kIsCounted || p > 0) add(p, n_before);
         if (++n_levels_ % kBlock != 0) return;
         for (LongSum* sum : {&own, &all, &area, &rate, &lost, &rate_before, &lost_before})
             sum->close();
@@ -40,17 +30,39 @@ public:
     double here() const { return kIsStraight ? (share + share_before) / 2 : share; }
 
 private:
+    void add(double p, double n_before) {
+        share_before = n_before > 0 ? own.value() / n_before : 1;
+        own.part += p;
+        const double n = all.value();
+        if (!(n > 0)) return;
+        share = own.value() / n;
+        const double moved = p / n;
+        rate.part += moved;
+        lost.part += moved * share;
+        if (kIsStraight && n_before > 0) {
+            rate_before.part += p / n_before;
+            lost_before.part += p * share_before / n_before;
+        }
+        area.part += p * here();
+    }
+
     int64_t n_levels_ = 0;
 };
 
+// Calls use(walk) with a walk of the kind that the rows take.
+template <bool kIsStraight, class Use>
+auto with_walk(const RankTask& task, const Use& use) {
+    return task.weights == nullptr ? use(ShareWalk<kIsStraight, true>())
+                                   : use(ShareWalk<kIsStraight, false>());
+}
+
 // Calls use(score level, lift of a row of the rest, lift of an own row) for each score level, after a first walk
 // that adds up everything.
-template <bool kIsStraight, class Reader, class Use>
-void each_lift_of(const Reader& reader, const RankTask& task, const Use& use) {
-    ShareWalk<kIsStraight> whole;
+template <bool kIsStraight, class Walk, class Reader, class Use>
+void each_lift_of(Walk whole, const Reader& reader, const RankTask& task, const Use& use) {
+    Walk walk = whole;
     each_level(reader, task, [&](const LevelSums& level) { whole.pass(level); });
     const double area = whole.area.value() / whole.own.value();
-    ShareWalk<kIsStraight> walk;
     each_level(reader, task, [&](const LevelSums& level) {
         double rate = whole.rate.value() - walk.rate.value();
         double lost = whole.lost.value() - walk.lost.value();
@@ -66,23 +78,45 @@ void each_lift_of(const Reader& reader, const RankTask& task, const Use& use) {
 
 template <class Reader, class Use>
 void each_lift(const Reader& reader, const RankTask& task, bool is_straight, const Use& use) {
-    is_straight ? each_lift_of<true>(reader, task, use) : each_lift_of<false>(reader, task, use);
+    const auto each = [&](auto kind) {
+        constexpr bool is_of_lines = decltype(kind)::value;
+        with_walk<is_of_lines>(task, [&](auto walk) { each_lift_of<is_of_lines>(walk, reader, task, use); });
+    };
+    is_straight ? each(std::true_type()) : each(std::false_type());
+}
+
+template <bool kIsStraight, class Walk>
+LevelLifts each_in_one_walk(Walk walk, const RowReader& reader, const RankTask& task) {
+    LevelLifts made;
+    made.levels.reserve(static_cast<size_t>(task.n()));
+    Lifts above;
+    each_level(reader, task, [&](const LevelSums& level) {
+        above = {walk.lost.value(), walk.rate.value()};
+        walk.pass(level);
+        if (kIsStraight)
+            // Half of c is p of the score level itself, half p of the one below, whose N before is N.
+            above = {(above.of_rest + walk.lost_before.value()) / 2,
+                     (above.of_own + walk.rate_before.value()) / 2};
+        made.levels.push_back({above.of_rest, walk.here() - above.of_own + above.of_rest});
+    });
+    Lifts all{walk.lost.value(), walk.rate.value()};
+    if (kIsStraight)
+        all = {(all.of_rest + walk.lost_before.value()) / 2, (all.of_own + walk.rate_before.value()) / 2};
+    made.common = {-all.of_rest, all.of_own - all.of_rest - walk.area.value() / walk.own.value()};
+    return made;
 }
 
 }  // namespace
 
-void add_lifts(const PackedScores& packed, bool is_straight, double gain, double* out) {
-    check_names_rows(packed);
-    const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
+LevelLifts lifts_of(const PackedScores& packed, bool is_straight) {
     const RowReader reader(packed);
-    const auto add = [&](const LevelSums& level, double of_rest, double of_own) {
-        const double rest_gain = gain * of_rest, own_gain = gain * of_own;
-        for (int64_t i = level.first; i < level.last; ++i) {
-            reader.fetch_behind(i, out);
-            out[reader.row(i)] += reader.slot(i) == own ? own_gain : rest_gain;
-        }
+    const auto each = [&](auto kind) {
+        constexpr bool is_of_lines = decltype(kind)::value;
+        return with_walk<is_of_lines>(packed.task, [&](auto walk) {
+            return each_in_one_walk<is_of_lines>(walk, reader, packed.task);
+        });
     };
-    each_lift(reader, packed.task, is_straight, add);
+    return is_straight ? each(std::true_type()) : each(std::false_type());
 }
 
 std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight) {

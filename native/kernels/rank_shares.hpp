@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "kernels/pack_scores.hpp"
 
@@ -20,8 +21,17 @@ namespace karat {
 // summed over score level q and all below it: steps have x = s and c = p; straight lines have x = (s + s of
 // the score level before)/2 and c = (p + p of the score level below)/2.
 
-// Adds gain · lift to out[row]. std::invalid_argument unless the words name rows.
-void add_lifts(const PackedScores& packed, bool is_straight, double gain, double* out);
+// The lifts of the rows of a score level.
+struct Lifts {
+    double of_rest = 0, of_own = 0;
+};
+
+// Of each score level, best first, less `common`, which is added to each. Words name rows.
+struct LevelLifts {
+    std::vector<Lifts> levels;
+    Lifts common;
+};
+LevelLifts lifts_of(const PackedScores& packed, bool is_straight);
 
 // Σw²·lift² over the rest, and over the own rows.
 std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight);

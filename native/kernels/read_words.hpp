@@ -63,17 +63,14 @@ public:
         constexpr int64_t kAhead = 32;
         __builtin_prefetch(task_.scores.at(item(std::max<int64_t>(i - kAhead, 0))));
     }
-    // Asks for what a walk upwards will read, and write to `out` [rows], some words later.
-    void fetch_ahead(int64_t i, const double* out) const {
+    // Asks for what a walk upwards will read, and write to `n` numbers of out[row, width], some words later.
+    void fetch_ahead(int64_t i, const double* out, int64_t width, int64_t n) const {
         constexpr int64_t kAhead = 32;
         const int64_t soon = row(std::min(i + kAhead, n_ - 1));
-        __builtin_prefetch(out + soon, 1);
+        const double* const to = out + soon * width;
+        __builtin_prefetch(to, 1);
+        if (n > 1) __builtin_prefetch(to + n - 1, 1);
         if (task_.weights != nullptr) __builtin_prefetch(task_.weights + soon);
-    }
-    // The same of a walk downwards, whose weights were read.
-    void fetch_behind(int64_t i, const double* out) const {
-        constexpr int64_t kAhead = 32;
-        __builtin_prefetch(out + row(std::max<int64_t>(i - kAhead, 0)), 1);
     }
     // Weights of words first to first + n - 1. Their rows lie anywhere in memory: each is asked for
     // some words before it is read.

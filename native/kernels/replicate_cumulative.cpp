@@ -1,5 +1,6 @@
 #include "kernels/replicate_cumulative.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace karat {
@@ -8,6 +9,14 @@ namespace {
 using Rooms = std::vector<std::vector<double>>;
 
 Rooms rooms(int n_threads) { return Rooms(static_cast<size_t>(thread_limit(n_threads))); }
+
+// Σw² of an item that was drawn: Σ e² of n exponential weights that sum up to s is 2·s²/(n + 1) on average;
+// n = mean / scale.
+double square_of(const Totals& totals, Law law, int64_t item, double drawn) {
+    const double scale = totals.scale(item);
+    return law == Law::poisson ? drawn * scale
+                               : 2.0 * drawn * drawn / (totals.mean(item) / scale + 1.0);
+}
 
 }  // namespace
 
@@ -40,12 +49,6 @@ void replicate_levels(const Totals& totals, const double* scores, Law law, uint6
                      int n_threads, Poll poll) {
     const int64_t m = totals.size(), u = m / 2;
     Rooms memory = rooms(n_threads);
-    // Σ e² of n exponential weights that sum up to s is 2·s²/(n + 1) on average; n = mean / scale.
-    const auto square_of = [&](int64_t item, double drawn) {
-        const double scale = totals.scale(item);
-        return law == Law::poisson ? drawn * scale
-                                   : 2.0 * drawn * drawn / (totals.mean(item) / scale + 1.0);
-    };
     each_replicate(count, m, n_threads, [&](int slot, int64_t begin, int64_t end) {
         memory[slot].resize(static_cast<size_t>(m));
         const double* drawn = memory[slot].data();
@@ -61,12 +64,46 @@ void replicate_levels(const Totals& totals, const double* scores, Law law, uint6
                         room.counts[2 * at + side] = static_cast<int64_t>(value);
                     } else {
                         room.weights[2 * at + side] = value;
-                        room.squares[2 * at + side] = square_of(2 * i + side, value);
+                        room.squares[2 * at + side] =
+                            square_of(totals, law, 2 * i + side, value);
                     }
                 }
                 length += drawn[2 * i] + drawn[2 * i + 1] > 0;
             }
             room.lengths[b] = length;
+        }
+    }, poll);
+}
+
+void replicate_bins(const Totals& totals, const double* scores, const int32_t* bins, int64_t n_bins,
+                    bool is_counted, Law law, uint64_t seed, uint32_t stream, int64_t first,
+                    int64_t count, double* sums, int n_threads, Poll poll) {
+    const int64_t m = totals.size();
+    Rooms memory = rooms(n_threads);
+    each_replicate(count, m, n_threads, [&](int slot, int64_t begin, int64_t end) {
+        memory[slot].resize(static_cast<size_t>(m));
+        const double* drawn = memory[slot].data();
+        for (int64_t b = begin; b < end; ++b) {
+            totals.draw({seed, stream, static_cast<uint32_t>(first + b)}, memory[slot].data());
+            double* const out = sums + b * kBinSums * n_bins;
+            std::fill_n(out, kBinSums * n_bins, 0.0);
+            for (int64_t i = m / 2 - 1; i >= 0;) {
+                const int32_t bin = bins[i];
+                double found[kBinSums] = {};
+                for (; i >= 0 && bins[i] == bin; --i) {
+                    const double p = scores[i], q = 1.0 - p;
+                    const double rest = drawn[2 * i], own = drawn[2 * i + 1];
+                    const double rest2 = is_counted ? rest : square_of(totals, law, 2 * i, rest);
+                    const double own2 = is_counted ? own : square_of(totals, law, 2 * i + 1, own);
+                    found[0] += rest + own;
+                    found[1] += (rest + own) * p;
+                    found[2] += own;
+                    found[3] += (rest2 + own2) * (p * q);
+                    found[4] += rest2 * (p * p) + own2 * (q * q);
+                    found[5] += rest2 + own2;
+                }
+                for (int64_t j = 0; j < kBinSums; ++j) out[j * n_bins + bin] += found[j];
+            }
         }
     }, poll);
 }

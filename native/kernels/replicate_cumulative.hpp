@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/bin_levels.hpp"
 #include "kernels/draw_totals.hpp"
 #include "kernels/threads.hpp"
 
@@ -35,5 +36,11 @@ struct CumulativeRoom {
 void replicate_levels(const Totals& totals, const double* scores, Law law, uint64_t seed,
                      uint32_t stream, int64_t first, int64_t count, const CumulativeRoom& room,
                      int n_threads, Poll poll);
+
+// Replicates first to first + count − 1 put into bins, see bin_levels.hpp: float64[count, 6, n_bins] in
+// `sums`. `bins[i]` is the bin of score level i, whose score is p. Of counts Σw² is Σw.
+void replicate_bins(const Totals& totals, const double* scores, const int32_t* bins, int64_t n_bins,
+                    bool is_counted, Law law, uint64_t seed, uint32_t stream, int64_t first,
+                    int64_t count, double* sums, int n_threads, Poll poll);
 
 }  // namespace karat

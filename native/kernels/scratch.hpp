@@ -7,6 +7,7 @@
 #include <new>
 
 #include "kernels/lanes.hpp"
+#include "kernels/large_pages.hpp"
 
 namespace karat {
 
@@ -50,6 +51,7 @@ private:
         if (bytes <= bytes_) return;
         release();
         memory_ = ::operator new(bytes, kLine);
+        use_large_pages(memory_, bytes);
         bytes_ = bytes;
     }
 
@@ -64,6 +66,7 @@ struct Scratch {
     alignas(64) int64_t wide[kBlock];
     alignas(64) double weights[kBlock];
     Buffer tables;
+    Buffer words;  // of a sort
 
     // This thread's own.
     static Scratch& mine() {

@@ -235,6 +235,9 @@ def pack_pairs(true_codes: _Int32, pred_codes: _Int32, k: int) -> _UInt64:
 def pack_pairs_rows(true_codes: _Int32, pred_codes: _Int32, k: int) -> tuple[_UInt64, int]:
     """Keys (true * k + pred) << index_bits | row, and index_bits; ValueError beyond 64 bits."""
 
+def sorted_keys(keys: _UInt64, n_threads: int) -> _UInt64:
+    """The same keys in their order."""
+
 def run_lengths(sorted: _UInt64) -> tuple[_UInt64, _Int64]:
     """Distinct keys and how often each occurs; ValueError when the keys are not sorted."""
 
@@ -297,24 +300,20 @@ class PackedScores:
         Errors: OverflowError as areas.
         """
 
-    def add_placements(self, own_gains: _Float64, rest_gains: _Float64, out: _Float64) -> None:
-        """Add to out[m, n] of each row, for each set: how it stands to the rows of other classes.
+    def add_influences(
+        self, own_gains: _Float64, rest_gains: _Float64, lifts: _Float64, out: _Float64
+    ) -> None:
+        """Add to out[n, m] of each row, for each set, how it stands to others and moves areas.
 
         A row of own gets Σ over classes c of own_gains[m, c] · weight of c below it; one of class c
-        rest_gains[m, c] · weight of own above it; ties count half.
+        rest_gains[m, c] · weight of own above it; ties count half. And each gets lifts[m, 2] · W ·
+        (what a small weight on it adds to step_area / W, trapezoid_area / W); W: the own weight.
         Errors: ValueError for other shapes, or words that name no rows; TypeError for an `out` that
         is not contiguous or cannot be written to.
         """
 
-    def add_lifts(self, is_straight: bool, gain: float, out: _Float64) -> None:
-        """Add gain · W · (what a small weight on a row adds to an area) to out[n].
-
-        The area is step_area / W, or trapezoid_area where is_straight; W: the own weight.
-        Errors: as add_placements.
-        """
-
     def lift_squares(self, is_straight: bool) -> _Float64:
-        """float64[2] of the rest and the own rows: Σ w² · (what add_lifts adds for gain 1)²."""
+        """float64[2] of the rest and the own rows: Σ w² · (what a lift of 1 adds)²."""
 
     def levels(self, last: int, limit: int) -> tuple[_Float64, NDArray[Any], _Float64 | None, int]:
         """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise.

@@ -147,6 +147,35 @@ def replicate_levels(
     Counts are int64 without squares and `is_gamma`; what is beyond the length of a row is unset.
     """
 
+def replicate_bins(
+    scores: _Float64,
+    bins: _Int32,
+    n_bins: int,
+    sums: _Float64,
+    squares: _Float64 | None,
+    is_gamma: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> _Float64:
+    """Score levels drawn and put into bins: float64[count, 6, n_bins], each in the order of `Bins`.
+
+    The bin of score level i is bins[i].
+    """
+
+def square_by_class(
+    values: _Float64, codes: _Int32, squares: _Float64 | None, offsets: _Float64
+) -> _Float64:
+    """float64[m, k]: Σ squares · (values[:, s] + offsets[s, c])² over the rows of class c.
+
+    Args:
+        values: [n, at least m], contiguous; codes [n]; offsets [m, k].
+        squares: [n], Σw² of each row, None: 1. Rows of 0 count for nothing.
+    Errors: ValueError for other shapes, or a code that is no class; TypeError for other dtypes.
+    """
+
 def table_variances(
     weights: _Float64,
     slopes: _Float64,
@@ -206,6 +235,27 @@ def take_levels(left: _Float64, right: _Float64, dropped: int, cuts: _Float64) -
         left, right: contiguous float64, the lowest score of a level, descending, else ValueError.
         dropped: last binary digits in which scores of one bucket may differ.
         cuts: contiguous float64, ascending: no bucket goes across one.
+    """
+
+def bin_levels(
+    scores: _Float64, counts: Any, squares: _Float64 | None, ends: _Float64, is_right: bool
+) -> _Float64:
+    """Score levels put into bins: float64[6, b], each in the order of `Bins`.
+
+    Args:
+        scores: [u], descending.
+        counts: int64 or float64[u, 2], rest and own; `squares` Σw², None where each row weighs 1.
+        ends: [b - 1], ascending: where a bin ends and the next begins; the lower one holds it where
+            `is_right`.
+    Errors: ValueError for other lengths or orders; TypeError for other dtypes.
+    """
+
+def pool_levels(counts: Any, lengths: _Int64) -> tuple[_Int64, Any]:
+    """Isotonic regression of blocks of score levels, best first: lengths [m], sums [m, 2].
+
+    Neighbours are pooled until the share of own falls: int64 or float64 counts [u, 2] of rest and
+    own, each of so many score levels as `lengths` says.
+    Errors: as bin_levels.
     """
 
 def join_levels(taken: NDArray[np.uint8], left: Any, right: Any, join: int) -> Any:

@@ -13,7 +13,8 @@ from scipy.optimize import isotonic_regression
 from scipy.special import expit, logit, xlogy
 
 import karat
-from karat.metrics._regression import pooled, recalibrated
+from karat import _native
+from karat.metrics._regression import recalibrated
 from karat.tally import CumulativeCounts
 from tests.calibration import rows
 from tests.optional import optional
@@ -23,6 +24,14 @@ SCORES = {
     "brier": lambda p, y: (p - y) ** 2,
     "log_loss": lambda p, y: -xlogy(y, p) - xlogy(1 - y, 1 - p),
 }
+
+
+def pooled(hits: Any, weight: Any) -> Any:
+    """int[m]: where the blocks of ascending shares begin."""
+    best_first = np.ascontiguousarray(np.stack([weight - hits, hits], axis=1)[::-1])
+    lengths, sums = _native.pool_levels(best_first, np.ones(len(hits), np.int64))
+    assert_same(sums.sum(axis=0), best_first.sum(axis=0), within=1e-9)
+    return np.cumsum(np.append(0, lengths[:0:-1]))
 
 
 def two_classes(n_problems: int = 60) -> Iterator[tuple[Any, Any, Any]]:

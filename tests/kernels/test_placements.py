@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,18 @@ def packed(scores: Any, codes: Any, own: int, k: int, weights: Any = None, rows:
     return made
 
 
+def still(m: int) -> Any:
+    """Gains of m sets in which no row moves an area."""
+    return np.zeros((m, 2))
+
+
+def lifts(made: Any, n: int, gain: float, *, is_straight: bool = False, k: int = 3) -> Any:
+    """float64[n]: gain × how each row moves an area under precision."""
+    none, out = np.zeros((1, k)), np.zeros((n, 1))
+    made.add_influences(none, none, np.array([[0.0, gain] if is_straight else [gain, 0.0]]), out)
+    return out[:, 0]
+
+
 def stands(scores: Any, codes: Any, own: int, weights: Any) -> tuple[Any, Any]:
     """For each row, the weight of each other row that it stands above, half where tied: [n, n]."""
     s = np.asarray(scores, np.float64)
@@ -38,18 +51,18 @@ def stands(scores: Any, codes: Any, own: int, weights: Any) -> tuple[Any, Any]:
 def test_placements_of_rows(case: tuple[Any, Any, int, int, Any]) -> None:
     scores, codes, own, k, weights = case
     rng, n = np.random.default_rng(len(codes)), len(codes)
-    m = int(rng.integers(0, 4))
+    m = int(rng.integers(0, 18))
     own_gains, rest_gains = rng.normal(size=(2, m, k))
-    start = rng.normal(size=(m, n))
+    start = rng.normal(size=(n, m))
     out = start.copy()
-    packed(scores, codes, own, k, weights).add_placements(own_gains, rest_gains, out)
+    packed(scores, codes, own, k, weights).add_influences(own_gains, rest_gains, still(m), out)
     below, above = stands(scores, codes, own, weights)
     wanted = np.where(
         codes == own,
         (below @ own_gains[:, codes].T).T if n else 0.0,
         rest_gains[:, codes] * above.sum(axis=1),
     )
-    assert_same(out, start + wanted, within=1e-10)
+    assert_same(out, start + wanted.T, within=1e-10)
 
 
 @given(ranked_rows())
@@ -105,8 +118,7 @@ def test_lifts_add_up_to_nothing() -> None:
         w = np.ones(5000) if weights is None else weights
         made = packed(scores, codes, 1, 3, weights)
         for is_straight in (False, True):
-            out = np.zeros(5000)
-            made.add_lifts(is_straight, 2.0, out)
+            out = lifts(made, 5000, 2.0, is_straight=is_straight)
             assert abs(w @ out) < 1e-9
             squares = [(w * out / 2)[codes == 1], (w * out / 2)[codes != 1]]
             found = made.lift_squares(is_straight)
@@ -121,13 +133,11 @@ def test_pooled_rows_gather_their_items() -> None:
     made.settle()
     flat = packed(values.ravel(), (codes[:, None] == np.arange(3)).ravel().astype(np.int32), 1, 2)
     gains = rng.normal(size=(1, 2))
-    by_item, by_row = np.zeros((1, 900)), np.zeros((1, 300))
-    flat.add_placements(gains, gains, by_item)
-    made.add_placements(gains, gains, by_row)
-    assert_same(by_row[0], by_item.reshape(300, 3).sum(axis=1), within=1e-10)
-    items, rows = np.zeros(900), np.zeros(300)
-    flat.add_lifts(False, 1.0, items)
-    made.add_lifts(False, 1.0, rows)
+    by_item, by_row = np.zeros((900, 1)), np.zeros((300, 1))
+    flat.add_influences(gains, gains, still(1), by_item)
+    made.add_influences(gains, gains, still(1), by_row)
+    assert_same(by_row[:, 0], by_item.reshape(300, 3).sum(axis=1), within=1e-10)
+    items, rows = lifts(flat, 900, 1.0, k=2), lifts(made, 300, 1.0, k=2)
     assert_same(rows, items.reshape(300, 3).sum(axis=1), within=1e-10)
 
 
@@ -185,72 +195,63 @@ def locked(shape: Any) -> Any:
     return made
 
 
-GAINS, OUT = np.ones((2, 3)), np.zeros((2, 8))
-BAD_PLACEMENTS: dict[str, tuple[Any, ...]] = {
-    "sets of own": (np.ones((1, 3)), GAINS, OUT),
-    "sets of rest": (GAINS, np.ones((3, 3)), OUT),
-    "classes of own": (np.ones((2, 2)), GAINS, OUT),
-    "classes of rest": (GAINS, np.ones((2, 4)), OUT),
-    "rows": (GAINS, GAINS, np.zeros((2, 7))),
-    "more rows": (GAINS, GAINS, np.zeros((2, 9))),
+GAINS, LIFTS, OUT = np.ones((2, 3)), np.ones((2, 2)), np.zeros((8, 2))
+BAD_SHAPES: dict[str, tuple[Any, ...]] = {
+    "sets of own": (np.ones((1, 3)), GAINS, LIFTS, OUT),
+    "sets of rest": (GAINS, np.ones((3, 3)), LIFTS, OUT),
+    "sets of lifts": (GAINS, GAINS, np.ones((1, 2)), OUT),
+    "classes of own": (np.ones((2, 2)), GAINS, LIFTS, OUT),
+    "classes of rest": (GAINS, np.ones((2, 4)), LIFTS, OUT),
+    "kinds of lifts": (GAINS, GAINS, np.ones((2, 3)), OUT),
+    "rows": (GAINS, GAINS, LIFTS, np.zeros((7, 2))),
+    "more rows": (GAINS, GAINS, LIFTS, np.zeros((9, 2))),
+    "sets of out": (GAINS, GAINS, LIFTS, np.zeros((8, 3))),
 }
 BAD_KINDS: dict[str, tuple[Any, ...]] = {
-    "float32 gains": (GAINS.astype("f4"), GAINS, OUT),
-    "integers": (GAINS, GAINS.astype(int), OUT),
-    "strides": (np.ones((2, 6))[:, ::2], GAINS, OUT),
-    "turned": (np.ones((3, 2)).T, GAINS, OUT),
-    "float32 out": (GAINS, GAINS, OUT.astype("f4")),
-    "gaps between rows": (GAINS, GAINS, np.zeros((2, 9))[:, :8]),
-    "one dimension": (GAINS, GAINS, np.zeros(16)),
-    "a list": (GAINS, GAINS, OUT.tolist()),
-    "locked": (GAINS, GAINS, locked((2, 8))),
+    "float32 gains": (GAINS.astype("f4"), GAINS, LIFTS, OUT),
+    "integers": (GAINS, GAINS.astype(int), LIFTS, OUT),
+    "float32 lifts": (GAINS, GAINS, LIFTS.astype("f4"), OUT),
+    "strides": (np.ones((2, 6))[:, ::2], GAINS, LIFTS, OUT),
+    "turned": (np.ones((3, 2)).T, GAINS, LIFTS, OUT),
+    "float32 out": (GAINS, GAINS, LIFTS, OUT.astype("f4")),
+    "gaps between rows": (GAINS, GAINS, LIFTS, np.zeros((8, 3))[:, :2]),
+    "one dimension": (GAINS, GAINS, LIFTS, np.zeros(16)),
+    "a list": (GAINS, GAINS, LIFTS, OUT.tolist()),
+    "locked": (GAINS, GAINS, LIFTS, locked((8, 2))),
 }
 
 
-@pytest.mark.parametrize("name", BAD_PLACEMENTS)
+@pytest.mark.parametrize("name", BAD_SHAPES)
 def test_other_shapes_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"rows|gains must be"):
-        ready().add_placements(*BAD_PLACEMENTS[name])
+    with pytest.raises(ValueError, match=r"rows|lifts|gains must be"):
+        ready().add_influences(*BAD_SHAPES[name])
 
 
 @pytest.mark.parametrize("name", BAD_KINDS)
 def test_arrays_that_cannot_be_added_to_are_refused(name: str) -> None:
     with pytest.raises(TypeError):
-        ready().add_placements(*BAD_KINDS[name])
-
-
-@pytest.mark.parametrize(
-    ("out", "kind"),
-    [(np.zeros(7), ValueError), (np.zeros(9), ValueError), (np.zeros(16)[::2], TypeError),
-     (np.zeros(8, "f4"), TypeError), (np.zeros((1, 8)), TypeError), (locked(8), TypeError)],
-)  # fmt: skip
-def test_other_rows_are_refused(out: Any, kind: type[Exception]) -> None:
-    with pytest.raises(kind):
-        ready().add_lifts(False, 1.0, out)
+        ready().add_influences(*BAD_KINDS[name])
 
 
 def test_words_that_name_no_rows_are_refused() -> None:
-    nameless = ready(rows=False)
-    for call in (
-        lambda: nameless.add_placements(GAINS, GAINS, OUT.copy()),
-        lambda: nameless.add_lifts(True, 1.0, np.zeros(8)),
-    ):
-        with pytest.raises(ValueError, match="name no rows"):
-            call()
+    with pytest.raises(ValueError, match="name no rows"):
+        ready(rows=False).add_influences(GAINS, GAINS, LIFTS, OUT.copy())
 
 
 def test_words_that_were_altered_write_nowhere_else() -> None:
     scores, codes = np.random.default_rng(2).random(3000), np.zeros(3000, np.int32)
-    gains, out = np.ones((1, 2)), np.zeros((1, 3000))
+    gains, out = np.ones((1, 2)), np.zeros((3000, 1))
     for weights in (None, np.ones(3000)):
-        made = _native.pack_scores(scores, codes, 0, 2, weights, 1, True)
-        made.words[:] = 2**64 - 1
-        with pytest.raises(RuntimeError, match="altered"):
-            made.add_placements(gains, gains, out)
-        with pytest.raises(RuntimeError, match="altered"):
-            made.add_lifts(True, 1.0, out[0])
-    made = packed(scores, codes, 0, 2)
-    made.add_lifts(False, 1.0, made.words.view(np.float64))  # whatever that gives
+        for lift in (0.0, 1.0):
+            made = _native.pack_scores(scores, codes, 0, 2, weights, 1, True)
+            made.words[:] = 2**64 - 1
+            with pytest.raises(RuntimeError, match="altered"):
+                made.add_influences(gains, gains, np.full((1, 2), lift), out)
+    for lift in (0.0, 1.0):
+        made = packed(scores, codes, 0, 2)
+        words = made.words.view(np.float64)[:, None]
+        with suppress(RuntimeError):  # whatever that gives
+            made.add_influences(gains, gains, np.full((1, 2), lift), words)
 
 
 def test_threads_and_instruction_sets_change_no_bit(isa: str) -> None:
@@ -262,10 +263,10 @@ def test_threads_and_instruction_sets_change_no_bit(isa: str) -> None:
         for each, n_threads in ((isa, 1), (isa, 3), *((name, 2) for name in _native.isas())):
             _native.use_isa(each)
             made = rank(scores, codes, 1, 4, w, n_threads, names_rows=True)
-            block, lifts = np.zeros((1, 300_001)), np.zeros(300_001)
-            made.add_placements(np.ones((1, 4)), np.ones((1, 4)), block)
-            made.add_lifts(1.0, lifts, is_straight=True)
-            found.append((block, lifts, *made.placements(), made.lift_squares()))
+            block = np.zeros((300_001, 3))
+            gains = np.array([[1.0], [0.0], [0.5]]) * np.ones((3, 4))
+            made.add_influences(gains, gains, np.array([[0.0, 0.0], [0.0, 1.0], [2.0, 1.0]]), block)
+            found.append((block, *made.placements(), made.lift_squares()))
         _native.use_isa(isa)
         for other in found[1:]:
             for ours, theirs in zip(found[0], other, strict=True):
@@ -274,8 +275,8 @@ def test_threads_and_instruction_sets_change_no_bit(isa: str) -> None:
 
 def test_a_wrong_reference_is_found() -> None:
     scores, codes = np.array([0.5, 0.25, 0.75]), np.array([1, 0, 1], np.int32)
-    out, gains = np.zeros((1, 3)), np.ones((1, 2))
-    packed(scores, codes, 1, 2).add_placements(gains, gains, out)
+    out, gains = np.zeros((3, 1)), np.ones((1, 2))
+    packed(scores, codes, 1, 2).add_influences(gains, gains, still(1), out)
     below, above = stands(scores, 1 - codes, 1, None)
     with pytest.raises(AssertionError):
-        assert_same(out[0], below.sum(axis=1) + above.sum(axis=1))
+        assert_same(out[:, 0], below.sum(axis=1) + above.sum(axis=1))

@@ -151,7 +151,7 @@ HANDLES = {
     "Tally": lambda tally: tally.cells(),
     "ScoreSums": lambda sums: sums.truth,
     "PackedScores": lambda packed: packed.words,
-    "CutScores": lambda cut: cut.sort(),
+    "CutScores": lambda cut: cut.words,
 }
 
 

@@ -170,7 +170,7 @@ def test_pairs_and_rows_that_fill_more_than_64_bits_are_still_counted() -> None:
     k = 2**31
     true = np.array([k - 1, 5, k - 1, 5, 0], np.int32)
     weights = np.array([0.5, 1.0, 0.25, 0.0, 0.0])
-    pairs, sums, squares, rows = counting._weighted_pairs(true, true, k, weights)
+    pairs, sums, squares, rows = counting._weighted_pairs(true, true, k, weights, 1)
     assert pairs.tolist() == [0, 5 * k + 5, (k - 1) * k + k - 1]
     assert sums.tolist() == [0.0, 1.0, 0.75]
     assert squares.tolist() == [0.0, 1.0, 0.3125]

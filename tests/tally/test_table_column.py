@@ -120,10 +120,7 @@ def test_areas_of_more_pairs_than_int64_holds_are_rounded() -> None:
 
 def test_it_names_no_rows() -> None:
     column = HistogramColumn(ScoreHistogram.of([1.0], [0], 2), 0)
-    for call in (
-        lambda: column.add_lifts(1.0, np.zeros(1)),
-        lambda: column.add_placements(np.zeros(2), np.zeros(2), np.zeros(1)),
-    ):
+    for call in (lambda: column.add_influences(*[np.zeros((1, 2))] * 3, np.zeros((1, 1))),):
         with pytest.raises(ValueError, match="names no rows"):
             call()
 

@@ -162,10 +162,7 @@ class Points:
 
         Cost: O(score levels), beside the areas: three walks over the sorted rows.
         """
-        # The point above every score first.
-        first = (np.inf, 0.0, 0.0)
-        columns = [np.append(start, part) for start, part in zip(first, ranks.curve, strict=True)]
-        return cls.some(ranks, columns, len(columns[0]))
+        return cls.some(ranks, ranks.points, len(ranks.points[0]))
 
     @classmethod
     def some(cls, ranks: ClassRanks, columns: Iterable[Floats], n_full: int) -> Points:

@@ -79,18 +79,17 @@ class ClassCurves:
 
 
 class Keeper:
-    """Takes the curves of column after column, in the order of the classes."""
+    """Takes the curves of the column of each class, in any order, on any thread."""
 
     def __init__(self, classes: Classes) -> None:
         self._classes = classes
-        self._kept: list[ClassCurves] = []
+        self._kept: dict[int, ClassCurves] = {}
 
     def take(self, i: int, ranks: ClassRanks, probabilities: ClassProbabilities) -> None:
-        assert i == len(self._kept)
-        self._kept.append(ClassCurves.of(self._classes.labels[i], ranks, probabilities))
+        self._kept[i] = ClassCurves.of(self._classes.labels[i], ranks, probabilities)
 
     def curves(self) -> Curves:
-        return Curves(self._classes, tuple(self._kept))
+        return Curves(self._classes, tuple(self._kept[i] for i in range(self._classes.k)))
 
 
 class CurvesLater(Sequence[ClassCurves]):

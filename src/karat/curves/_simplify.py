@@ -15,6 +15,7 @@ from karat import _native
 from karat.curves._curve import Floats, Points
 from karat.metrics import ClassRanks
 from karat.tally import Steps
+from karat.tally.cumulative_counts import N_BLOCK
 
 Places: TypeAlias = npt.NDArray[np.int64]
 Plane: TypeAlias = Callable[[Floats, Floats, float, float], tuple[Floats, Floats]]
@@ -79,8 +80,7 @@ def simplified(
 
     Cost: O(t) for curves up to a size, then O(log t) and a constant.
     """
-    gains = landmark_gains(points.tps, points.fps, points.n_pos, points.n_neg)
-    always = [1, *(int(np.argmax(gain)) for gain in gains)][: limit - 2]
+    always = [1, *_landmarks(points)][: limit - 2]
     is_thinned = is_long(points.n_full, limit)
     places = _candidates(points, limit, always) if is_thinned else np.arange(len(points))
     some = points.at(places)
@@ -98,6 +98,25 @@ def simplified(
         for name, plane in planes.items()
     }
     return places[kept], errors
+
+
+def _landmarks(points: Points) -> list[int]:
+    """Places of the largest of each gain: looked for some thousand points at once."""
+    best: list[tuple[float, int]] = []
+    for first in range(0, len(points), N_BLOCK):
+        part = slice(first, first + N_BLOCK)
+        gains = landmark_gains(points.tps[part], points.fps[part], points.n_pos, points.n_neg)
+        at = [(float(gain[i]), first + i) for gain in gains for i in [int(np.argmax(gain))]]
+        # NaN, where a side is missing, is the largest, as for `argmax`; of equal ones the first.
+        best = (
+            at
+            if not best
+            else [
+                old if old[0] >= new[0] or old[0] != old[0] else new
+                for old, new in zip(best, at, strict=True)
+            ]
+        )
+    return [place for _, place in best]
 
 
 def landmark_gains(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:

@@ -18,6 +18,7 @@ from karat.inference.resampling import (
     LevelGroups,
     TableDraw,
     measures_of,
+    replicate_bins,
     replicate_cumulative,
     replicate_row_cumulative,
     replicate_rows,
@@ -25,7 +26,7 @@ from karat.inference.resampling import (
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
-from karat.tally import CumulativeCounts, LevelSource, ScoredRows
+from karat.tally import CumulativeCounts, LevelSource, ScoredRows, uniform_edges
 
 ReplicateMethod: TypeAlias = Literal["bootstrap", "bca", "bayesian"]
 """Percentiles of replicates; the same corrected; percentiles of bayesian replicates."""
@@ -188,15 +189,26 @@ class Draws:
 
     def _draw(self, view: type, asked: Confidence) -> None:
         """Replicates of every metric that reads a column: they are drawn once."""
-        metrics = [metric for metric in self.listed if metric.record.reads is view]
-        replicates = replicate_cumulative(
-            self.cumulatives[view],
-            asked.n_replicates,
-            asked.seed,
-            method="bayesian" if asked.method == "bayesian" else "poisson",
-            limit=N_GROUPS,
-        )
-        self.drawn |= measures_of(metrics, replicates)
+        at: dict[str, Any] = {
+            "method": "bayesian" if asked.method == "bayesian" else "poisson",
+            "limit": N_GROUPS,
+        }
+        given = self.cumulatives[view], asked.n_replicates, asked.seed
+        by_level, bins = [], {}
+        for metric in self.listed:
+            if metric.record.reads is not view:
+                continue
+            params = dict(metric.params)
+            if metric.record.of_bins is None or params.get("scheme") != "uniform":
+                by_level.append(metric)
+                continue
+            # The edges are the same in each replicate.
+            key = params["bins"], params["closed"]
+            if key not in bins:
+                bins[key] = replicate_bins(*given, uniform_edges(key[0]), key[1], **at)
+            self.drawn[metric] = metric.record.of_bins(bins[key], **params)
+        if by_level:
+            self.drawn |= measures_of(by_level, replicate_cumulative(*given, **at))
 
 
 class KeptColumns(InfluenceVariances):

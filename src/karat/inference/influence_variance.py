@@ -35,6 +35,7 @@ from karat.metrics._measure import Views
 from karat.metrics._metric import Metric
 from karat.metrics._views import Confidences, Pairwise
 from karat.tally import ScoredRows
+from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
 _ROUNDING: Final = 1e-29
@@ -212,11 +213,21 @@ class InfluenceVariances:
             found += np.bincount(rows.codes[part], term, len(found))
         return found
 
+    @cached_property
+    def _square_of_rows(self) -> Floats | None:
+        """float64[n], Σw² of each row; None: 1."""
+        if self._whole_of is not None:
+            return np.ascontiguousarray(self._whole_of.squares, np.float64)
+        weights = self._rows.weights
+        return None if weights is None else np.square(weights, dtype=np.float64)
+
     def _average(self, metric: Metric) -> SamplingError:
         """Of a mean over classes or pairs, or of all items alike, by the influence of each row."""
         sizes, form = self._sizes, metric.record.influence
-        phi = self._gathered.influence(metric)
-        squares = self._squares(lambda _, part: phi[part])
+        squares = self._gathered.squares(metric, self._square_of_rows)
+        if squares is None:
+            phi = self._gathered.influence(metric)
+            squares = self._squares(lambda _, part: phi[part])
         with np.errstate(over="ignore", invalid="ignore"):  # endless influences leave it unknown
             by_class = sizes.factors(metric) * squares / float(sizes.weight.sum()) ** 2
             # Where all rows stand alike, rounding is left.

@@ -15,7 +15,7 @@ from karat.errors import error
 from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits, combined, is_combined
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
-from karat.inference.limits import Floats, transformed, wilson_limits
+from karat.inference.limits import Floats, transformed, wilson_limits, wilson_limits_of_one
 from karat.inference.proportions import (
     curve_of_right_rows,
     is_of_right_rows,
@@ -65,8 +65,12 @@ def label_interval(
     ends = range_of(metric)
     if asked.method not in ("wald", "logit") and is_combined(metric, policy):
         return _within(combined(metric, value, spread, asked, policy), value, ends, asked)
-    slopes = metric.slopes(cells, policy)
-    variance = variance_of(slopes, spread)
+    # Limits at many levels are sought: of one table.
+    key = "slopes", metric, policy
+    if key not in spread.kept:
+        slopes = metric.slopes(cells, policy)
+        spread.kept[key] = slopes, variance_of(slopes, spread)
+    slopes, variance = spread.kept[key]
     error = math.sqrt(variance) if math.isfinite(variance) else None
     if asked.method in ("wald", "logit"):
         found = Interval(remark=NO_SLOPE)
@@ -189,17 +193,17 @@ def _default(
 
 def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> Interval:
     """Wilson's limits of the accuracy, as limits of what follows from it alone."""
-    key = "right rows", asked
+    key = "right rows"
     if key not in spread.kept:
         hit = (spread.rows == spread.cols).astype(np.float64)
         share = float((hit * spread.weights).sum()) / spread.total
-        n = spread.n_effective / float(spread.inflation(hit))
-        spread.kept[key] = wilson_limits(share, n, asked.quantile(spread.df))
-    low, high = spread.kept[key]
+        spread.kept[key] = share, spread.n_effective / float(spread.inflation(hit))
+    share, n = spread.kept[key]
+    low, high = wilson_limits_of_one(share, n, asked.quantile(spread.df))
     curve = curve_of_right_rows(metric, spread.cells.k)
     if curve is not None:
         a, b, c = curve
-        ends = [(a * float(p) + b) / (1.0 + c * float(p)) for p in (low, high)]
+        ends = [(a * p + b) / (1.0 + c * p) for p in (low, high)]
         return Interval(min(ends), max(ends), "wilson")
     found = of_right_rows(metric, np.stack([low, high]), spread.cells.k)
     found = np.where(np.isfinite(found), found, metric.range[1])

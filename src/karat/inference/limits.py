@@ -47,6 +47,25 @@ def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> Li
     return np.where(rows > 0, low, 0.0), np.where(rows > 0, high, 1.0)
 
 
+def wilson_limits_of_one(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """The same of one share: to the last bit, without arrays.
+
+    Example:
+        >>> wilson_limits_of_one(0.9, 100, 2.0) == tuple(map(float, wilson_limits(0.9, 100, 2.0)))
+        True
+    """
+    if not n > 0:
+        return 0.0, 1.0
+    z2 = quantile * quantile
+    centre = share * n + z2 / 2
+    spread = quantile * math.sqrt(max(n * share * (1 - share), 0.0) + z2 / 4)
+    low, high = (centre - spread) / (n + z2), (centre + spread) / (n + z2)
+    return (
+        0.0 if share <= 0 else min(max(low, 0.0), share),
+        1.0 if share >= 1 else min(max(high, share), 1.0),
+    )
+
+
 def beta_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:
     """Quantiles of the beta distribution after Jeffreys' prior (Brown, Cai, DasGupta 2001).
 

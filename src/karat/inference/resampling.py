@@ -19,7 +19,8 @@ import numpy.typing as npt
 from karat import _native
 from karat.inference.limits import Floats
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
-from karat.tally import Axis, Cells, ClusteredCells, CumulativeCounts, LevelSource
+from karat.tally import Axis, Cells, ClusteredCells, CumulativeCounts, LevelSource, of_both
+from karat.tally.bins import Bins, Closed
 from karat.tally.cached import cached_property
 
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -274,7 +275,7 @@ def _grouped(source: LevelSource, limit: int, total: float) -> LevelGroups:
     passed = 0.0
     for scores, counts, of_squares in source.blocks():
         weights = np.asarray(counts, np.float64)
-        both = weights.sum(axis=1)
+        both = of_both(weights)
         until = passed + np.cumsum(both)
         # A score level belongs where its middle row does.
         place = ((until - both / 2) * (limit / total)).astype(np.int64).clip(0, limit - 1)
@@ -294,11 +295,11 @@ def _grouped(source: LevelSource, limit: int, total: float) -> LevelGroups:
             squares[groups] += np.add.reduceat(of_squares, starts)
         best[groups] = np.maximum(best[groups], scores[starts])
         worst[groups] = np.minimum(worst[groups], scores[starts + lengths - 1])
-    kept = sums.sum(axis=1) > 0
+    kept = of_both(sums) > 0
     pairs = 2.0 * sums[kept, 0] * sums[kept, 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         within = np.where(pairs > 0, doubled[kept] / pairs, 0.5)
-    means = moments[kept] / sums[kept].sum(axis=1)
+    means = moments[kept] / of_both(sums[kept])
     return LevelGroups(
         np.clip(means, worst[kept], best[kept]),
         sums[kept],
@@ -461,6 +462,38 @@ def replicate_areas(
     pairs = weights[:, 0] * weights[:, 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(pairs > 0, np.minimum(doubled / (2.0 * pairs), 1.0), np.nan)
+
+
+def replicate_bins(
+    column: LevelSource,
+    n_replicates: int,
+    seed: int,
+    edges: Floats,
+    closed: Closed = "right",
+    *,
+    method: CumulativeDraw = "poisson",
+    limit: int = CUMULATIVE_GROUPS,
+    stream: int = 0,
+    n_threads: int | None = None,
+) -> Bins:
+    """The bins of each replicate that `replicate_cumulative` draws: sums float64[n_replicates, b].
+
+    Args:
+        edges, closed: as of `Bins.of`.
+
+    Errors:
+        K214 as of `Bins.of`.
+
+    Cost: two walks over the score levels, then O(limit + b) time for each replicate.
+    """
+    groups = LevelGroups.of(column, limit)
+    none = Bins.empty(edges, closed, is_weighted=column.is_weighted or method == "bayesian")
+    place = none.place_of(groups.scores).astype(np.int32)
+    of_groups = groups.scores, place, none.b, groups.sums, groups.squares
+    drawn = _native.replicate_bins(
+        *of_groups, method == "bayesian", seed, stream, 0, n_replicates, n_threads or 0
+    )
+    return none.holding(np.moveaxis(drawn, 1, 0), groups.n_rows)
 
 
 def replicate_row_cumulative(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from karat.metrics._views import (
     PairRanks,
     Pairwise,
 )
+from karat.metrics._workers import Workers
 from karat.tally import ScoredRows
 from karat.tally.cached import cached_property
 
@@ -119,12 +121,13 @@ def measure(
     and is marked in `Values.undefined`, which is bool[k] for averages and for each class.
 
     Args:
-        along: called with each class and the views of its column, while that is sorted.
+        along: called with each class and the views of its column, while that is sorted; with
+            those of several classes on several threads at once.
         beside: called with the columns that some metric needs, while they are sorted.
         held: views of the same rows that are kept from call to call; without them each is dropped.
 
     Cost: one read for the losses; a sort of n keys for each column that some metric needs.
-        One sorted column is held at a time.
+        As many sorted columns are held as there are threads.
     """
     wanted = list(dict.fromkeys(metrics))
     by_view: dict[type, list[Metric]] = {}
@@ -141,13 +144,20 @@ def measure(
         found |= {metric: _single(metric, confidences) for metric in by_view[Confidences]}
         if beside:
             beside.confidences(confidences)
-    if Pairwise in by_view:
+    of_pairs = by_view.get(Pairwise, [])
+    others = [m for m in wanted if m not in found and m not in of_pairs]
+    # Of columns that nobody else reads several are sorted together: see `AreasAhead`.
+    n_tasks = rows.classes.k + bool(of_pairs) if beside and beside.names_rows else 1
+    with Workers.of(rows, n_tasks) as workers:
         pairwise = Pairwise(rows, names_rows=beside is not None and beside.names_rows)
-        for metric in by_view[Pairwise]:
-            found[metric] = _of_pairs(metric, pairwise)
+        pairs: dict[Metric, Values] = {}
+        if of_pairs:
+            workers.run(lambda: pairs.update((m, _of_pairs(m, pairwise)) for m in of_pairs))
+        found |= _by_column(rows, others, policy, along, beside, held, workers)
+        for metric in of_pairs:
+            found[metric] = pairs[metric]
             if beside:
                 beside.pairs(metric, pairwise)
-    found |= _by_column(rows, [m for m in wanted if m not in found], policy, along, beside, held)
     return {metric: _without_overshoot(metric, found[metric]) for metric in wanted}
 
 
@@ -186,8 +196,12 @@ def _by_column(
     along: Along | None,
     beside: Beside | None,
     held: Held | None,
+    workers: Workers,
 ) -> dict[Metric, Values]:
-    """Metrics that read columns: each column is sorted, measured by all of them, and dropped."""
+    """Metrics that read columns: each column is sorted, measured by all of them, and dropped.
+
+    When it returns, all tasks of the workers have ended.
+    """
     k, positive = rows.classes.k, rows.classes.positive
     whole = {"macro", "weighted", "per_class"}
     everywhere = [body_of(m) for m in metrics if m.record.is_per_class and m.lift in whole]
@@ -205,13 +219,15 @@ def _by_column(
         views = Views(rows, i, names_rows=names_rows) if held is None else held[i]
         if beside and (here or pairs):
             beside.column(i, views)
-        for body in here:
-            values[body][i] = _measured(body, views)
         if pairs:
             areas.append(views.ranks.ranked.areas())
         totals = views.totals
-        if along:
-            along(i, views.ranks, views.probabilities)
+        if here or along:
+            # Columns are made here: by one thread.
+            for view in {*(record.reads for record, _ in here), *_CURVES[: 2 * bool(along)]}:
+                views.of(view)
+            workers.run(partial(_measure_column, i, views, here, values, along))
+    workers.finish()
     found: dict[Metric, Values] = {}
     pooled: Views | None = None
     for metric in metrics:
@@ -226,6 +242,18 @@ def _by_column(
         else:
             found[metric] = lifted(values[body_of(metric)], metric.lift, positive, totals, policy)
     return found
+
+
+_CURVES: Final = (ClassRanks, ClassProbabilities)
+
+
+def _measure_column(
+    i: int, views: Views, bodies: Sequence[Body], values: Mapping[Body, Floats], along: Along | None
+) -> None:
+    for body in bodies:
+        values[body][i] = _measured(body, views)
+    if along:
+        along(i, views.ranks, views.probabilities)
 
 
 def body_of(metric: Metric) -> Body:

@@ -277,6 +277,8 @@ class Record:
         no_influence: why there is none, in words.
         bounds: between what it lies where scores are known as buckets; None: that is not known.
         is_estimate: whether it estimates something; a p-value does not, and has no interval.
+        of_bins: what it is of `Bins` alone, of replicates too, given its parameters; None: it reads
+            more of its column.
         rounding: how much its value rounds; None: that follows from the trace, or none is stated.
     """
 
@@ -318,6 +320,7 @@ class Record:
     bounds: Bounds | None = None
     is_estimate: bool = True
     rounding: Rounding | None = None
+    of_bins: Formula | None = None
 
     @property
     def is_traced(self) -> bool:

@@ -15,19 +15,15 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.metrics._views import dot
-from karat.tally import LevelSource
+from karat.tally import CumulativeCounts, LevelSource
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = tuple[Floats, Floats, Floats]
 """Log-odds, and the weight of misses and of hits at each."""
 Number = TypeVar("Number", float, Floats)
-
-_FEW: Final = 256
-"""So many blocks are pooled one by one faster than all at once."""
-_SLOW: Final = 0.9
-"""A pass that leaves a larger share of the blocks is not worth another one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,62 +57,32 @@ class Recalibrated:
     def walk(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
         """Confidences, descending, weight of misses and hits, recalibrated values: some at once."""
         # From the best on: how many score levels stand at or above the last of each block.
-        ends, values = np.cumsum(self.lengths[::-1]), self.block_values[::-1]
+        lengths, values = self.lengths[::-1], self.block_values[::-1]
+        ends = np.cumsum(lengths)
         first = 0
         for p, counts, _ in self.levels.blocks():
             misses, hits = (np.asarray(counts[:, side], np.float64) for side in (0, 1))
-            place = np.searchsorted(ends, np.arange(first, first + len(p)), side="right")
-            yield p, misses, hits, values[place]
-            first += len(p)
+            last = first + len(p)
+            i, j = np.searchsorted(ends, [first, last - 1], side="right")
+            here = slice(i, j + 1)
+            held = np.minimum(ends[here], last) - np.maximum(ends[here] - lengths[here], first)
+            yield p, misses, hits, np.repeat(values[here], held)
+            first = last
 
 
 def recalibrated(levels: LevelSource) -> Recalibrated:
     """The isotonic recalibration of cumulative counts of confidences, own class: what came true.
 
-    Cost: O(score levels) as a rule; a plain loop where score levels are pooled one after the other.
+    Cost: O(score levels).
     """
-    lengths = np.empty(0, np.intp)
-    sums: Numbers | None = None
+    lengths, sums = np.empty(0, np.int64), None
     for _, counts, _ in levels.blocks():
         # Blocks of all are blocks of the blocks of some.
-        lengths = np.concatenate([np.ones(len(counts), np.intp), lengths])
-        sums = counts[::-1] if sums is None else np.concatenate([counts[::-1], sums])
-        starts = pooled(sums[:, 1], sums.sum(axis=1))
-        lengths = np.add.reduceat(lengths, starts)
-        sums = np.add.reduceat(sums, starts, axis=0)
+        lengths = np.concatenate([lengths, np.ones(len(counts), np.int64)])
+        sums = counts if sums is None else np.concatenate([sums, counts])
+        lengths, sums = _native.pool_levels(np.ascontiguousarray(sums), lengths)
     misses, hits = np.zeros((2, 0)) if sums is None else np.asarray(sums.T, np.float64)
-    return Recalibrated(levels, lengths, misses, hits)
-
-
-def pooled(hits: Numbers, weight: Numbers) -> npt.NDArray[np.intp]:
-    """int[m]: where the blocks of the isotonic regression of hits ÷ weight begin.
-
-    Neighbours that do not ascend end up in one block, in whatever order they are pooled:
-    whole falling runs are pooled at once until few are left.
-
-    Args:
-        hits, weight: number[u], weight above 0, in the order of the confidences.
-    """
-    starts = np.arange(len(weight))
-    while len(weight) > _FEW:
-        share = hits / weight
-        first = np.flatnonzero(np.concatenate([[True], share[1:] > share[:-1]]))
-        is_slow = len(first) > _SLOW * len(weight)
-        hits, weight = np.add.reduceat(hits, first), np.add.reduceat(weight, first)
-        starts = starts[first]
-        if is_slow:
-            break
-    # One by one: a block that does not ascend from the last is pooled with it, and so on back.
-    blocks: list[tuple[int, Any, Any]] = []
-    for start, own_hits, own_weight in zip(
-        starts.tolist(), hits.tolist(), weight.tolist(), strict=True
-    ):
-        at, h, w = start, own_hits, own_weight
-        while blocks and blocks[-1][1] * w >= h * blocks[-1][2]:
-            at, before_hits, before_weight = blocks.pop()
-            h, w = h + before_hits, w + before_weight
-        blocks.append((at, h, w))
-    return np.array([at for at, _, _ in blocks], np.intp)
+    return Recalibrated(levels, lengths[::-1], misses[::-1], hits[::-1])
 
 
 _STEPS: Final = 200
@@ -146,15 +112,16 @@ def recalibration_line(levels: LevelSource) -> tuple[float, float]:
     Cost: about seven walks over the levels, thirty where some lie far from the rest, some 400 where
     no line is found; of many score levels most of them are walks over groups.
     """
-    outline = _Outline.of(_odds(levels))
+    points = _points_of(levels)
+    outline = _Outline.of(points())
     if not outline.is_finite or not outline.overlaps:
         return _UNDEFINED
     line, ends = _Line(outline.log_odds), outline.ends
     if levels.n_rows > 4 * _GROUPS:
-        few = _grouped(_odds(levels), levels.n_rows)
+        few = _grouped(points(), levels.n_rows)
         if _Outline.of([few]).overlaps:
             line = _ascended(line, ends, lambda: [few]) or line
-    found = _ascended(line, ends, lambda: _odds(levels))
+    found = _ascended(line, ends, points)
     return _UNDEFINED if found is None else (found.at(0.0), found.slope)
 
 
@@ -165,16 +132,17 @@ def recalibration_shift(levels: LevelSource) -> float:
 
     Cost: about ten Newton steps of O(score levels); two or three where there are many.
     """
-    outline = _Outline.of(_odds(levels))
+    points = _points_of(levels)
+    outline = _Outline.of(points())
     if not outline.is_finite or not math.isfinite(outline.log_odds):
         return math.nan
     # At these ends no confidence, and every one, is above the share of hits.
     high, low = (outline.log_odds - end for end in outline.ends)
     start = 0.0
     if levels.n_rows > 4 * _GROUPS:
-        few = _grouped(_odds(levels), levels.n_rows)
+        few = _grouped(points(), levels.n_rows)
         start = _shifted(start, low, high, lambda: [few])
-    return _shifted(start, low, high, lambda: _odds(levels))
+    return _shifted(start, low, high, points)
 
 
 def _shifted(
@@ -347,6 +315,14 @@ def _odds(levels: LevelSource) -> Iterator[Points]:
     for p, counts, _ in levels.blocks():
         misses, hits = (np.ascontiguousarray(counts[:, side], np.float64) for side in (0, 1))
         yield log_odds(p), misses, hits
+
+
+def _points_of(levels: LevelSource) -> Callable[[], Iterable[Points]]:
+    """The score levels by their log-odds; of levels that are held these are held too."""
+    if isinstance(levels, CumulativeCounts):
+        held = list(_odds(levels))
+        return lambda: held
+    return lambda: _odds(levels)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import Bins, LevelSource, quantile_edges, uniform_edges
+from karat.tally import Bins, LevelSource, of_both, quantile_edges, uniform_edges
 from karat.tally.bins import Closed
 
 Scheme: TypeAlias = Literal["uniform", "quantile"]
@@ -110,8 +110,8 @@ def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
     gaps: Floats = np.sqrt(bins.variance * (2.0 / math.pi))
     risk, n_levels = np.zeros(bins.b), np.zeros(bins.b, np.int64)
     for p, counts, _ in cumulative.blocks():
-        place = _place(p, bins)
-        risk += np.bincount(place, counts.sum(axis=1) * (p * (1.0 - p)), bins.b)
+        place = bins.place_of(p)
+        risk += np.bincount(place, of_both(counts) * (p * (1.0 - p)), bins.b)
         n_levels += np.bincount(place, minlength=bins.b)
     # In rows of the weight that most of the variance has.
     is_few = (bins.variance > 0) & (risk**2 <= _NORMAL * bins.variance)
@@ -120,19 +120,15 @@ def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
     return gaps
 
 
-def _place(p: Floats, bins: Bins) -> npt.NDArray[np.intp]:
-    return np.searchsorted(bins.edges[1:-1], p, "left" if bins.closed == "right" else "right")
-
-
 def _by_bin(
     cumulative: LevelSource, bins: Bins, n_levels: npt.NDArray[np.int64]
 ) -> Iterator[tuple[int, _BinLevels]]:
     """The score levels of each bin that has some, the last bin first; one bin is held at a time."""
     now, held = -1, _BinLevels(0, 0.0)
     for p, counts, squares in cumulative.blocks():
-        place = _place(p, bins)
-        weight = np.asarray(counts.sum(axis=1), np.float64)
-        added = weight if squares is None else squares.sum(axis=1)
+        place = bins.place_of(p)
+        weight = np.asarray(of_both(counts), np.float64)
+        added = weight if squares is None else of_both(squares)
         # Confidences fall, and so do the bins: each is complete when the next begins.
         borders = [0, *(np.flatnonzero(np.diff(place)) + 1).tolist(), len(p)]
         for first, last in pairwise(borders):
@@ -213,7 +209,8 @@ def _of_equal_rows(p: Floats, rows: Floats) -> float:
     hits = np.arange(first, last + 1)
     angles = np.arange(len(hits) // 2 + 1) * (2.0 * math.pi / len(hits))
     with np.errstate(divide="ignore"):
-        logs = rows @ np.log1p(p[:, None] * np.expm1(1j * angles))
+        # Not by BLAS, whose threads wait for each other longer than they add: see `_views.dot`.
+        logs = (rows[:, None] * np.log1p(p[:, None] * np.expm1(1j * angles))).sum(axis=0)
     chances = np.fft.irfft(np.exp(logs - 1j * angles * first).conj(), len(hits))
     return float((chances * np.abs(hits - mean)).sum())
 
@@ -235,7 +232,7 @@ def _of_unequal_rows(p: Floats, weight: Floats, squares: Floats) -> float:
         angles = np.outer(size, odd * (math.pi / reach))
         with np.errstate(divide="ignore"):
             logs = np.log1p(p[:, None] * np.expm1(1j * angles)) - 1j * p[:, None] * angles
-        waves = np.exp(rows @ logs).real
+        waves = np.exp((rows[:, None] * logs).sum(axis=0)).real
         total += float((waves / odd**2).sum())
         if np.abs(waves).max() < _NEGLIGIBLE:
             break

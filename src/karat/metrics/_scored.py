@@ -15,7 +15,7 @@ from karat.metrics._bounds import Bounds
 from karat.metrics._equal import Equal
 from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average
-from karat.metrics._record import Better, Oracle, Parameter, Record, number_of, recorded
+from karat.metrics._record import Better, Formula, Oracle, Parameter, Record, number_of, recorded
 from karat.metrics._rounding import Rounding
 from karat.metrics._views import PER_CLASS_VIEWS, Confidences, Losses, PairRanks, Pairwise
 
@@ -114,6 +114,7 @@ def score_metric(
     is_estimate: bool = True,
     bounds: Bounds | None = None,
     rounding: Rounding | None = None,
+    of_bins: Formula | None = None,
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
 

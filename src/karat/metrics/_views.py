@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from karat.tally import LevelSource, RankedColumn, ReadSums, ScoredRows, Steps, Sums, cumulated
 from karat.tally.cached import cached_property
+from karat.tally.cumulative_counts import N_BLOCK
 from karat.tally.sums import LOSSES, clipped_at
 
 
@@ -60,7 +61,7 @@ def largest(c: ClassRanks, gain: Callable[[Steps], Floats]) -> tuple[float, floa
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
 
-N_HELD: Final = 1 << 17
+N_HELD: Final = 1 << 21
 """Of more rows than this the score levels are not held, but read off the sorted rows each time."""
 
 
@@ -149,7 +150,16 @@ class _OneColumn:
 
         Cost: 24 bytes a score level; `steps` holds some thousand at a time.
         """
-        whole = [(np.empty(0),) * 3, *(steps[:3] for steps in self.steps())]
+        thresholds, tps, fps = self.points
+        return thresholds[1:], tps[1:], fps[1:]
+
+    @property
+    def points(self) -> tuple[Floats, Floats, Floats]:
+        """The same after a first one above every score: threshold inf, nothing is positive."""
+        if self.is_held:
+            return self._points
+        first = (np.array([np.inf]), np.zeros(1), np.zeros(1))
+        whole = [first, *(steps[:3] for steps in self.steps())]
         thresholds, tps, fps = (np.concatenate(part) for part in zip(*whole, strict=True))
         return thresholds, tps, fps
 
@@ -167,8 +177,27 @@ class _OneColumn:
         return self.ranked.n_rows <= N_HELD
 
     @cached_property
+    def _points(self) -> tuple[Floats, Floats, Floats]:
+        levels = self.ranked.cumulative()
+        thresholds, tps, fps = (np.empty(len(levels.scores) + 1) for _ in range(3))
+        thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
+        thresholds[1:] = levels.scores
+        first = 1
+        for steps in cumulated(levels):
+            part = slice(first, first + len(steps.tps))
+            tps[part], fps[part] = steps.tps, steps.fps
+            first = part.stop
+        return thresholds, tps, fps
+
+    @cached_property
     def _steps(self) -> tuple[Steps, ...]:
-        return tuple(cumulated(self.levels))
+        thresholds, tps, fps = self._points
+        found = []
+        for first in range(1, len(thresholds), N_BLOCK):
+            part = slice(first, first + N_BLOCK)
+            before = float(tps[first - 1]), float(fps[first - 1])
+            found.append(Steps(thresholds[part], tps[part], fps[part], *before))
+        return tuple(found)
 
     @cached_property
     def _made(self) -> dict[Any, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from karat.errors import error, short
 from karat.metrics import ClassProbabilities, Confidences, Parameter, equal, score_metric
 from karat.metrics._bounds import in_bins
 from karat.metrics._influence.forms import CROSSED, DEGENERATE, KINK
-from karat.metrics._reliability import MOST_BINS, Scheme, binned, chance_gaps
+from karat.metrics._reliability import MOST_BINS, Floats, Scheme, binned, chance_gaps
 from karat.metrics._rounding import ROUNDING_UNIT, debiased, linear
 from karat.metrics._scored import by_hand, lower_is_better
 from karat.tally import Bins
@@ -80,15 +81,23 @@ def _bins_of(
     return c.made(binned, bins, scheme, closed)
 
 
-def _mean_gap(bins: Bins, norm: str) -> float:
-    held = bins.is_occupied
-    if not held.any():
-        return math.nan
-    gap, weight = np.abs(bins.gap[held]), bins.weight[held]
-    if norm == "l2":
-        return math.sqrt(float(weight @ gap**2) / float(weight.sum()))
-    # Σ|hits − confidence| ÷ Σw: the division by the weight of the bin cancels.
-    return float(np.abs(bins.hits - bins.confidence).sum() / weight.sum())
+def _mean_gap(of: Bins, *, norm: str = "l1", **_: Any) -> Floats:
+    """float64[...]: the mean over the bins, by weight, of |share − mean confidence|."""
+    weight = of.weight
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = np.where(weight.any(axis=-1), weight.sum(axis=-1), math.nan)
+        # Σ|hits − confidence| ÷ Σw: the division by the weight of the bin cancels.
+        miss = np.abs(of.hits - of.confidence)
+        if norm == "l2":
+            squares = np.where(weight > 0, (miss / weight) ** 2 * weight, 0.0)
+            return np.asarray(np.sqrt(squares.sum(axis=-1) / total))
+        return np.asarray(miss.sum(axis=-1) / total)
+
+
+def _largest_gap(of: Bins, **_: Any) -> Floats:
+    """float64[...]: the largest |share − mean confidence| of a bin that holds something."""
+    gap = np.where(of.is_occupied, np.abs(of.gap), -1.0).max(axis=-1)
+    return np.where(gap < 0.0, math.nan, gap)
 
 
 @_error(
@@ -115,6 +124,7 @@ def _mean_gap(bins: Bins, norm: str) -> float:
     ],
     references=(NAEINI_2015, GUO_2017),
     headline=("plain",),
+    of_bins=_mean_gap,
 )
 def expected_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed, norm: str
@@ -125,7 +135,8 @@ def expected_calibration_error(
     right.
     Chance alone makes it larger than 0: compare with expected_calibration_error_if_calibrated.
     """
-    return _mean_gap(_bins_of(c, "expected_calibration_error", bins, scheme, closed), norm)
+    found = _bins_of(c, "expected_calibration_error", bins, scheme, closed)
+    return float(_mean_gap(found, norm=norm))
 
 
 @_error(
@@ -149,6 +160,7 @@ def expected_calibration_error(
     ],
     references=(NAEINI_2015,),
     no_influence="a maximum over bins",
+    of_bins=_largest_gap,
 )
 def maximum_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
@@ -157,9 +169,7 @@ def maximum_calibration_error(
 
     Usually that of the bin with the fewest rows: one row suffices.
     """
-    found = _bins_of(c, "maximum_calibration_error", bins, scheme, closed)
-    held = found.is_occupied
-    return float(np.abs(found.gap[held]).max()) if held.any() else math.nan
+    return float(_largest_gap(_bins_of(c, "maximum_calibration_error", bins, scheme, closed)))
 
 
 @_error(
@@ -183,7 +193,8 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
     The ACE of Nixon et al. reads the probabilities of every class:
     classwise_calibration_error(scheme='quantile').
     """
-    return _mean_gap(_bins_of(c, "adaptive_calibration_error", bins, "quantile", closed), norm)
+    found = _bins_of(c, "adaptive_calibration_error", bins, "quantile", closed)
+    return float(_mean_gap(found, norm=norm))
 
 
 @_error(
@@ -209,6 +220,7 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
         )
     ],
     references=(NAEINI_2015, KULL_2019, NIXON_2019),
+    of_bins=_mean_gap,
 )
 def class_calibration_error(
     c: ClassProbabilities, *, bins: int, scheme: Scheme, closed: Closed, norm: str
@@ -219,7 +231,8 @@ def class_calibration_error(
     With two classes this is the binary calibration error of the positive class; the mean over the
     classes is the static or class-wise calibration error.
     """
-    return _mean_gap(_bins_of(c, "class_calibration_error", bins, scheme, closed), norm)
+    found = _bins_of(c, "class_calibration_error", bins, scheme, closed)
+    return float(_mean_gap(found, norm=norm))
 
 
 @score_metric(

@@ -12,7 +12,7 @@ from karat.metrics._regression import recalibration_line, recalibration_shift
 from karat.metrics._rounding import ROUNDING_UNIT, fitted_line, linear
 from karat.metrics._views import dot
 from karat.metrics.calibration import five
-from karat.tally import LevelSource
+from karat.tally import LevelSource, of_both
 
 SPIEGELHALTER_1986 = (
     "Spiegelhalter (1986). Probabilistic prediction in patient management. Stat. in Medicine 5."
@@ -99,7 +99,7 @@ def _z(confidences: LevelSource) -> float:
     excess = variance = 0.0
     for p, counts, squares in confidences.blocks():
         lean = 1.0 - 2.0 * p
-        squared = (counts if squares is None else squares).sum(axis=1)
+        squared = of_both(counts if squares is None else squares)
         variance += dot(squared * (p * (1.0 - p)), lean * lean)
         excess += dot(counts[:, 1] * (1.0 - p) - counts[:, 0] * p, lean)
     return excess / math.sqrt(variance) if variance > 0 else math.nan

@@ -17,6 +17,7 @@ from karat.tally.cumulative_counts import (
     ScoreLevels,
     Steps,
     cumulated,
+    of_both,
 )
 from karat.tally.histogram_views import HistogramColumn, HistogramRows, Order
 from karat.tally.joint import JointCells
@@ -57,6 +58,7 @@ __all__ = [
     "inconsistency",
     "merge",
     "occurring",
+    "of_both",
     "quantile_edges",
     "reorder",
     "subtract",

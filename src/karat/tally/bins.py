@@ -8,8 +8,9 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.errors import error, shown
-from karat.tally.cumulative_counts import LevelSource, ScoreLevels
+from karat.tally.cumulative_counts import LevelSource, ScoreLevels, of_both
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.shared import Floats, check_weighting, wrong_numbers
 
@@ -63,7 +64,7 @@ def quantile_edges(cumulative: LevelSource, b: int, closed: Closed = "right") ->
     left = np.full(b - 1, is_left)
     above = 0 * total
     for scores, counts, _ in cumulative.blocks():
-        weight = counts.sum(axis=1)
+        weight = of_both(counts)
         reached = np.cumsum(np.concatenate([[above], weight]))
         below = (total - (reached[1:] if is_left else reached[:-1]))[::-1] * b
         if is_left:
@@ -86,6 +87,8 @@ _SUMS: Final = ("weight", "confidence", "hits", "variance", "scatter", "squares"
 @dataclass(frozen=True, eq=False)
 class Bins:
     """Tally of confidences p and of what came true, y = 0 or 1, between edges: immutable.
+
+    Of replicates, the sums are those of each: float64[n_replicates, b].
 
     Attributes:
         edges: float64[b + 1], ascending from 0 to 1 at most; equal ones enclose an empty bin.
@@ -137,8 +140,18 @@ class Bins:
         sums = np.zeros((len(_SUMS), none.b))
         for levels in cumulative.blocks():
             sums += _sums_of(levels, none.edges, closed)
+        return none.holding(sums, cumulative.n_rows)
+
+    def holding(self, sums: Floats, n_rows: int) -> Bins:
+        """The same bins with other sums: float64[6, ..., b], in the order of the attributes."""
         of_bins: dict[str, Any] = dict(zip(_SUMS, sums, strict=True))
-        return replace(none, **of_bins, n_rows=cumulative.n_rows)
+        return replace(self, **of_bins, n_rows=n_rows)
+
+    def place_of(self, confidences: Floats) -> npt.NDArray[np.intp]:
+        """int[n]: the bin of each confidence, which must not lie outside the edges (K214)."""
+        _check_within(confidences.min(initial=1.0), confidences.max(initial=0.0), self.edges)
+        side: Literal["left", "right"] = "left" if self.closed == "right" else "right"
+        return np.searchsorted(self.edges[1:-1], confidences, side)
 
     @classmethod
     def empty(
@@ -158,7 +171,7 @@ class Bins:
     @property
     def b(self) -> int:
         """Number of bins."""
-        return len(self.weight)
+        return len(self.edges) - 1
 
     @property
     def is_occupied(self) -> npt.NDArray[np.bool_]:
@@ -223,43 +236,25 @@ class Bins:
 
 def _sums_of(levels: ScoreLevels, borders: Floats, closed: Closed) -> Floats:
     """float64[6, b]: what these score levels add to each bin, in the order of `_SUMS`."""
-    p = np.ascontiguousarray(levels.scores[::-1])
-    rest, own = _sides(levels.counts)
-    rest2, own2 = (rest, own) if levels.squares is None else _sides(levels.squares)
-    if p[0] < borders[0] or p[-1] > borders[-1]:
-        outside = p[0] if p[0] < borders[0] else p[-1]
+    scores, counts, squares = levels
+    _check_within(scores[-1], scores[0], borders)
+    given = np.ascontiguousarray(counts), None if squares is None else np.ascontiguousarray(squares)
+    return _native.bin_levels(scores, *given, borders[1:-1], closed == "right")
+
+
+def _check_within(least: float, most: float, borders: Floats) -> None:
+    if least < borders[0] or most > borders[-1]:
+        outside = least if least < borders[0] else most
         raise error(
             "K214",
             found=f"The score {float(outside)!r} lies outside the edges "
             f"{float(borders[0])!r} to {float(borders[-1])!r}",
             do="Put probabilities into bins, not other scores.",
         )
-    starts = np.zeros(len(borders) - 1, np.int64)
-    starts[1:] = np.searchsorted(p, borders[1:-1], side="right" if closed == "right" else "left")
-    rows = np.empty((len(_SUMS), len(p)))
-    weight, confidence, hits, variance, scatter, total_squares = rows
-    hits[:] = own
-    np.add(rest, own, out=weight)
-    np.multiply(weight, p, out=confidence)
-    np.add(rest2, own2, out=total_squares)
-    q = 1.0 - p
-    np.multiply(total_squares, p * q, out=variance)
-    np.add(rest2 * (p * p), own2 * (q * q), out=scatter)
-    # From each start to the next, where a bin may hold none.
-    held = np.diff(starts, append=len(p)) > 0
-    sums = np.zeros((len(_SUMS), len(starts)))
-    if held.any():
-        sums[:, held] = np.add.reduceat(rows, starts[held], axis=1)
-    return sums
-
-
-def _sides(counts: npt.NDArray[Any]) -> Floats:
-    """float64[2, u]: what the rest and the own class hold, worst score level first."""
-    return np.ascontiguousarray(counts[::-1].T, np.float64)
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    out = np.full(len(whole), np.nan)
+    out = np.full(whole.shape, np.nan)
     np.divide(part, whole, out=out, where=whole > 0)
     return out
 

@@ -138,6 +138,8 @@ def true_negatives(
 
 def _of_others(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Sum over the other classes, [..., k], added and never subtracted."""
+    if x.shape[-1] == 2:
+        return x[..., ::-1]
     return np.asarray(_exclusive(x) + _exclusive(x[..., ::-1])[..., ::-1])
 
 

@@ -213,6 +213,11 @@ class Steps(NamedTuple):
     fps_before: float
 
 
+def of_both(sides: Numbers) -> Numbers:
+    """number[u]: what the rest and the own class hold together, of number[u, 2]."""
+    return np.asarray(sides[:, 0] + sides[:, 1])
+
+
 def cumulated(source: LevelSource) -> Iterator[Steps]:
     """The score levels of a source, added up.
 

@@ -191,13 +191,9 @@ class HistogramColumn:
             found += np.where(squares > 0, squares * lifts**2, 0.0).sum(axis=0)
         return found
 
-    def add_placements(self, *_: Any) -> NoReturn:
+    def add_influences(self, *_: Any) -> NoReturn:
         """Refused: a table names no rows."""
         raise ValueError("a table of scores names no rows")
-
-    def add_lifts(self, *_: Any, is_straight: bool = False) -> NoReturn:
-        """Refused: a table names no rows."""
-        self.add_placements()
 
 
 def pooled_histogram(histograms: list[ScoreHistogram]) -> ScoreHistogram:
@@ -268,6 +264,7 @@ class HistogramRows:
         is_weighted: whether rows carry weights.
         is_prob: whether the scores are probabilities as given.
         has_one_order: whether one column serves for the score and the probability of a class.
+        n_threads: 1: what is counted already needs no more.
     """
 
     def __init__(self, histograms: ScoreHistograms, order: Order = "tied") -> None:
@@ -278,6 +275,7 @@ class HistogramRows:
         self.is_weighted: bool = histograms.is_weighted
         self.is_prob: bool = histograms.is_prob
         self.has_one_order: bool = self.is_prob and histograms.is_exact
+        self.n_threads = 1
         self._made: dict[tuple[str, int], ScoreHistogram] = {}
 
     def ordered(self, order: Order) -> HistogramRows:

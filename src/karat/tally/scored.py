@@ -67,16 +67,14 @@ class RankedColumn(LevelSource, Protocol):
         """How much rows differ in where they stand."""
         ...
 
-    def add_placements(self, own_gains: Floats, rest_gains: Floats, out: Floats) -> None:
-        """Add to out[m, n] how rows stand; see `data.scores.ranking.Ranked.add_placements`."""
+    def add_influences(
+        self, own_gains: Floats, rest_gains: Floats, lifts: Floats, out: Floats
+    ) -> None:
+        """Add to out[n, m] what rows do; see `data.scores.ranking.Ranked.add_influences`."""
         ...
 
     def lift_squares(self, *, is_straight: bool = False) -> Floats:
-        """float64[2] of rest and own: Σ w² · (what `add_lifts` adds with gain 1)²."""
-        ...
-
-    def add_lifts(self, gain: float, out: Floats, *, is_straight: bool = False) -> None:
-        """Add to out[n] what rows do to the area; see `data.scores.ranking.Ranked.add_lifts`."""
+        """float64[2] of rest and own: Σ w² · (what `add_influences` adds for a lift of 1)²."""
         ...
 
     def cumulative(self) -> CumulativeCounts:
@@ -95,8 +93,11 @@ class ScoredRows(Protocol):
         has_one_order: whether one column serves for the score and the probability of a class.
         codes: int32[n], the true class of each row.
         weights: float64[n], or None.
+        n_threads: threads that may work on them; 0: the default.
     """
 
+    @property
+    def n_threads(self) -> int: ...
     @property
     def classes(self) -> Classes: ...
     @property

@@ -9,7 +9,6 @@
 #include "kernels/pair_scores.hpp"
 #include "kernels/rank_areas.hpp"
 #include "kernels/rank_prefixes.hpp"
-#include "kernels/slice_words.hpp"
 
 namespace karat_tests {
 namespace {
@@ -122,36 +121,12 @@ void test_mended(Random& random) {
     }
 }
 
-// Between the look at where the words go and the writing.
-void test_slices_moved(Random& random) {
-    for (const bool is_narrow : {false, true}) {
-        Rows rows(random, 510000, 2);
-        for (int64_t i = 0; is_narrow && i < 510000; ++i)
-            rows.scores[i] = static_cast<double>(i % 1000);
-        rows.scores[5] = is_narrow ? 0 : 0.001;
-        karat::PackedScores surveyed = karat::survey_scores(rows.task, 1, nullptr);
-        check_same(surveyed.layout.is_wide, !is_narrow, "words of the size that is tested");
-        changing = &rows.scores[5];
-        changed_to = *std::max_element(rows.scores.data(), rows.scores.data() + 510000);
-        // Within another call the pool is taken: one thread does all, in order, and the first task
-        // is counted before the score changes.
-        check_noticed(
-            [&] {
-                karat::parallel(2, 2, [&](int, int64_t task) {
-                    if (task == 0) karat::slice_words(surveyed, 2, change);
-                }, nullptr);
-            },
-            "a score in another slice");
-    }
-}
-
 }  // namespace
 
 void test_changing(Random& random) {
     test_classes(random);
     test_doubts(random);
     test_mended(random);
-    test_slices_moved(random);
 }
 
 }  // namespace karat_tests

@@ -112,6 +112,7 @@ private:
 void test_callers(Random& random);
 void test_changing(Random& random);
 void test_counts(Random& random);
+void test_cuts(Random& random);
 void test_edges();
 void test_encoders(Random& random);
 void test_cumulative(Random& random);
@@ -124,7 +125,7 @@ void test_programs(Random& random);
 void test_resampling(Random& random);
 void test_levels(Random& random);
 void test_scores(Random& random);
-void test_slices(Random& random);
+void test_sorts(Random& random);
 void test_variances(Random& random);
 
 // Deliberate mistakes, by name; each must end the program in an error.

@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
     if (argc > 2 && std::strcmp(argv[2], "threads") == 0) {
         test_callers(random);
         test_resampling(random);
-        test_slices(random);
+        test_cuts(random);
+        test_sorts(random);
         test_scores(random);
         test_objectives(random);
         std::printf("passed on %s\n", karat::lanes().name);
@@ -39,7 +40,8 @@ int main(int argc, char** argv) {
     test_resampling(random);
     test_levels(random);
     test_scores(random);
-    test_slices(random);
+    test_cuts(random);
+    test_sorts(random);
     test_variances(random);
     std::printf("passed on %s\n", karat::lanes().name);
     return 0;

@@ -103,20 +103,21 @@ void check_spread(const RankTask& task, const Stands& stands) {
 void check_placements(Random& random, RankTask task, const Stands& stands) {
     task.wants_rows = true;
     const PackedScores packed = sorted(task);
-    const int64_t m = below(random, 4), rows = task.scores.n_rows;
+    const int64_t m = below(random, 18), rows = task.scores.n_rows;
     Exact<double> own(m * task.k), rest(m * task.k), out(m * rows);
     for (int64_t i = 0; i < m * task.k; ++i) {
         own[i] = static_cast<double>(below(random, 9)) - 4;
         rest[i] = static_cast<double>(below(random, 9)) - 4;
     }
+    const std::vector<double> still(static_cast<size_t>(2 * m));
     std::vector<double> want(static_cast<size_t>(m * rows));
     for (int64_t i = 0; i < m * rows; ++i) want[i] = out[i] = static_cast<double>(i % 7);
-    karat::add_placements(packed, own.data(), rest.data(), m, out.data());
+    karat::add_influences(packed, {own.data(), rest.data(), still.data(), m}, out.data());
     for (int64_t i = 0; i < task.n(); ++i)
         for (int64_t s = 0; s < m; ++s) {
             const int64_t c = task.class_of(i);
             const double score = task.scores.value(i) + 0.0;
-            double& to = want[s * rows + task.row_of(i)];
+            double& to = want[task.row_of(i) * m + s];
             const Stand& stand = stands.at(score);
             if (c != task.own) {
                 to += rest[s * task.k + c] * (stand.above[1] + stand.here[1] / 2);
@@ -153,7 +154,9 @@ void check_lifts(RankTask task, const Stands& stands, bool is_straight) {
     task.wants_rows = true;
     Exact<double> out(task.scores.n_rows);
     for (int64_t i = 0; i < task.scores.n_rows; ++i) out[i] = 0;
-    karat::add_lifts(sorted(task), is_straight, 1, out.data());
+    const std::vector<double> still(static_cast<size_t>(task.k));
+    const double lifts[2] = {is_straight ? 0.0 : 1.0, is_straight ? 1.0 : 0.0};
+    karat::add_influences(sorted(task), {still.data(), still.data(), lifts, 1}, out.data());
     if (own == 0 || task.is_pooled) return;
     const double area = share_sum(stands, is_straight) / own;
     double want[2] = {};
@@ -228,7 +231,7 @@ void test_placements(Random& random) {
     const Exact<int32_t> codes(std::vector<int32_t>{1});
     const PackedScores nameless = sorted(
         {{reinterpret_cast<const char*>(items.data()), 1, 1, 8, 0, true}, codes.data(), nullptr, 2, 1});
-    check_refused([&] { karat::add_lifts(nameless, false, 1, nullptr); }, "words without rows");
+    check_refused([&] { karat::add_influences(nameless, {}, nullptr); }, "words without rows");
 }
 
 }  // namespace karat_tests

@@ -119,7 +119,7 @@ def count_aligned(
     k, n = classes.k, len(true.column)
     is_dense = k <= _DENSE_K_MAX and k * k <= max(_DENSE_CELLS_MIN, _DENSE_CELLS_PER_ROW * n)
     if cells and not is_dense:
-        return _count_sparse(aligned, weights, is_part=is_part)
+        return _count_sparse(aligned, weights, n_threads, is_part=is_part)
     try:
         tally = _native.count_codes(
             true.codes,
@@ -140,7 +140,9 @@ def count_aligned(
     return _cells_of(tally, classes, is_part=is_part)
 
 
-def _count_sparse(aligned: Aligned, weights: Weights | None, *, is_part: bool) -> Cells:
+def _count_sparse(
+    aligned: Aligned, weights: Weights | None, n_threads: int, *, is_part: bool
+) -> Cells:
     """Occupied cells, by sorting one key a row and measuring its runs."""
     classes = aligned.classes
     k, n = classes.k, len(aligned.true.column)
@@ -151,12 +153,11 @@ def _count_sparse(aligned: Aligned, weights: Weights | None, *, is_part: bool) -
     counts: npt.NDArray[Any]
     squares = None
     if weights is None:
-        keys = _native.pack_pairs(true, pred, k)
-        keys.sort()
+        keys = _native.sorted_keys(_native.pack_pairs(true, pred, k), n_threads)
         pairs, counts = _native.run_lengths(keys)
     else:
         given = np.ascontiguousarray(weights)
-        pairs, counts, squares, n_weighing = _weighted_pairs(true, pred, k, given)
+        pairs, counts, squares, n_weighing = _weighted_pairs(true, pred, k, given, n_threads)
         if not (n_weighing.any() or is_part):
             raise AllZeroError
     rows, cols = np.divmod(pairs.view(np.int64), k)
@@ -164,7 +165,11 @@ def _count_sparse(aligned: Aligned, weights: Weights | None, *, is_part: bool) -
 
 
 def _weighted_pairs(
-    true: npt.NDArray[np.int32], pred: npt.NDArray[np.int32], k: int, weights: Weights
+    true: npt.NDArray[np.int32],
+    pred: npt.NDArray[np.int32],
+    k: int,
+    weights: Weights,
+    n_threads: int,
 ) -> tuple[npt.NDArray[np.uint64], Weights, Weights, npt.NDArray[np.int64]]:
     """Occupied pairs, their Σw and Σw² added in the order of the rows, and rows of weight > 0."""
     pairs = None
@@ -172,11 +177,12 @@ def _weighted_pairs(
         keys, row_bits = _native.pack_pairs_rows(true, pred, k)
     except ValueError:
         # Pair and row do not fit into 64 bits; the rank of the pair among those that occur does.
-        pairs, ranks = np.unique(_native.pack_pairs(true, pred, k), return_inverse=True)
+        unranked = _native.pack_pairs(true, pred, k)
+        pairs, _ = _native.run_lengths(_native.sorted_keys(unranked, n_threads))
         row_bits = max(1, len(true).bit_length())
-        rows = np.arange(len(true), dtype=np.uint64)
-        keys = (ranks.astype(np.uint64) << np.uint64(row_bits)) | rows
-    keys.sort()
+        ranks = np.searchsorted(pairs, unranked).astype(np.uint64)
+        keys = (ranks << np.uint64(row_bits)) | np.arange(len(true), dtype=np.uint64)
+    keys = _native.sorted_keys(keys, n_threads)
     found, sums, squares, n_weighing = _native.weighted_runs(keys, row_bits, weights)
     return found if pairs is None else pairs, sums, squares, n_weighing
 

@@ -160,34 +160,28 @@ class Ranked:
         """
         return self._placements
 
-    def add_placements(self, own_gains: Weights, rest_gains: Weights, out: Weights) -> None:
-        """Add to rows how they stand against the rows of other classes, for m sets of gains.
+    def add_influences(
+        self, own_gains: Weights, rest_gains: Weights, lifts: Weights, out: Weights
+    ) -> None:
+        """Add to rows how they stand against those of other classes and move areas, in m sets.
 
         Args:
             own_gains: float64[m, k]; a row of own gets Σ over other classes c of the gain of c ×
                 the weight of the rows of c below it, tied ones half.
             rest_gains: float64[m, k]; a row of class c gets the gain of c × the weight of the rows
                 of own above it, tied ones half.
-            out: float64[m, n], in the order of the rows as given.
+            lifts: float64[m, 2]; each row gets the gain × W · the derivative of step_area ÷ W, and
+                of trapezoid_area, by its weight; W: own weight.
+            out: float64[n, m], in the order of the rows as given.
 
         Errors:
             ValueError the words name no rows: see `rank`.
         """
-        self._sorted.add_placements(own_gains, rest_gains, out)
+        self._sorted.add_influences(own_gains, rest_gains, lifts, out)
 
     def lift_squares(self, *, is_straight: bool = False) -> Weights:
-        """float64[2] of rest and own: Σ w²·(what `add_lifts` adds with gain 1)²."""
+        """float64[2] of rest and own: Σ w²·(what `add_influences` adds for a lift of 1)²."""
         return self._sorted.lift_squares(is_straight)
-
-    def add_lifts(self, gain: float, out: Weights, *, is_straight: bool = False) -> None:
-        """Add to float64[n] what weight on a row adds to the area under precision.
-
-        That is gain · W · the derivative of step_area ÷ W, or of trapezoid_area, W: own weight.
-
-        Errors:
-            ValueError the words name no rows: see `rank`.
-        """
-        self._sorted.add_lifts(is_straight, gain, out)
 
     def step_area(self) -> float:
         """Σ over thresholds, best first, of (increase of own weight) × precision.
@@ -255,7 +249,7 @@ def rank(
         _native.Rejected: (kind, argument, row) of the first bad row: "range" of the codes (0),
             "nan" or "infinite" of the column (1), "negative_weight" or "bad_weight" (2).
 
-    Cost: one sort of packed integers.
+    Cost: one sort of packed integers, which takes as much memory again meanwhile.
 
     Example:
         >>> ranked = rank(np.array([0.9, 0.4, 0.4]), np.array([1, 0, 1], np.int32), 1, 2)
@@ -388,12 +382,12 @@ def pair_areas(
             packed.sort()
         areas[i, j] = (packed.areas() if found is None else found)[1 if side > 0 else 0]
         if by_rank is not None and gain:
-            of_both = np.zeros((1, int(counts[i] + counts[j])))
+            of_both = np.zeros((int(counts[i] + counts[j]), 1))
             gains = np.full((1, 2), gain)
             # Under the opposite difference both sides stand as they should to the same rows.
-            packed.add_placements(gains, gains, of_both)
-            by_rank[parts[i]] += of_both[0, : counts[i]]
-            by_rank[parts[j]] += of_both[0, counts[i] :]
+            packed.add_influences(gains, gains, np.zeros((1, 2)), of_both)
+            by_rank[parts[i]] += of_both[: counts[i], 0]
+            by_rank[parts[j]] += of_both[counts[i] :, 0]
     if placed is not None and by_rank is not None:
         placed[pairs.rows()] += by_rank
     return areas, totals

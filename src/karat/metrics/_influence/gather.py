@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.errors import error
 from karat.metrics._influence.forms import (
     AreaInfluence,
@@ -22,12 +23,11 @@ from karat.metrics._influence.forms import (
     ShareInfluence,
     SkillInfluence,
 )
-from karat.metrics._lift import Lift
 from karat.metrics._measure import Views, measure
 from karat.metrics._metric import Metric
 from karat.metrics._regression import both_sides, log_odds, recalibration_line, recalibration_shift
 from karat.metrics._views import ClassProbabilities, Confidences, Losses, PairRanks, Pairwise, dot
-from karat.tally import ScoredRows
+from karat.tally import LevelSource, ScoredRows, of_both
 from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
@@ -126,10 +126,10 @@ class Line:
             return unknown
         # Weighted by the spread of the rows, x and 1 are orthogonal about this centre.
         total = heavy = weighed = 0.0
-        for p, counts, _ in view.levels.blocks():
-            x = log_odds(p)
-            spread = counts.sum(axis=1) * _spread(a, b, x)
-            total += float(counts.sum())
+        for x, counts, _ in levels_by_log_odds(view):
+            weight = of_both(counts)
+            spread = weight * _spread(a, b, x)
+            total += float(weight.sum())
             heavy += float(spread.sum())
             weighed += dot(spread, x)
         if not heavy:
@@ -138,8 +138,8 @@ class Line:
         if part == "shift":
             return cls(value, a, b, total / heavy, 0.0, centre)
         square = sum(
-            dot(counts.sum(axis=1) * _spread(a, b, log_odds(p)), (log_odds(p) - centre) ** 2)
-            for p, counts, _ in view.levels.blocks()
+            dot(of_both(counts) * _spread(a, b, x), (x - centre) ** 2)
+            for x, counts, _ in levels_by_log_odds(view)
         )
         if not square:
             return unknown
@@ -148,8 +148,8 @@ class Line:
         # a is the height at the centre less the slope times the centre.
         return cls(value, a, b, total / heavy, -centre * total / square, centre)
 
-    def influence(self, p: Floats, is_own: Any) -> Floats:
-        x = log_odds(p)
+    def influence(self, x: Floats, is_own: Any) -> Floats:
+        """float64[n]: of rows with these log-odds."""
         chance, rest = both_sides(self.a + self.b * x)
         with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave it unknown
             found: Floats = np.where(is_own, rest, -chance) * (
@@ -159,11 +159,26 @@ class Line:
 
     def squares(self, view: ClassProbabilities) -> Iterator[tuple[Floats, Floats]]:
         """Σw² and φ² of each score level, of the rest and of the own rows: [u, 2] both."""
-        for p, counts, squares in view.levels.blocks():
-            phi = np.stack([self.influence(p, is_own) for is_own in (False, True)], axis=1)
+        for x, counts, squares in levels_by_log_odds(view):
+            phi = np.stack([self.influence(x, is_own) for is_own in (False, True)], axis=1)
             with np.errstate(over="ignore"):  # an infinite square makes the interval unknown
                 square = phi**2
             yield np.asarray(counts if squares is None else squares, np.float64), square
+
+
+def levels_by_log_odds(view: ClassProbabilities) -> Iterator[tuple[Floats, Any, Floats | None]]:
+    """Log-odds of the score levels, and what they hold, some thousand at once."""
+    held = view.made(_log_odds_of) if view.is_held else map(log_odds, _scores_of(view.levels))
+    for x, (_, counts, squares) in zip(held, view.levels.blocks(), strict=True):
+        yield x, counts, squares
+
+
+def _scores_of(levels: LevelSource) -> Iterator[Floats]:
+    return (block.scores for block in levels.blocks())
+
+
+def _log_odds_of(levels: LevelSource) -> list[Floats]:
+    return list(map(log_odds, _scores_of(levels)))
 
 
 def _spread(a: float, b: float, x: Floats) -> Floats:
@@ -205,9 +220,17 @@ def _core_of(form: Influence) -> Influence:
     return AreaInfluence() if isinstance(form, AreaInfluence) else form
 
 
+def _average_of(metric: Metric, form: Influence) -> tuple[Any, float]:
+    """What a metric's sums are kept under, and the scale of its influence."""
+    if isinstance(form, PairsInfluence):
+        return (form, "pairs"), 1.0
+    scale = form.scale if isinstance(form, AreaInfluence) else 1.0
+    return (_core_of(form), metric.lift), scale
+
+
 def _value_and_influence(
     form: Influence, at: _Column, gain: float, out: Floats, offsets: Floats
-) -> tuple[float, Floats | None]:
+) -> tuple[float, _Standing | None]:
     """The value of a class, and gain × its influence, which is added.
 
     Args:
@@ -216,20 +239,32 @@ def _value_and_influence(
         offsets: float64[k], for what the rows of a true class share.
 
     Returns:
-        The value, NaN where there is none (then nothing is added), and float64[k] gains by which
-        rows are still to be placed.
+        The value, NaN where there is none (then nothing is added), and gains by which rows are
+        still to be placed in the sorted column.
     """
     if isinstance(form, AreaInfluence):
         return _add_area(at, gain, offsets)
     if isinstance(form, PrecisionInfluence):
-        return _add_precision(form, at, gain, out), None
+        return _precision(form, at, gain)
     if isinstance(form, LineInfluence):
         return _add_line(form, at, gain, out), None
     assert isinstance(form, ShareInfluence)
     return _add_share(form, at, gain, offsets), None
 
 
-def _add_area(at: _Column, gain: float, offsets: Floats) -> tuple[float, Floats | None]:
+class _Standing(NamedTuple):
+    """What each row gets by its place in the sorted column; see `RankedColumn.add_influences`.
+
+    Attributes:
+        of_classes: float64[k], by what it stands above or below; None: nothing.
+        lifts: by how it moves the area under precision, as steps and with straight lines.
+    """
+
+    of_classes: Floats | None = None
+    lifts: tuple[float, float] = (0.0, 0.0)
+
+
+def _add_area(at: _Column, gain: float, offsets: Floats) -> tuple[float, _Standing | None]:
     value = at.views.ranks.area
     if not np.isfinite(value):
         return value, None
@@ -238,15 +273,18 @@ def _add_area(at: _Column, gain: float, offsets: Floats) -> tuple[float, Floats 
     moved = np.full(len(offsets), -shift / at.n_rest)
     moved[at.own] = -shift / at.n_own
     offsets += moved
-    return value, np.full(len(offsets), gain * at.weight / (at.n_own * at.n_rest))
+    return value, _Standing(np.full(len(offsets), gain * at.weight / (at.n_own * at.n_rest)))
 
 
-def _add_precision(form: PrecisionInfluence, at: _Column, gain: float, out: Floats) -> float:
+def _precision(
+    form: PrecisionInfluence, at: _Column, gain: float
+) -> tuple[float, _Standing | None]:
     ranks = at.views.ranks
     value = ranks.trapezoid_area if form.is_straight else ranks.step_area
-    if np.isfinite(value):
-        ranks.ranked.add_lifts(gain * at.weight / at.n_own, out, is_straight=form.is_straight)
-    return value
+    if not np.isfinite(value):
+        return value, None
+    lift = gain * at.weight / at.n_own
+    return value, _Standing(lifts=(0.0, lift) if form.is_straight else (lift, 0.0))
 
 
 def _add_line(form: LineInfluence, at: _Column, gain: float, out: Floats) -> float:
@@ -257,7 +295,7 @@ def _add_line(form: LineInfluence, at: _Column, gain: float, out: Floats) -> flo
         with np.errstate(divide="ignore", invalid="ignore"):  # of rows that weigh nothing
             for part in row_parts(rows.n_rows):
                 p, is_own = rows.probabilities(at.own, part), rows.codes[part] == at.own
-                out[part] += gain * line.influence(p, is_own)
+                out[part] += gain * line.influence(log_odds(p), is_own)
     return line.value
 
 
@@ -299,24 +337,48 @@ class _Sum:
         return found
 
 
-def _place(views: Views, gains: Sequence[Floats], block: Floats) -> None:
-    """Add to each row of block[m, n] how the rows stand, by its gains."""
-    if any(each.any() for each in gains):
-        stacked = np.stack(gains)
-        views.ranks.ranked.add_placements(stacked, stacked, block)
+def _place(views: Views, gains: Sequence[_Standing | None], k: int, block: Floats) -> None:
+    """Add to each column of block[n, m] how the rows stand, by its gains."""
+    if not any(gains):
+        return
+    m = block.shape[1]
+    of_classes, lifts = np.zeros((m, k)), np.zeros((m, 2))
+    for j, one in enumerate(gains):
+        if one is not None:
+            lifts[j] = one.lifts
+            if one.of_classes is not None:
+                of_classes[j] = one.of_classes
+    views.ranks.ranked.add_influences(of_classes, of_classes, lifts, block)
+
+
+_TOGETHER: Final = 8
+"""Numbers of float64 in a line of the cache: as many sets of a row lie in one."""
+
+
+def _zeros_in_lines(n: int, m: int) -> Floats:
+    """float64[n, m], m at most 8, of which each row lies in one line of the cache.
+
+    A walk over a sorted column meets the rows anywhere in memory.
+    """
+    width = 1
+    while width < m:
+        width *= 2
+    held = np.zeros(n * width + _TOGETHER)
+    first = -held.ctypes.data % 64 // 8
+    return held[first : first + n * width].reshape(n, width)
 
 
 def _sum_alone(form: Influence, at: _Column, n: int, n_offsets: int, gain: float = 1.0) -> _Sum:
-    block = np.zeros((1, n))
-    found = _Sum(block[0], n_offsets)
+    block = np.zeros((n, 1))
+    found = _Sum(block[:, 0], n_offsets)
     value, gains = _value_and_influence(form, at, gain, found.out, found.offsets)
-    if gains is not None:
-        _place(at.views, [gains], block)
+    _place(at.views, [gains], n_offsets, block)
     if not np.isfinite(value):
         found.factor = np.nan
     return found
 
 
+_PLACED = (AreaInfluence, PrecisionInfluence, PairsInfluence)
 _ON_ROWS = (AreaInfluence, PrecisionInfluence, PairsInfluence, DifferencesInfluence)
 _OF_LOSSES = (LossInfluence, SkillInfluence, PlaceInfluence)
 
@@ -366,7 +428,6 @@ class GatheredInfluences:
         self._k = rows.classes.k
         self._forms = {metric: GatheredInfluences.checked(metric) for metric in metrics}
         self.names_rows = any(isinstance(form, _ON_ROWS) for form in self._forms.values())
-        # Averages that read all columns are rows of one block, which is walked over together.
         everywhere: dict[Any, None] = {}
         self._alone: dict[Any, None] = {}
         for metric, form in self._forms.items():
@@ -376,10 +437,20 @@ class GatheredInfluences:
                 everywhere[_core_of(form), metric.lift] = None
             elif metric.record.is_per_class:
                 self._alone[_core_of(form), metric.lift] = None
-        block = np.zeros((len(everywhere), rows.n_rows))
-        self._block = block
-        sums = (_Sum(out, self._k) for out in block)
-        self._averages: dict[Any, _Sum] = dict(zip(everywhere, sums, strict=True))
+        self._averages: dict[Any, _Sum] = {}
+        # Those of places in a sorted column are in blocks that are walked over together.
+        self._blocks: list[tuple[list[Any], Floats]] = []
+        placed = [key for key in everywhere if isinstance(key[0], _PLACED)]
+        for first in range(0, len(placed), _TOGETHER):
+            keys = placed[first : first + _TOGETHER]
+            block = _zeros_in_lines(rows.n_rows, len(keys))
+            self._blocks.append((keys, block))
+            self._averages |= {
+                key: _Sum(out, self._k) for key, out in zip(keys, block.T, strict=False)
+            }
+        others = [key for key in everywhere if key not in self._averages]
+        self._averages |= {key: _Sum(np.zeros(rows.n_rows), self._k) for key in others}
+        self._squares: dict[int, Floats] = {}
         self._sums: dict[Any, _Sum] = {}
         has_pairs = any(isinstance(form, PairsInfluence) for form in self._forms.values())
         self._areas = np.zeros((self._k, self._k) if has_pairs else (0, 0))
@@ -401,17 +472,19 @@ class GatheredInfluences:
         if not self._forms:
             return
         at = _Column(views, i, self._totals, self._rows)
-        placed: list[Floats] = []
+        placed: dict[Any, _Standing | None] = {}
         for (form, lift), found in self._averages.items():
             if lift == "pairs":
-                gains = self._paired(form, at, found)
+                of_pairs = self._paired(form, at, found)
+                gains = None if of_pairs is None else _Standing(of_pairs)
             else:
                 gain = 1.0 if lift == "macro" else float(self._totals[i])
                 found.values[i], gains = _value_and_influence(
                     form, at, gain, found.out, found.offsets
                 )
-            placed.append(np.zeros(self._k) if gains is None else gains)
-        _place(views, placed, self._block)
+            placed[form, lift] = gains
+        for keys, block in self._blocks:
+            _place(views, [placed[key] for key in keys], self._k, block)
         for form, lift in self._alone:
             if lift == "per_class" or (lift == "plain" and i == self._rows.classes.positive):
                 self._sums[form, lift, i] = _sum_alone(form, at, self._rows.n_rows, self._k)
@@ -484,27 +557,47 @@ class GatheredInfluences:
             for part in row_parts(len(phi)):
                 phi[part] = linear.of_rows(self._rows, part)
             return phi
-        scale = form.scale if isinstance(form, AreaInfluence) else 1.0
-        if isinstance(form, PairsInfluence):
-            return self._averaged(self._averages[form, "pairs"], 1.0, form)
-        core, lift = _core_of(form), metric.lift
-        if lift in ("macro", "weighted"):
-            return self._averaged(self._averages[core, lift], scale, lift)
+        key, scale = _average_of(metric, form)
+        if key in self._averages:
+            return self._finished(key).influence(self._rows, scale)
+        core, lift = key
         if lift == "per_class":
             each = [self._sums[core, lift, i].influence(self._rows, scale) for i in range(self._k)]
             return np.stack(each)
         own = 1 if lift == "micro" else self._rows.classes.positive
         return self._sums[core, lift, own].influence(self._rows, scale)
 
-    def _averaged(self, found: _Sum, scale: float, how: Lift | PairsInfluence) -> Floats:
-        """The influence on a mean, whose divisor and shares are known at the end."""
-        weight = float(self._totals.sum())
+    def squares(self, metric: Metric, squares: Floats | None) -> Floats | None:
+        """float64[k]: Σ squares · φ² of the rows of each true class, once all is measured.
+
+        Args:
+            squares: float64[n], Σw² of each row; None: 1.
+
+        Returns:
+            None where the influence is not that of places in sorted columns: read `influence`.
+        """
+        key, scale = _average_of(metric, self._forms[metric])
+        for i, (keys, block) in enumerate(self._blocks):
+            if key not in keys:
+                continue
+            if i not in self._squares:
+                offsets = np.stack([self._finished(each).offsets for each in keys])
+                codes = np.asarray(self._rows.codes, np.int32)
+                self._squares[i] = _native.square_by_class(block, codes, squares, offsets)
+            factor = scale * self._finished(key).factor
+            return np.asarray(self._squares[i][keys.index(key)] * factor**2)
+        return None
+
+    def _finished(self, key: Any) -> _Sum:
+        """What was added up of a mean, whose divisor and shares are known at the end."""
+        found = self._averages[key]
         if found.is_finished:
-            return found.influence(self._rows, scale)
+            return found
         found.is_finished = True
-        if isinstance(how, PairsInfluence):
-            self._finish_pairs(found, how, weight)
-        elif how == "macro":
+        weight = float(self._totals.sum())
+        if isinstance(key[0], PairsInfluence):
+            self._finish_pairs(found, key[0], weight)
+        elif key[1] == "macro":
             n_measured = np.isfinite(found.values).sum()
             found.factor = 1.0 / n_measured if n_measured else np.nan
         else:
@@ -515,7 +608,7 @@ class GatheredInfluences:
                 mean = float(self._totals[known] @ found.values[known]) / whole
                 # The shares of the classes move with the weights too.
                 found.offsets[known] += (found.values[known] - mean) * weight
-        return found.influence(self._rows, scale)
+        return found
 
     def _finish_pairs(self, found: _Sum, form: PairsInfluence, weight: float) -> None:
         view = PairRanks(self._areas, self._totals)

@@ -214,7 +214,11 @@ def as_svg(
         figure = Figure(figsize=(width, height), layout="constrained")
         ax = figure.add_subplot()
         draw(ax)
-        figure.draw_without_rendering()
+        # Laid out once: what is left out of lines moves nothing.
+        layout = figure.get_layout_engine()
+        assert layout is not None
+        layout.execute(figure)
+        figure.set_layout_engine("none")
         shrink(ax)
         file = io.StringIO()
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))

@@ -73,7 +73,7 @@ class SliceTable(Mapping[Any, Slice]):
         """The column, or the columns of a cross."""
         return self.counted.columns
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """What each slice is called."""
         return tuple(", ".join(key) for key in self.counted.keys)

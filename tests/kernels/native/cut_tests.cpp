@@ -1,11 +1,10 @@
-// Halved keys and slices of words, against whole words that were sorted at once.
+// Halved keys and sorted words, against whole words that std::sort sorted.
 #include <algorithm>
 #include <cmath>
 
 #include "check.hpp"
 #include "kernels/rank_areas.hpp"
 #include "kernels/rank_prefixes.hpp"
-#include "kernels/slice_words.hpp"
 
 namespace karat_tests {
 namespace {
@@ -100,43 +99,52 @@ void test_cut_keys(Random& random, int64_t k, int kind) {
     }
 }
 
-void test_slices_of(Random& random, int kind, bool has_weights) {
+void test_packed(Random& random, int kind, bool has_weights) {
     Rows rows(random, 510000, 3, kind);
     if (has_weights) rows.task.weights = rows.weights.data();
     PackedScores whole = karat::pack_scores(rows.task, 1, nullptr);
     sort_part(whole, 0, rows.task.n());
     for (const int n_threads : {1, 2, 5}) {
-        PackedScores sliced = karat::survey_scores(rows.task, 1, nullptr);
-        const std::vector<int64_t> starts = karat::slice_words(sliced, n_threads, nullptr);
-        check_same(starts.size(), size_t(n_threads == 1 ? 2 : n_threads == 2 ? 3 : 9), "slices");
-        for (size_t i = 1; i < starts.size(); ++i) sort_part(sliced, starts[i - 1], starts[i]);
-        const int64_t n = rows.task.n();
-        check_same(sliced.layout.is_wide ? std::equal(whole.wide.get(), whole.wide.get() + n,
-                                                      sliced.wide.get())
-                                         : std::equal(whole.narrow.get(), whole.narrow.get() + n,
-                                                      sliced.narrow.get()),
-                   true, "words of slices");
-        if (!has_weights)
-            check_same(karat::count_areas(sliced, n_threads, nullptr), karat::count_areas(whole),
-                       "areas by several threads");
+        for (const bool is_shown : {false, true}) {
+            PackedScores packed = karat::survey_scores(rows.task, 1, nullptr);
+            packed.is_shown = is_shown;
+            karat::sort_packed(packed, n_threads, nullptr);
+            const int64_t n = rows.task.n();
+            check_same(packed.layout.is_wide ? std::equal(whole.wide.get(), whole.wide.get() + n,
+                                                          packed.wide.get())
+                                             : std::equal(whole.narrow.get(),
+                                                          whole.narrow.get() + n,
+                                                          packed.narrow.get()),
+                       true, "words in their order");
+            if (!has_weights)
+                check_same(karat::count_areas(packed, n_threads, nullptr),
+                           karat::count_areas(whole), "areas by several threads");
+        }
     }
-    PackedScores changed = karat::survey_scores(rows.task, 1, nullptr);
-    rows.codes[77] = 9;
-    try {
-        karat::slice_words(changed, 2, nullptr);
-    } catch (const std::runtime_error&) {
-        return;
+}
+
+// Scores in order, either way, are sorted whole: they need not be looked at twice.
+void test_ordered(Random& random) {
+    for (const bool is_rising : {false, true}) {
+        Rows rows(random, 9000, 2, 0);
+        std::sort(rows.scores.data(), rows.scores.data() + 9000);
+        if (!is_rising) std::reverse(rows.scores.data(), rows.scores.data() + 9000);
+        check_same(karat::prefixes_pay(karat::survey_scores(rows.task, 1, nullptr)), false,
+                   "halved keys of scores in order");
+        std::swap(rows.scores[0], rows.scores[4500]);
+        check_same(karat::prefixes_pay(karat::survey_scores(rows.task, 1, nullptr)), true,
+                   "halved keys of scores out of order");
     }
-    check_same(false, true, "a class that changed was accepted");
 }
 
 }  // namespace
 
-void test_slices(Random& random) {
+void test_cuts(Random& random) {
     for (const int64_t k : {2, 3, 200})
         for (const int kind : {0, 1, 2}) test_cut_keys(random, k, kind);
     for (const int kind : {0, 1, 2})
-        for (const bool has_weights : {false, true}) test_slices_of(random, kind, has_weights);
+        for (const bool has_weights : {false, true}) test_packed(random, kind, has_weights);
+    test_ordered(random);
 }
 
 }  // namespace karat_tests

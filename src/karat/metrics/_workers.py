@@ -1,0 +1,60 @@
+"""Columns that are measured on other threads while the next one is sorted."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from types import TracebackType
+from typing import Any, Final, Self
+
+from karat import _native
+from karat.tally import ScoredRows
+
+_FEWEST: Final = 100_000
+"""Numbers of all columns: fewer are measured before another thread is awake."""
+
+
+class Workers:
+    """Runs tasks on other threads, as many at a time as there are; without any, at once.
+
+    What a task leaves behind must not depend on which of them ends first.
+    """
+
+    def __init__(self, n_threads: int) -> None:
+        self._n = n_threads - 1
+        self._pool = ThreadPoolExecutor(self._n) if self._n > 0 else None
+        self._running: deque[Future[Any]] = deque()
+
+    @classmethod
+    def of(cls, rows: ScoredRows, n_tasks: int) -> Workers:
+        """Those that so many columns of the rows are worth."""
+        is_worth = n_tasks > 1 and rows.n_rows * n_tasks >= _FEWEST
+        return cls(min(_native.thread_limit(rows.n_threads), n_tasks) if is_worth else 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def run(self, task: Callable[[], Any]) -> None:
+        """Start a task, when a thread is free; an error of one before it is raised here."""
+        if self._pool is None:
+            task()
+            return
+        while len(self._running) >= self._n:
+            self._running.popleft().result()
+        self._running.append(self._pool.submit(copy_context().run, task))
+
+    def finish(self) -> None:
+        """Wait for every task; the first error is raised."""
+        while self._running:
+            self._running.popleft().result()
