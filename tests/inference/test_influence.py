@@ -11,7 +11,8 @@ import pytest
 from karat.errors import KaratError
 from karat.metrics import ClassProbabilities, all_records, get
 from karat.metrics._influence import gather
-from karat.metrics._influence.gather import Line, influences, reason_without
+from karat.metrics._influence.gather import influences, reason_without
+from karat.metrics._influence.line import Line
 from karat.metrics._metric import Metric
 from karat.tally import HistogramColumn, ScoreHistogram
 from karat.testing import score_laws

@@ -30,7 +30,9 @@ from karat.metrics._influence.forms import (
     PrecisionInfluence,
     ShareInfluence,
 )
-from karat.metrics._influence.gather import GatheredInfluences, Line, linear_of
+from karat.metrics._influence.gather import GatheredInfluences
+from karat.metrics._influence.line import Line
+from karat.metrics._influence.linear import linear_of
 from karat.metrics._measure import Views
 from karat.metrics._metric import Metric
 from karat.metrics._views import Confidences, Pairwise
