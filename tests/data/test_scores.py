@@ -362,8 +362,6 @@ def test_a_row_that_does_not_add_up_is_told_with_its_sum() -> None:
     assert problem.code == "K133"
     told = "First at row 3: its sum is 1.25; 2 of 200000 rows. The tolerance is 0.001."
     assert told in str(problem)
-        problem
-    )
 
 
 def test_names_of_columns_stand_in_messages() -> None:
