@@ -11,6 +11,7 @@ import pytest
 from karat.errors import KaratError
 from karat.metrics import ClassProbabilities, all_records, get
 from karat.metrics._influence import gather
+from karat.metrics._influence import line as of_lines
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._influence.line import Line
 from karat.metrics._metric import Metric
@@ -199,7 +200,7 @@ def test_rows_that_do_not_hold_a_line_have_no_influence_on_it(
 ) -> None:
     """A search that ends at such a line, by rounding, leaves an interval unknown."""
     searched = "recalibration_shift" if part == "shift" else "recalibration_line"
-    monkeypatch.setattr(gather, searched, lambda levels: line)
+    monkeypatch.setattr(of_lines, searched, lambda levels: line)
     table = ScoreHistogram.of(scores, [1, 0], 2)
     found = Line.of(ClassProbabilities(HistogramColumn(table, 1, by="mean")), part)
     assert np.isnan([found.value, found.gain, found.turn]).all()
