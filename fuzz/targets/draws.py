@@ -127,3 +127,17 @@ def replicate_levels(case: Case) -> None:
     case.expect_length(found, numbers[3], u)
     case.expect_length(counts, numbers[3], u, 2)
     case.expect(bool(np.all((lengths >= 0) & (lengths <= u))), "more score levels than there were")
+
+
+@target("replicate_bins")
+def replicate_bins(case: Case) -> None:
+    u, sums, squares = sides(case)
+    scores, n_bins = case.arrays.floats(u, ("falling", "unit")), case.source.count(30)
+    bins = case.arrays.codes(u, n_bins)
+    number = bounded(case.source.integer(n_bins, n_bins), 1000)
+    numbers = drawn(case, 2 * u)
+    found = case.call(
+        case.native.replicate_bins, scores, bins, number, sums, squares, case.source.switch(),
+        *numbers,
+    )  # fmt: skip
+    case.expect_length(found, numbers[3], 6, number)

@@ -93,6 +93,56 @@ def take_levels(case: Case) -> None:
             )
 
 
+def falling(case: Case, u: int) -> Any:
+    """Scores of score levels, best first."""
+    with np.errstate(all="ignore"):
+        values = np.sort(case.arrays.reals(u, ("unit", "few", "normal")))[::-1]
+    return case.arrays.argument(values, is_plain=True)
+
+
+def of_levels(case: Case, u: int) -> Any:
+    """Counts [u, 2] of rest and own, whole or weighted."""
+    arrays = case.arrays
+    if case.source.flag():
+        return arrays.table(u, 2, POSITIVE)
+    return arrays.argument(arrays.whole(2 * u, 9, "i8").reshape(u, 2), is_plain=True)
+
+
+@target("bin_levels")
+def bin_levels(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    u = min(source.size(), 1000)
+    scores, counts = falling(case, u), of_levels(case, u)
+    squares = arrays.table(u, 2, POSITIVE) if source.flag() else None
+    ends = arrays.argument(
+        np.sort(arrays.reals(source.byte() % 30, ("unit", "normal"))), is_plain=True
+    )
+    found = case.call(case.native.bin_levels, scores, counts, squares, ends, source.switch())
+    case.expect_length(found, 6, len(ends) + 1)
+
+
+@target("pool_levels")
+def pool_levels(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    m = min(source.size(), 1000)
+    counts = of_levels(case, m)
+    lengths = arrays.argument(arrays.whole(m, 4, "i8"), is_plain=True)
+    found, sums = case.call(case.native.pool_levels, counts, lengths)
+    case.expect(len(found) == len(sums) <= len(lengths), "more blocks than there were")
+    case.expect(int(found.sum()) == int(np.sum(lengths)), "score levels are missing")
+
+
+@target("square_by_class")
+def square_by_class(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    n, m, k = min(source.size(), 2000), source.byte() % 5, source.count(9)
+    values, codes = arrays.table(n, m + source.byte() % 3), arrays.codes(n, k)
+    squares = arrays.weights(n, is_plain=True)
+    offsets = arrays.table(m, k)
+    found = case.call(case.native.square_by_class, values, codes, squares, offsets)
+    case.expect_length(found, *offsets.shape)
+
+
 @target("join_levels")
 def join_levels(case: Case) -> None:
     source, arrays = case.source, case.arrays

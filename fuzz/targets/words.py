@@ -124,35 +124,23 @@ def areas_of(case: Case, packed: Any) -> Any:
     return packed.areas().sum()
 
 
-def place(case: Case, packed: Any) -> None:
-    """add_placements into memory of its own, now and then the same as a gain."""
+def influence(case: Case, packed: Any) -> None:
+    """add_influences into memory of its own, now and then the same as a gain."""
     source, arrays = case.source, case.arrays
     # The handle knows its rows and classes only through its own answers.
     k = len(packed.classes())
-    m, n = 1 + source.byte() % 3, packed.n_items
-    own, rest = arrays.table(m, k), arrays.table(m, k)
-    out = np.zeros((m, n))
+    m, n = 1 + source.byte() % 12, packed.n_items
+    own, rest, lifts = arrays.table(m, k), arrays.table(m, k), arrays.table(m, 2)
+    out: Any = np.zeros((n, m))
     if source.is_spoiled():
         out = source.pick((
-            np.zeros((m, n + 1)), np.zeros((m + 1, n)), np.zeros((n, m)).T, np.zeros((m, n), "f4"),
-            None, np.broadcast_to(np.zeros(1), (m, n)), own, np.zeros((m, 2 * n))[:, ::2],
-            np.zeros(n), np.zeros((0, n)),
+            np.zeros((n + 1, m)), np.zeros((n, m + 1)), np.zeros((m, n)).T, np.zeros((n, m), "f4"),
+            None, np.broadcast_to(np.zeros(1), (n, m)), own, np.zeros((n, 2 * m))[:, ::2],
+            np.zeros(n), np.zeros((n, 0)),
         ))  # fmt: skip
     if out is own and isinstance(own, np.ndarray):
         arrays.kept.clear()
-    packed.add_placements(own, rest, out)
-
-
-def lift(case: Case, packed: Any) -> None:
-    """add_lifts into memory of its own, or into none."""
-    source = case.source
-    n = packed.n_items
-    out: Any = np.zeros(n)
-    if source.is_spoiled():
-        out = source.pick(
-            (np.zeros(n + 1), None, np.zeros(2 * n)[::2], np.zeros(n, "f4"), b"12345678")
-        )
-    packed.add_lifts(source.switch(), source.real(), out)
+    packed.add_influences(own, rest, lifts, out)
 
 
 def levels(case: Case, packed: Any) -> None:
@@ -200,8 +188,7 @@ MEMBERS = {
     "step_area": lambda case, packed: packed.step_area(),
     "trapezoid_area": lambda case, packed: packed.trapezoid_area(),
     "spread": lambda case, packed: packed.spread(),
-    "add_placements": place,
-    "add_lifts": lift,
+    "add_influences": influence,
     "lift_squares": lambda case, packed: packed.lift_squares(case.source.switch()),
     "levels": levels,
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "bind/arrays.hpp"
 #include "kernels/bin_levels.hpp"
@@ -88,6 +89,14 @@ nb::object bins_of(nb::handle scores, nb::handle counts, nb::handle squares, nb:
     return owned(std::move(sums), kBinSums, n_bins);
 }
 
+// Whole numbers that pooling adds: none is negative, and int64 holds the sum of all.
+void check_sums(const char* name, const int64_t* numbers, int64_t n) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; ++i)
+        if (numbers[i] < 0 || __builtin_add_overflow(sum, numbers[i], &sum))
+            throw nb::value_error((std::string(name) + " are negative, or beyond int64").c_str());
+}
+
 template <class Number>
 nb::object pooled(const Number* counts, const int64_t* lengths, int64_t u) {
     PooledLevels<Number> found;
@@ -107,8 +116,11 @@ nb::object pooled_of(nb::handle counts, nb::handle lengths) {
     check_sides(of_counts, u);
     check_length("lengths", of_lengths.length(), "the score levels", u);
     const int64_t* const each = of_lengths.int64s();
-    return of_counts.is_int64() ? pooled(of_counts.int64_rows(), each, u)
-                                : pooled(of_counts.contiguous_rows(), each, u);
+    check_sums("lengths", each, u);
+    if (!of_counts.is_int64()) return pooled(of_counts.contiguous_rows(), each, u);
+    const int64_t* const numbers = of_counts.int64_rows();
+    check_sums("counts", numbers, 2 * u);
+    return pooled(numbers, each, u);
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ def pool_levels(counts: Any, lengths: _Int64) -> tuple[_Int64, Any]:
 
     Neighbours are pooled until the share of own falls: int64 or float64 counts [u, 2] of rest and
     own, each of so many score levels as `lengths` says.
-    Errors: as bin_levels.
+    Errors: as bin_levels; ValueError for negative counts or lengths, or sums beyond int64.
     """
 
 def join_levels(taken: NDArray[np.uint8], left: Any, right: Any, join: int) -> Any:

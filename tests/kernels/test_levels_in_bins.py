@@ -121,6 +121,10 @@ def test_levels_out_of_order_or_shape_are_refused(bad: tuple[Any, ...]) -> None:
         (np.ones((2, 2), "f4"), np.ones(2, np.int64), TypeError),
         (np.ones((2, 2)), np.ones(2), TypeError),
         (np.ones((4, 2))[::2], np.ones(2, np.int64), TypeError),
+        (np.ones((2, 2)), np.array([1, -1]), ValueError),
+        (np.ones((2, 2)), np.array([1, 2**63 - 1]), ValueError),
+        (np.array([[1, 1], [-1, 1]]), np.ones(2, np.int64), ValueError),
+        (np.array([[1, 1], [1, 2**63 - 1]]), np.ones(2, np.int64), ValueError),
     ],
 )
 def test_other_blocks_are_refused(counts: Any, lengths: Any, kind: type[Exception]) -> None:

@@ -25,8 +25,8 @@ from karat.errors import KaratError
 from karat.testing.samples import FEATURES, N_ROWS, SUBJECTS, Sample, samples
 
 _MOST_SHOWN: Final = 12
-_OWN: Final = frozenset({"source", "mapping", "warnings"})
-"""Parts of a report that describe its source; they are compared separately."""
+_OWN: Final = frozenset({"source", "mapping", "warnings", "doubts"})
+"""Parts of a report that describe its source or name its columns."""
 
 
 class SourceLaws:
