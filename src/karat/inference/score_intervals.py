@@ -14,7 +14,7 @@ from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
 from karat.inference.limits import Floats, newcombe_limits, transformed, wilson_limits
-from karat.inference.variance import AreaVariance, Found, SamplingError, Sizes, kish
+from karat.inference.variance import AreaVariance, Found, SamplingError, Sizes
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
 from karat.metrics._bounded import ClassLimits, all_bounds_of
 from karat.metrics._bounds import Limits
@@ -278,8 +278,7 @@ def _enter(
     sizes: Sizes,
     n_clusters: int,
 ) -> None:
-    own = np.asarray(kish(sizes.weight, sizes.square))
-    rest = np.asarray(kish(sizes.weight.sum() - sizes.weight, sizes.square.sum() - sizes.square))
+    own, rest = sizes.of_classes, sizes.of_others
     if n_clusters:
         own, rest = np.minimum(own, n_clusters), np.minimum(rest, n_clusters)
     if isinstance(spread, tuple):

@@ -249,8 +249,18 @@ class ReportValues:
         metric = find(name) if isinstance(name, str) else name
         return isinstance(metric, Metric) and str(metric) in self._listed
 
+    @cached_property
+    def _kept(self) -> dict[Metric, tuple[Cells, Values, str | None]]:
+        return {}
+
     def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         """The cells of a metric, what it gave on them, and why that is undefined."""
+        found = self._kept.get(metric)
+        if found is None:
+            found = self._kept[metric] = self._computed_now(metric)
+        return found
+
+    def _computed_now(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         if metric.needs_scores and self.scores is None:
             raise no_scores(str(metric), self.warnings)
         cells = self.cells
