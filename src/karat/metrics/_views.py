@@ -60,6 +60,7 @@ def largest(c: ClassRanks, gain: Callable[[Steps], Floats]) -> tuple[float, floa
 
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
+View = TypeVar("View", bound="_OneColumn")
 
 N_HELD: Final = 1 << 21
 """Of more rows than this the score levels are not held, but read off the sorted rows each time."""
@@ -142,7 +143,7 @@ class _OneColumn:
 
         Cost: one walk over the sorted rows, in constant memory.
         """
-        return self._steps if self.is_held else cumulated(self.ranked)
+        return self._walked.steps if self.is_held else cumulated(self.ranked)
 
     @property
     def curve(self) -> tuple[Floats, Floats, Floats]:
@@ -157,7 +158,7 @@ class _OneColumn:
     def points(self) -> tuple[Floats, Floats, Floats]:
         """The same after a first one above every score: threshold inf, nothing is positive."""
         if self.is_held:
-            return self._points
+            return self._walked.points
         first = (np.array([np.inf]), np.zeros(1), np.zeros(1))
         whole = [first, *(steps[:3] for steps in self.steps())]
         thresholds, tps, fps = (np.concatenate(part) for part in zip(*whole, strict=True))
@@ -165,10 +166,10 @@ class _OneColumn:
 
     def made(self, make: Callable[..., Made], *given: Any) -> Made:
         """What `make` gives for the score levels, made once for every metric of the column."""
-        key = (make, *given)
-        if key not in self._made:
-            self._made[key] = make(self.levels, *given)
-        found: Made = self._made[key]
+        kept, key = self._walked.made, (make, *given)
+        if key not in kept:
+            kept[key] = make(self.levels, *given)
+        found: Made = kept[key]
         return found
 
     @property
@@ -176,32 +177,43 @@ class _OneColumn:
         """Whether the score levels are held: they are few."""
         return self.ranked.n_rows <= N_HELD
 
+    def seen_as(self, view: type[View]) -> View:
+        """The same column for metrics that read another view: what was made serves both."""
+        found = view(self.ranked)
+        found.__dict__["_walked"] = self._walked
+        return found
+
     @cached_property
-    def _points(self) -> tuple[Floats, Floats, Floats]:
-        levels = self.ranked.cumulative()
+    def _walked(self) -> _Walked:
+        return _Walked(self.ranked)
+
+
+class _Walked:
+    """What was made of the score levels of a column that holds them."""
+
+    def __init__(self, ranked: RankedColumn) -> None:
+        self._ranked = ranked
+        self.made: dict[Any, Any] = {}
+
+    @cached_property
+    def points(self) -> tuple[Floats, Floats, Floats]:
+        """Thresholds from infinity on, true and false positives, float64[u + 1] each."""
+        levels = self._ranked.cumulative()
         thresholds, tps, fps = (np.empty(len(levels.scores) + 1) for _ in range(3))
         thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
         thresholds[1:] = levels.scores
-        first = 1
-        for steps in cumulated(levels):
-            part = slice(first, first + len(steps.tps))
-            tps[part], fps[part] = steps.tps, steps.fps
-            first = part.stop
+        fps[1:], tps[1:] = (np.cumsum(levels.counts[:, side]) for side in (0, 1))
         return thresholds, tps, fps
 
     @cached_property
-    def _steps(self) -> tuple[Steps, ...]:
-        thresholds, tps, fps = self._points
+    def steps(self) -> tuple[Steps, ...]:
+        thresholds, tps, fps = self.points
         found = []
         for first in range(1, len(thresholds), N_BLOCK):
             part = slice(first, first + N_BLOCK)
             before = float(tps[first - 1]), float(fps[first - 1])
             found.append(Steps(thresholds[part], tps[part], fps[part], *before))
         return tuple(found)
-
-    @cached_property
-    def _made(self) -> dict[Any, Any]:
-        return {}
 
 
 class ClassRanks(_OneColumn):
