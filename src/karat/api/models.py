@@ -232,7 +232,7 @@ class Models:
             done[part.metric] = part, values
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}
         for part, each in scored_metrics(
-            scored, of_scores, policy, self.clusters, level=spec.level, is_paired=self.is_paired
+            scored, of_scores, policy, self.clusters, spec, is_paired=self.is_paired
         ):
             done[part.metric] = part, each
         return [done[metric] for metric in wanted]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -34,11 +33,11 @@ from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats
 from karat.inference.proportions import is_of_right_rows, of_right_rows
-from karat.inference.score_intervals import measured_with_intervals
+from karat.inference.score_intervals import measured_with_influence
 from karat.inference.table_variance import TableVariance, derivative
 from karat.inference.variance import Sizes
 from karat.metrics import Losses, Metric
-from karat.metrics._influence.gather import influences, reason_without
+from karat.metrics._influence.gather import reason_without
 from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells, JointCells
 from karat.tally.cached import cached_property
@@ -248,7 +247,7 @@ def _of_tables(
     )
     phi = np.where(units.weights > 0, phi, 0.0)
     same = frozenset(pair for pair in spec.pairs if joint.is_same(pair))
-    spread = Paired(phi, units) if np.isfinite(phi).all() else None
+    spread = Paired.of(phi, units, spec.pairs) if np.isfinite(phi).all() else None
     limits: dict[Pair, tuple[str, Limits]] = {}
     if spread is not None and has_limits:
         together = units.covariance(phi)
@@ -326,34 +325,86 @@ _DUST = 1e-14
 _NO_VARIANCE = "these rows do not show how much it varies: a class has one row, or none"
 
 
-def row_influence(rows: ScoredRows, metrics: Sequence[Metric]) -> dict[Metric, Floats]:
-    """float64[n]: influence of each row on metrics of scores; those without one are left out."""
-    smooth = [metric for metric in metrics if not reason_without(metric)]
-    with np.errstate(invalid="ignore"):  # an infinite loss has no influence
-        found = influences(rows, smooth)
-    if rows.weights is None:
-        return found
-    # Of a row without weight the loss may be infinite, and counts for nothing.
-    return {metric: np.where(rows.weights > 0, phi, 0.0) for metric, phi in found.items()}
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """A model with scores: what every metric gave, and how each row moves it.
 
+    Attributes:
+        rows: implements `tally.ScoredRows`.
+        clusters: cluster of each row, or None.
+        estimates: of each metric, with its interval.
+        influence_of: gives the influence of each row.
+    """
 
-def estimates_of_scores(
-    rows: ScoredRows,
-    metrics: Sequence[Metric],
-    policy: Policy,
-    level: float,
-    clusters: npt.NDArray[np.int64] | None,
-) -> dict[Metric, Estimate]:
-    """What every metric of scores gave for one model, with its interval."""
-    values, sure = measured_with_intervals(
-        rows, metrics, policy, Confidence(level), clusters=clusters
-    )
-    return {
-        metric: Estimate.of(
-            float(values[metric].value), sure.intervals.get(metric, Interval()), level
+    rows: ScoredRows
+    clusters: npt.NDArray[np.int64] | None
+    estimates: Mapping[Metric, Estimate]
+    influence_of: Callable[[Metric], Floats]
+
+    @classmethod
+    def of(
+        cls,
+        rows: ScoredRows,
+        metrics: Sequence[Metric],
+        policy: Policy,
+        level: float,
+        clusters: npt.NDArray[np.int64] | None,
+    ) -> _Scored:
+        """From one walk over the rows."""
+        with np.errstate(invalid="ignore"):  # an infinite loss has no influence
+            values, sure, influence = measured_with_influence(
+                rows, metrics, policy, Confidence(level), clusters
+            )
+        estimates = {
+            metric: Estimate.of(
+                float(values[metric].value), sure.intervals.get(metric, Interval()), level
+            )
+            for metric in metrics
+        }
+        return cls(rows, clusters, estimates, influence)
+
+    def influence(self, metric: Metric) -> Floats | None:
+        """float64[n]; None where it has none. Exactly 0 where rows differ by rounding errors."""
+        if reason_without(metric):
+            return None
+        with np.errstate(invalid="ignore"):  # an infinite loss has no influence
+            phi = self.influence_of(metric)
+        if self.rows.weights is not None:
+            # Of a row without weight the loss may be infinite, and counts for nothing.
+            phi = np.where(self.rows.weights > 0, phi, 0.0)
+        return _without_dust(phi, self.estimates[metric].value)
+
+    def units(self, metric: Metric) -> Units:
+        """The rows, as their parts in the variance of a metric count."""
+        factors = None
+        if self.clusters is None and not reason_without(metric):
+            factors = self._sizes.factors(metric)
+        is_mean = metric.record.reads is Losses
+        key = None if factors is None else factors.tobytes(), is_mean
+        if key not in self._units:
+            self._units[key] = self._made(factors, is_mean=is_mean)
+        return self._units[key]
+
+    def _made(self, factors: Floats | None, *, is_mean: bool) -> Units:
+        rows = self.rows
+        weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+        squares = weights * weights
+        if self.clusters is not None:
+            by_cluster = ClusteredCells.of(self.clusters, np.arange(rows.n_rows), rows.weights)
+            return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
+        n = float(weights.sum()) ** 2 / float(squares.sum())
+        df = max(n - 1.0, 1.0) if is_mean else math.inf
+        return Units(
+            weights, squares, factors=None if factors is None else factors[rows.codes], df=df
         )
-        for metric in metrics
-    }
+
+    @cached_property
+    def _sizes(self) -> Sizes:
+        return Sizes.of(self.rows)
+
+    @cached_property
+    def _units(self) -> dict[Any, Units]:
+        return {}
 
 
 def scored_metrics(
@@ -361,25 +412,22 @@ def scored_metrics(
     metrics: Sequence[Metric],
     policy: Policy,
     clusters: Mapping[str, npt.NDArray[np.int64] | None],
+    spec: ComparisonSpec,
     *,
-    level: float,
     is_paired: bool,
 ) -> list[tuple[Measured, dict[str, Estimate]]]:
     """Every metric of scores of models, and what is known of each model alone."""
-    values = {
-        name: estimates_of_scores(rows, metrics, policy, level, clusters[name])
+    pairs = spec.pairs
+    models = {
+        name: _Scored.of(rows, metrics, policy, spec.level, clusters[name])
         for name, rows in scored.items()
     }
-    each = {name: row_influence(rows, metrics) for name, rows in scored.items()}
     done = []
     for metric in metrics:
-        phi = {
-            name: _without_dust(found.get(metric), values[name][metric].value)
-            for name, found in each.items()
-        }
-        units = {name: _units(rows, metric, clusters[name]) for name, rows in scored.items()}
+        phi = {name: model.influence(metric) for name, model in models.items()}
+        units = {name: model.units(metric) for name, model in models.items()}
         variances = {name: _variance(phi[name], units[name]) for name in scored}
-        estimates = {name: values[name][metric] for name in scored}
+        estimates = {name: model.estimates[metric] for name, model in models.items()}
         first = next(iter(units.values()))
         spread: SamplingError | None = None
         known = [part for part in phi.values() if part is not None]
@@ -390,7 +438,7 @@ def scored_metrics(
                 for one, unit in zip(estimates.values(), units.values(), strict=True)
             ]
             apart = Apart(np.array(list(variances.values())), df, np.array(least))
-            spread = Paired(np.array(known), first) if is_paired else apart
+            spread = Paired.of(known, first, pairs) if is_paired else apart
         reason = reason_without(metric)
         remark = f"it has no influence function: it is {reason}" if reason else None
         known_values = [name for name in scored if math.isfinite(estimates[name].value)]
@@ -405,22 +453,10 @@ def scored_metrics(
             method = "DeLong"
         limits = {}
         if spread is not None:
-            limits = _limits_of_still(metric, list(estimates.values()), spread, first)
+            limits = _limits_of_still(metric, list(estimates.values()), spread, first, pairs)
         found = Measured(metric, of_models, n, spread, method, limits=limits, remark=remark)
         done.append((found, estimates))
     return done
-
-
-def _units(rows: ScoredRows, metric: Metric, clusters: npt.NDArray[np.int64] | None) -> Units:
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    squares = weights * weights
-    if clusters is not None:
-        by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
-        return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
-    factors = None if reason_without(metric) else Sizes.of(rows).factors(metric)[rows.codes]
-    n = float(weights.sum()) ** 2 / float(squares.sum())
-    df = max(n - 1.0, 1.0) if metric.record.reads is Losses else math.inf
-    return Units(weights, squares, factors=factors, df=df)
 
 
 def _variance(phi: Floats | None, units: Units) -> float:
@@ -438,11 +474,15 @@ def _without_dust(phi: Floats | None, value: float) -> Floats | None:
 
 
 def _limits_of_still(
-    metric: Metric, estimates: Sequence[Estimate], spread: SamplingError, units: Units
+    metric: Metric,
+    estimates: Sequence[Estimate],
+    spread: SamplingError,
+    units: Units,
+    pairs: Iterable[Pair],
 ) -> dict[Pair, tuple[str, Limits]]:
     """Limits of the pairs of equal values whose difference no row moves, from those of both."""
     found: dict[Pair, tuple[str, Limits]] = {}
-    for a, b in permutations(range(len(estimates)), 2):
+    for a, b in pairs:
         sides = [_distances(estimates[model]) for model in (a, b)]
         is_still = estimates[a].value == estimates[b].value and spread.variance(a, b) == 0.0
         if is_still and sides[0] is not None and sides[1] is not None:
