@@ -324,17 +324,19 @@ class Cells:
         rows, cols = self.coordinates()
         is_hit = rows == cols
         weights, k = self.counts, self.k
-        elsewhere = None
+        tp = summed_by(rows[is_hit], weights[..., is_hit], k)
         if self.is_weighted:
-            occupied = (weights > 0).astype(np.int64)
+            missed, occupied = weights[..., ~is_hit], (weights > 0).astype(np.int64)
+            fp, fn = summed_by(cols[~is_hit], missed, k), summed_by(rows[~is_hit], missed, k)
             others = occupied[..., ~is_hit]
             touched = summed_by(rows, occupied, k) + summed_by(cols[~is_hit], others, k)
             elsewhere = occupied.sum(axis=-1)[..., None] - touched
-        missed = np.ascontiguousarray(weights[..., ~is_hit])
+        else:
+            # Whole numbers may be subtracted; rounding dust of weights would be left.
+            fp, fn = summed_by(cols, weights, k) - tp, summed_by(rows, weights, k) - tp
+            elsewhere = None
         return Fields._of_counts(
-            summed_by(rows[is_hit], weights[..., is_hit], k),
-            summed_by(cols[~is_hit], missed, k),
-            summed_by(rows[~is_hit], missed, k),
+            *(tp, fp, fn),
             np.asarray(weights.sum(axis=-1)),
             elsewhere,
             self.classes.positive,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -39,9 +39,13 @@ from karat.inference.variance import Sizes
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._lift import Policy
+from karat.metrics._metric import values_together
 from karat.tally import Cells, ClusteredCells, JointCells
 from karat.tally.cached import cached_property
+from karat.tally.cells import summed_by
 from karat.tally.scored import ScoredRows
+
+Counts: TypeAlias = npt.NDArray[np.int64]
 
 _BLOCK: Final = 1 << 21
 _DENSE_K: Final = 64
@@ -71,23 +75,22 @@ def swap_p_values(
     keys = np.unique(np.concatenate([true * k + first, true * k + second]))
     listed = np.arange(k * k) if k <= _DENSE_K else keys
     place = [np.searchsorted(listed, true * k + said) for said in (first, second)]
-    base = [np.bincount(at, pair.counts, len(listed)) for at in place]
+    base = [summed_by(at, pair.counts, len(listed)) for at in place]
     differs = first != second
     n = pair.counts[differs]
-    out, into = (_Places(at[differs]) for at in place)
+    out, into = (at[differs] for at in place)
 
-    def differences(drawn: Floats) -> Floats:
+    def differences(drawn: Counts) -> Floats:
         """float64[metrics, r]: where so many rows of each cell are exchanged."""
-        moved = np.zeros((len(drawn), len(listed)))
-        moved[:, out.distinct] -= out.summed(drawn)
-        moved[:, into.distinct] += into.summed(drawn)
-        sides = [_tables(pair, listed, table) for table in (base[0] + moved, base[1] - moved)]
-        left, right = (np.array([m.values(x, policy).value for m in metrics]) for x in sides)
+        moved = summed_by(into, drawn, len(listed))
+        moved -= summed_by(out, drawn, len(listed))
+        sides = (_tables(pair, listed, table) for table in (base[0] + moved, base[1] - moved))
+        left, right = (values_together(metrics, side, policy) for side in sides)
         # Two endless values do not differ.
         is_same = left == right
         return np.asarray(np.subtract(left, right, out=np.zeros(left.shape), where=~is_same))
 
-    seen = np.abs(differences(np.zeros((1, len(n)))))
+    seen = np.abs(differences(np.zeros((1, len(n)), np.int64)))
     rng = np.random.default_rng(list(seed))
     beyond = np.zeros(len(metrics), np.int64)
     n_drawn = min(n_permutations, max(_FEWEST, _MOST_DRAWS // max(1, len(n))))
@@ -98,39 +101,24 @@ def swap_p_values(
     return [float((1 + count) / (1 + n_drawn)) for count in beyond], n_drawn
 
 
-def _heads(rng: np.random.Generator, n: npt.NDArray[np.int64], r: int) -> Floats:
-    """float64[r, cells]: heads of n coins each; up to 64 coins are the bits of one word."""
-    drawn = np.empty((r, len(n)))
+def _heads(rng: np.random.Generator, n: Counts, r: int) -> Counts:
+    """int64[r, cells]: heads of n coins each; up to 64 coins are the bits of one word."""
+    drawn = np.empty((r, len(n)), np.int64)
     few = n <= _WORD
     masks = np.full(int(few.sum()), _ALL, np.uint64) >> (_WORD - n[few]).astype(np.uint64)
     words = rng.integers(0, _ALL, (r, len(masks)), np.uint64, endpoint=True)
-    drawn[:, few] = np.bitwise_count(words & masks)
+    words &= masks
+    drawn[:, few] = np.bitwise_count(words)
     drawn[:, ~few] = rng.binomial(n[~few], 0.5, (r, len(n) - len(masks)))
     return drawn
 
 
-class _Places:
-    """Where the rows of each cell go, so that those of one place are added up."""
-
-    def __init__(self, place: npt.NDArray[np.int64]) -> None:
-        self._order = np.argsort(place, kind="stable")
-        self.distinct, self._starts = np.unique(place[self._order], return_index=True)
-
-    def summed(self, drawn: Floats) -> Floats:
-        """float64[r, d] from float64[r, cells]."""
-        if not len(self._order):
-            return np.zeros((len(drawn), 0))
-        return np.asarray(np.add.reduceat(drawn[:, self._order], self._starts, axis=1))
-
-
-def _tables(pair: JointCells, listed: npt.NDArray[np.int64], table: Floats) -> Cells:
-    """Tables of replicates [r, listed] as tallies of one leading axis."""
+def _tables(pair: JointCells, listed: Counts, counts: Counts) -> Cells:
+    """Tables of replicates int64[r, listed] as tallies of one leading axis."""
     k = pair.classes.k
-    counts = np.rint(table).astype(np.int64)
     if k <= _DENSE_K:
         return Cells.dense(counts.reshape(-1, k, k), classes=pair.classes)
-    rows, cols = np.divmod(listed, k)
-    return Cells.sparse(rows, cols, counts, classes=pair.classes)
+    return Cells.sparse(*np.divmod(listed, k), counts, classes=pair.classes)
 
 
 RARE: Final = 20
