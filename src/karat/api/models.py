@@ -226,8 +226,8 @@ class Models:
         done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
         for part in parts:
             values = {
-                name: estimated(part.metric, table, spec.level, policy)
-                for name, table in tables.items()
+                name: estimated(part.metric, value, table, spec.level, policy)
+                for (name, table), value in zip(tables.items(), part.values, strict=True)
             }
             done[part.metric] = part, values
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}
@@ -284,7 +284,7 @@ def models_of_rows(
         first.classes,
         tuple(names),
         joint if is_paired else None,
-        tuple(joint.table(model) for model in range(len(names))),
+        joint.tables,
         scored,
         dict.fromkeys(names, clusters_of_scores),
         _RowFlips(first.classes, first.true, predicted),

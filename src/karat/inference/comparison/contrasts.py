@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ _MOST_TERMS: Final = 1 << 23
 _BLOCK: Final = 1 << 12
 
 
+@lru_cache(maxsize=256)
 def mid_p(b: int, c: int) -> float:
     """Two-sided mid-p value of McNemar's test (Fagerland, Lydersen and Laake 2013).
 
@@ -104,6 +106,7 @@ def score_statistic(b: float, c: float, n: float, difference: float) -> float:
     return above / math.sqrt(variance)
 
 
+@lru_cache(maxsize=256)
 def score_limits(b: float, c: float, n: float, quantile: float) -> tuple[float, float]:
     """The differences that Tango's statistic does not refuse at this quantile.
 
@@ -189,7 +192,7 @@ class Paired:
     df: float
 
     @classmethod
-    def of(cls, phi: Sequence[Floats], units: Units, pairs: Iterable[Pair]) -> Paired:
+    def of(cls, phi: Floats | Sequence[Floats], units: Units, pairs: Iterable[Pair]) -> Paired:
         """From phi [m, e], the influence of each unit on each value."""
         # Where the influences are the same their difference is 0, not what rounding leaves of it.
         # Infinite influences have no difference.

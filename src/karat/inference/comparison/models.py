@@ -34,7 +34,7 @@ from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats
 from karat.inference.proportions import is_of_right_rows, of_right_rows
 from karat.inference.score_intervals import measured_with_influence
-from karat.inference.table_variance import TableVariance, derivative
+from karat.inference.table_variance import TableVariance, cell_slopes, derivative, slopes_on
 from karat.inference.variance import Sizes
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import reason_without
@@ -150,15 +150,24 @@ class Joint:
             df = max(float(counts.sum()) ** 2 / float(squares.sum()) - 1.0, 1.0)
         return Units(counts, squares, self.clusters, df=df)
 
-    def table(self, model: int) -> TableVariance:
+    @cached_property
+    def tables(self) -> tuple[TableVariance, ...]:
+        """Of each model."""
+        return tuple(map(self._table, range(len(self.cells.names))))
+
+    def _table(self, model: int) -> TableVariance:
         cells, clusters = self.cells.cells(model), self.clusters
         if clusters is not None:
-            place = self.places(model, cells)
+            place = self._places(model, cells)
             clusters = ClusteredCells.of(clusters.cluster, place[clusters.place], clusters.weight)
         return TableVariance(cells, clusters=clusters)
 
-    def places(self, model: int, table: Cells) -> npt.NDArray[np.int64]:
-        """int64[e]: the listed cell of a model's table that each joint cell belongs to."""
+    @cached_property
+    def places(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """int64[e] of each model: the listed cell of its table that each joint cell belongs to."""
+        return tuple(self._places(model, table.cells) for model, table in enumerate(self.tables))
+
+    def _places(self, model: int, table: Cells) -> npt.NDArray[np.int64]:
         k = self.cells.classes.k
         keys = self.cells.codes[0] * k + self.cells.codes[1 + model]
         rows, cols = table.coordinates()
@@ -178,7 +187,6 @@ def paired(
 ) -> list[Measured]:
     """Every metric of models on the same rows."""
     cells, k = joint.cells, joint.cells.classes.k
-    tables = [joint.table(model) for model in range(len(cells.names))]
     others = [metric for metric in metrics if not _is_linear(metric, k)]
     rows = np.bincount(cells.codes[0], cells.counts, k)
     rarest = int(rows[rows > 0].min())
@@ -193,16 +201,19 @@ def paired(
             swapped[a, b] = dict(zip(others, found, strict=True))
             if n_drawn < spec.n_permutations:
                 remark = f"the rarest class has {counted(rarest, 'row')}, {n_drawn} permutations"
+    same = frozenset(pair for pair in spec.pairs if joint.is_same(pair))
     done = []
+    # Of a metric of the right rows alone, what counts is where one model alone is right.
+    discordant: dict[Pair, Discordant] = {}
+    if len(others) < len(metrics):
+        discordant = {pair: _discordant(cells, pair) for pair in spec.pairs}
     for metric in metrics:
         has_limits = metric in others or not joint.is_plain
-        one = _of_tables(metric, joint, tables, spec, policy, has_limits)
+        one = _of_tables(metric, joint, spec, policy, same, has_limits)
         if metric in others:
             swaps = {pair: (_SWAPS, p[metric]) for pair, p in swapped.items()}
             done.append(replace(one, tests=swaps, remark=remark))
             continue
-        # Of a metric of the right rows alone, what counts is where one model alone is right.
-        discordant = {pair: _discordant(cells, pair) for pair in spec.pairs}
         one = replace(one, discordant=discordant)
         if joint.is_plain:
             none, full = of_right_rows(metric, np.array([0.0, 1.0]), k)
@@ -219,22 +230,21 @@ def paired(
 def _of_tables(
     metric: Metric,
     joint: Joint,
-    tables: Sequence[TableVariance],
     spec: ComparisonSpec,
     policy: Policy,
+    same: frozenset[Pair],
     has_limits: bool,
 ) -> Measured:
     """Any metric: from the influence of the rows of each joint cell on each model's value."""
-    units = joint.units
+    units, tables = joint.units, joint.tables
     values = [float(metric.values(table.cells, policy).value) for table in tables]
     phi = np.array(
         [
-            derivative(metric, table.cells, policy)[joint.places(model, table.cells)]
-            for model, table in enumerate(tables)
+            cell_slopes(slopes_on(metric, table, policy), table.cells)[place]
+            for table, place in zip(tables, joint.places, strict=True)
         ]
     )
     phi = np.where(units.weights > 0, phi, 0.0)
-    same = frozenset(pair for pair in spec.pairs if joint.is_same(pair))
     spread = Paired.of(phi, units, spec.pairs) if np.isfinite(phi).all() else None
     limits: dict[Pair, tuple[str, Limits]] = {}
     if spread is not None and has_limits:
@@ -274,8 +284,9 @@ def apart(
     return done
 
 
-def estimated(metric: Metric, table: TableVariance, level: float, policy: Policy) -> Estimate:
-    value = float(metric.values(table.cells, policy).value)
+def estimated(
+    metric: Metric, value: float, table: TableVariance, level: float, policy: Policy
+) -> Estimate:
     found = label_interval(metric, value, table, Confidence(level), policy)
     return Estimate.of(value, found, level)
 
