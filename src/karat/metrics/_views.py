@@ -109,6 +109,11 @@ class Losses:
         return float(ranks[:k].sum() / ranks.sum())
 
 
+def _of_levels(view: _OneColumn, make: Callable[..., Made], *given: Any) -> Made:
+    found: Made = make(view.levels, *given)
+    return found
+
+
 @dataclass(frozen=True)
 class _OneColumn:
     """One class against the rest, ordered by one column.
@@ -165,9 +170,13 @@ class _OneColumn:
 
     def made(self, make: Callable[..., Made], *given: Any) -> Made:
         """What `make` gives for the score levels, made once for every metric of the column."""
+        return self.kept(_of_levels, make, *given)
+
+    def kept(self, make: Callable[..., Made], *given: Any) -> Made:
+        """What `make` gives for this view, made once."""
         key = (make, *given)
         if key not in self._made:
-            self._made[key] = make(self.levels, *given)
+            self._made[key] = make(self, *given)
         found: Made = self._made[key]
         return found
 

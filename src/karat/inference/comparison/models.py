@@ -424,7 +424,9 @@ def scored_metrics(
     done = []
     for metric in metrics:
         phi = {name: model.influence(metric) for name, model in models.items()}
-        units = {name: model.units(metric) for name, model in models.items()}
+        # Models on the same rows have the same classes and weights.
+        alike = next(iter(models.values())).units(metric) if is_paired else None
+        units = {name: alike or model.units(metric) for name, model in models.items()}
         variances = {name: _variance(phi[name], units[name]) for name in scored}
         estimates = {name: model.estimates[metric] for name, model in models.items()}
         first = next(iter(units.values()))
