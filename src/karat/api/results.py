@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.forms import attach_forms
+from karat.curves._curve import ByClass, Curve
+from karat.curves._kept import Curves
 from karat.results import comparison as outcome
 from karat.results import report, result
 from karat.tally.writing import write_text
@@ -20,11 +22,12 @@ if TYPE_CHECKING:
     from karat.output.document import Document
     from karat.output.model_index import ModelIndex
     from karat.output.tidy import Backend, MlflowLog, Row
+    from karat.results.slices import Slices
 
     Path = str | PathLike[str] | None
 
 
-attach_forms()
+attach_forms(Curve, ByClass, Curves)
 
 
 class Exports:
@@ -463,6 +466,17 @@ class Report(Exports, report.Report):
             K210 there were no scores; K211 only other metrics were asked for.
         """
         return Calibration(super().calibration, self)
+
+    @property
+    def slices(self) -> Slices:
+        """Column, or tuple of crossed columns → its slices: ``report.slices["country"]["NO"]``.
+
+        Empty where ``by=`` was not given.
+        """
+        from karat.results.slices import Slice, Slices, SliceTable
+
+        attach_forms(Slice, Slices, SliceTable)
+        return super().slices
 
     def _repr_html_(self) -> str:
         from karat.output.forms import form, report_as_html

@@ -170,7 +170,8 @@ class _OneColumn:
 
     def made(self, make: Callable[..., Made], *given: Any) -> Made:
         """What `make` gives for the score levels, made once for every metric of the column."""
-        return self.kept(_of_levels, make, *given)
+        found: Made = self.kept(_of_levels, make, *given)
+        return found
 
     def kept(self, make: Callable[..., Made], *given: Any) -> Made:
         """What `make` gives for this view, made once."""

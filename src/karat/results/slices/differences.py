@@ -13,8 +13,8 @@ from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Unit
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.models import apart
-from karat.inference.comparison.records import JsonRecord
 from karat.inference.confidence import Confidence
+from karat.inference.json_record import JsonRecord
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Flags, Floats
 from karat.inference.slices.permuted import Reference
