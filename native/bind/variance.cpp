@@ -95,6 +95,7 @@ template <class Number>
 nb::object sums_of_classes(In<Number, 2> values, In<int64_t, 1> codes, int64_t k) {
     const auto r = static_cast<int64_t>(values.shape(0)), m = static_cast<int64_t>(values.shape(1));
     if (static_cast<int64_t>(codes.shape(0)) != m) throw std::invalid_argument("codes do not match the values");
+    if (k < 0) throw std::invalid_argument("there are fewer than no classes");
     for (int64_t i = 0; i < m; ++i)
         if (codes.data()[i] < 0 || codes.data()[i] >= k) throw std::invalid_argument("a code is no class");
     auto out = std::make_unique<Number[]>(static_cast<size_t>(r * k));
