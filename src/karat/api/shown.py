@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from karat.results.result import Result
+
 if TYPE_CHECKING:
     from karat.results.report import Report
-    from karat.results.result import Result
 
 
 def _no_attribute(found: Mapping[str, Any], name: str, called: str) -> AttributeError:
