@@ -412,6 +412,40 @@ class Metric:
         return traced, fields
 
 
+def values_together(
+    metrics: Sequence[Metric], cells: Cells, policy: Policy
+) -> npt.NDArray[np.float64]:
+    """float64[metrics, ...]: values of metrics of one number, what they share computed once.
+
+    Errors:
+        As `Metric.values`.
+    """
+    found = np.empty((len(metrics), *cells.batch_shape))
+    together: dict[tuple[bool, bool], list[int]] = {}
+    for i, metric in enumerate(metrics):
+        traced, _ = metric._readable(cells, policy)
+        if metric.arguments(policy) is not None:
+            # Parameters of two metrics may have the same name.
+            found[i] = metric.values(cells, policy).value
+            continue
+        is_dense = cells.storage == "sparse" and needs_dense(traced.value)
+        together.setdefault((is_dense, metric.needs_cells), []).append(i)
+    for (_, reads_cells), places in together.items():
+        graphs = tuple(metrics[i].traced(policy) for i in places)
+        _, fields = metrics[places[0]]._readable(cells, policy)
+        values = _program_of(graphs).evaluate(
+            *batch_of(fields, cells.batch_shape, needs_cells=reads_cells), params=None
+        )
+        for i, value in zip(places, values, strict=True):
+            found[i] = value.reshape(cells.batch_shape)
+    return found
+
+
+@cache
+def _program_of(graphs: tuple[Traced, ...]) -> Program:
+    return compile_program([traced.value for traced in graphs])
+
+
 @cache
 def _programs(traced: Traced) -> tuple[Program, Program]:
     """(value, count of undefined) for one number fast, (value, checked) for everything else."""

@@ -110,6 +110,11 @@ class Losses:
         return float(ranks[:k].sum() / ranks.sum())
 
 
+def _of_levels(view: _OneColumn, make: Callable[..., Made], *given: Any) -> Made:
+    found: Made = make(view.levels, *given)
+    return found
+
+
 @dataclass(frozen=True)
 class _OneColumn:
     """One class against the rest, ordered by one column.
@@ -166,9 +171,14 @@ class _OneColumn:
 
     def made(self, make: Callable[..., Made], *given: Any) -> Made:
         """What `make` gives for the score levels, made once for every metric of the column."""
+        found: Made = self.kept(_of_levels, make, *given)
+        return found
+
+    def kept(self, make: Callable[..., Made], *given: Any) -> Made:
+        """What `make` gives for this view, made once."""
         kept, key = self._walked.made, (make, *given)
         if key not in kept:
-            kept[key] = make(self.levels, *given)
+            kept[key] = make(self, *given)
         found: Made = kept[key]
         return found
 

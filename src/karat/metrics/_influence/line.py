@@ -37,6 +37,10 @@ class Line:
 
     @classmethod
     def of(cls, view: ClassProbabilities, part: str) -> Line:
+        return view.kept(cls._fitted, part)
+
+    @classmethod
+    def _fitted(cls, view: ClassProbabilities, part: str) -> Line:
         if part == "shift":
             a, b = shift_of(view), 1.0
         else:
