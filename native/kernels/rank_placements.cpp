@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -172,7 +173,7 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
     double seen[2] = {};
     int64_t n_levels = 0;
     const RowReader reader(packed);
-    weigh_each_level(reader, packed.task, [&](const LevelSums& level) {
+    weigh_each_level(reader, packed.task, 0, packed.task.n(), [&](const LevelSums& level) {
         own.add(level.weight[1], level.square[1], seen[0] + level.weight[0] / 2);
         rest.add(level.weight[0], level.square[0], seen[1] + level.weight[1] / 2);
         seen[0] += level.weight[0];
@@ -189,7 +190,7 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
     // The own rows whose V is above the mean hold half of all distances from it; they come first.
     const double area = made.pairs / (2 * n_own * n_rest);
     double above = 0, sum = 0;
-    weigh_each_level(reader, packed.task, [&](const LevelSums& level) {
+    weigh_each_level(reader, packed.task, 0, packed.task.n(), [&](const LevelSums& level) {
         const double gap = 1 - area - (above + level.weight[0] / 2) / n_rest;
         above += level.weight[0];
         if (gap <= 0) return false;
@@ -203,27 +204,12 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
 
 size_t n_slots(const PackedScores& packed) { return size_t{1} << packed.layout.class_bits; }
 
-// Lifts of score levels, read from the last one on; none where no set has a gain of them.
-class LiftsUpwards {
-public:
-    LiftsUpwards(const PackedScores& packed, const InfluenceGains& gains, bool is_straight) {
-        bool is_wanted = false;
-        for (int64_t s = 0; s < gains.m; ++s) is_wanted |= gains.lifts[2 * s + is_straight] != 0;
-        if (!is_wanted) return;
-        found_ = lifts_of(packed, is_straight);
-        left_ = found_.levels.size();
-    }
-
-    Lifts next() {
-        if (left_ == 0) return {};
-        const Lifts& level = found_.levels[--left_];
-        return {level.of_rest + found_.common.of_rest, level.of_own + found_.common.of_own};
-    }
-
-private:
-    LevelLifts found_;
-    size_t left_ = 0;
-};
+// The lifts of score levels, where some set has a gain of them: of steps (0), or of straight lines (1).
+std::unique_ptr<LiftsUpwards> lifts_of(const PackedScores& packed, const InfluenceGains& gains, int kind) {
+    for (int64_t s = 0; s < gains.m; ++s)
+        if (gains.lifts[2 * s + kind] != 0) return lifts_upwards(packed, kind == 1);
+    return nullptr;
+}
 
 // Walks upwards for at most kSets of all sets at once: what own rows stand above grows, what the others stand
 // under shrinks. The numbers of a row lie side by side.
@@ -241,7 +227,7 @@ public:
           own_(static_cast<uint64_t>(packed.task.k - 1)),
           n_others_(static_cast<int64_t>(others.size())),
           gains_(n_slots(packed)),
-          lifts_{{packed, gains, false}, {packed, gains, true}},
+          lifts_{lifts_of(packed, gains, 0), lifts_of(packed, gains, 1)},
           sets_(std::move(others)),
           out_(out) {
         sets_.insert(sets_.end(), same.begin(), same.end());
@@ -296,7 +282,8 @@ private:
 
     void add_lifts(double (&added)[2][kSets]) {
         for (const int kind : {0, 1}) {
-            const Lifts lifts = lifts_[kind].next();
+            if (lifts_[kind] == nullptr) continue;
+            const Lifts lifts = lifts_[kind]->next();
             for (int64_t s = 0; s < kSets; ++s) {
                 added[0][s] += lift_gains_[kind][s] * lifts.of_rest;
                 added[1][s] += lift_gains_[kind][s] * lifts.of_own;
@@ -320,7 +307,7 @@ private:
     std::vector<Gains> gains_;    // of the others, by slot
     double same_[2][kSets] = {};  // of a row of the rest, and of own; 0 of the others
     double lift_gains_[2][kSets] = {};
-    LiftsUpwards lifts_[2];
+    std::unique_ptr<LiftsUpwards> lifts_[2];
     std::vector<int64_t> sets_;
     double* const out_;
 };
