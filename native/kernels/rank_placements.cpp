@@ -1,6 +1,7 @@
 #include "kernels/rank_placements.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -249,22 +250,28 @@ public:
         int64_t next_close = kBlock;
         for (int64_t first = 0, last; first < n_; first = last) {
             double tied[2] = {}, of_classes[kOthers + 1] = {};
+            bool has_side[2] = {};
             last = first;
             do {
                 const uint64_t slot = reader_.slot(last);
                 const double weight = reader_.weight(last);
                 tied[slot == own_] += weight;
+                has_side[slot == own_] = true;
                 for (int64_t s = 0; s < kOthers; ++s) of_classes[s] += gains_[slot].own[s] * weight;
             } while (++last < n_ && reader_.same(last, first));
             // How much of own a row of the rest stands below, and an own row above of the rest.
             const double stands[2] = {own - passed[1].value() - tied[1] / 2,
                                       passed[0].value() + tied[0] / 2};
             double added[2][kSets];
-            for (const int side : {0, 1})
-                for (int64_t s = 0; s < kSets; ++s) added[side][s] = same_[side][s] * stands[side];
-            if constexpr (kHasLifts) add_lifts(added);
-            for (int64_t s = 0; s < kOthers; ++s)
-                added[1][s] += below[s].value() + of_classes[s] / 2;
+            std::array<Lifts, 2> lifts;
+            if constexpr (kHasLifts) lifts = next_lifts();
+            // Most score levels have rows of one side.
+            if (has_side[0]) add_up<0>(stands, lifts, added[0]);
+            if (has_side[1]) {
+                add_up<1>(stands, lifts, added[1]);
+                for (int64_t s = 0; s < kOthers; ++s)
+                    added[1][s] += below[s].value() + of_classes[s] / 2;
+            }
             for (int64_t i = first; i < last; ++i) place(i, stands[0], added);
             for (const int side : {0, 1}) passed[side].part += tied[side];
             for (int64_t s = 0; s < kOthers; ++s) below[s].part += of_classes[s];
@@ -280,14 +287,21 @@ private:
         double own[kOthers + 1] = {}, rest[kOthers + 1] = {};
     };
 
-    void add_lifts(double (&added)[2][kSets]) {
+    // Those of which no set has a gain are 0.
+    std::array<Lifts, 2> next_lifts() {
+        std::array<Lifts, 2> lifts;
+        for (const int kind : {0, 1})
+            if (lifts_[kind] != nullptr) lifts[kind] = lifts_[kind]->next();
+        return lifts;
+    }
+
+    template <int kSide>
+    void add_up(const double (&stands)[2], const std::array<Lifts, 2>& lifts, double (&added)[kSets]) const {
+        for (int64_t s = 0; s < kSets; ++s) added[s] = same_[kSide][s] * stands[kSide];
+        if constexpr (!kHasLifts) return;
         for (const int kind : {0, 1}) {
-            if (lifts_[kind] == nullptr) continue;
-            const Lifts lifts = lifts_[kind]->next();
-            for (int64_t s = 0; s < kSets; ++s) {
-                added[0][s] += lift_gains_[kind][s] * lifts.of_rest;
-                added[1][s] += lift_gains_[kind][s] * lifts.of_own;
-            }
+            const double lift = kSide == 0 ? lifts[kind].of_rest : lifts[kind].of_own;
+            for (int64_t s = 0; s < kSets; ++s) added[s] += lift_gains_[kind][s] * lift;
         }
     }
 
