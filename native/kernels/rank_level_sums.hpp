@@ -1,6 +1,7 @@
 // Walks over score levels, best first, with what stands on each.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -14,15 +15,16 @@ struct LevelSums {
     double weight[2] = {}, square[2] = {};
 };
 
-// Calls use(score level) for each score level, best first.
+// Calls use(score level) for each score level of the words first to last - 1, best first: these are all words of some
+// score levels.
 template <class Reader, class Use>
-void count_each_level(const Reader& reader, const RankTask& task, const Use& use) {
+void count_each_level(const Reader& reader, const RankTask& task, int64_t begin, int64_t end, const Use& use) {
     const uint64_t own = static_cast<uint64_t>(task.k - 1);
-    for (int64_t last = task.n(); last > 0;) {
+    for (int64_t last = end; last > begin;) {
         int64_t first = last, mine = 0;
         do {
             mine += reader.slot(--first) == own;
-        } while (first > 0 && reader.same(first - 1, first));
+        } while (first > begin && reader.same(first - 1, first));
         LevelSums level{first, last};
         level.weight[1] = level.square[1] = static_cast<double>(mine);
         level.weight[0] = level.square[0] = static_cast<double>(last - first - mine);
@@ -33,11 +35,11 @@ void count_each_level(const Reader& reader, const RankTask& task, const Use& use
 
 // The same by weight. A use(score level) that says so ends it: with false.
 template <class Use>
-void weigh_each_level(const RowReader& reader, const RankTask& task, const Use& use) {
+void weigh_each_level(const RowReader& reader, const RankTask& task, int64_t begin, int64_t end, const Use& use) {
     const uint64_t own = static_cast<uint64_t>(task.k - 1);
-    LevelSums level{task.n(), task.n()};
-    for (int64_t last = task.n(); last > 0;) {
-        const int64_t first = last > kBlock ? last - kBlock : 0;
+    LevelSums level{end, end};
+    for (int64_t last = end; last > begin;) {
+        const int64_t first = std::max(last - kBlock, begin);
         double weights[kBlock];
         reader.weights(first, last - first, weights);
         for (int64_t i = last - 1; i >= first; --i) {
@@ -45,7 +47,7 @@ void weigh_each_level(const RowReader& reader, const RankTask& task, const Use& 
             const bool is_own = reader.slot(i) == own;
             level.weight[is_own] += weight;
             level.square[is_own] += weight * weight;
-            if (i > 0 && reader.same(i - 1, i)) continue;
+            if (i > begin && reader.same(i - 1, i)) continue;
             level.first = i;
             if constexpr (std::is_same_v<decltype(use(level)), bool>) {
                 if (!use(level)) return;
@@ -60,10 +62,16 @@ void weigh_each_level(const RowReader& reader, const RankTask& task, const Use& 
 
 // Words whose rows have weights name them.
 template <class Reader, class Use>
-void each_level(const Reader& reader, const RankTask& task, const Use& use) {
+void each_level(const Reader& reader, const RankTask& task, int64_t begin, int64_t end, const Use& use) {
     if constexpr (std::is_same_v<Reader, RowReader>)
-        if (task.weights != nullptr) return weigh_each_level(reader, task, use);
-    count_each_level(reader, task, use);
+        if (task.weights != nullptr) return weigh_each_level(reader, task, begin, end, use);
+    count_each_level(reader, task, begin, end, use);
+}
+
+// The same of all words.
+template <class Reader, class Use>
+void each_level(const Reader& reader, const RankTask& task, const Use& use) {
+    each_level(reader, task, 0, task.n(), use);
 }
 
 }  // namespace karat

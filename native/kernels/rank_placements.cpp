@@ -1,8 +1,10 @@
 #include "kernels/rank_placements.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -172,7 +174,7 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
     double seen[2] = {};
     int64_t n_levels = 0;
     const RowReader reader(packed);
-    weigh_each_level(reader, packed.task, [&](const LevelSums& level) {
+    weigh_each_level(reader, packed.task, 0, packed.task.n(), [&](const LevelSums& level) {
         own.add(level.weight[1], level.square[1], seen[0] + level.weight[0] / 2);
         rest.add(level.weight[0], level.square[0], seen[1] + level.weight[1] / 2);
         seen[0] += level.weight[0];
@@ -189,7 +191,7 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
     // The own rows whose V is above the mean hold half of all distances from it; they come first.
     const double area = made.pairs / (2 * n_own * n_rest);
     double above = 0, sum = 0;
-    weigh_each_level(reader, packed.task, [&](const LevelSums& level) {
+    weigh_each_level(reader, packed.task, 0, packed.task.n(), [&](const LevelSums& level) {
         const double gap = 1 - area - (above + level.weight[0] / 2) / n_rest;
         above += level.weight[0];
         if (gap <= 0) return false;
@@ -203,27 +205,12 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
 
 size_t n_slots(const PackedScores& packed) { return size_t{1} << packed.layout.class_bits; }
 
-// Lifts of score levels, read from the last one on; none where no set has a gain of them.
-class LiftsUpwards {
-public:
-    LiftsUpwards(const PackedScores& packed, const InfluenceGains& gains, bool is_straight) {
-        bool is_wanted = false;
-        for (int64_t s = 0; s < gains.m; ++s) is_wanted |= gains.lifts[2 * s + is_straight] != 0;
-        if (!is_wanted) return;
-        found_ = lifts_of(packed, is_straight);
-        left_ = found_.levels.size();
-    }
-
-    Lifts next() {
-        if (left_ == 0) return {};
-        const Lifts& level = found_.levels[--left_];
-        return {level.of_rest + found_.common.of_rest, level.of_own + found_.common.of_own};
-    }
-
-private:
-    LevelLifts found_;
-    size_t left_ = 0;
-};
+// The lifts of score levels, where some set has a gain of them: of steps (0), or of straight lines (1).
+std::unique_ptr<LiftsUpwards> lifts_of(const PackedScores& packed, const InfluenceGains& gains, int kind) {
+    for (int64_t s = 0; s < gains.m; ++s)
+        if (gains.lifts[2 * s + kind] != 0) return lifts_upwards(packed, kind == 1);
+    return nullptr;
+}
 
 // Walks upwards for at most kSets of all sets at once: what own rows stand above grows, what the others stand
 // under shrinks. The numbers of a row lie side by side.
@@ -241,7 +228,7 @@ public:
           own_(static_cast<uint64_t>(packed.task.k - 1)),
           n_others_(static_cast<int64_t>(others.size())),
           gains_(n_slots(packed)),
-          lifts_{{packed, gains, false}, {packed, gains, true}},
+          lifts_{lifts_of(packed, gains, 0), lifts_of(packed, gains, 1)},
           sets_(std::move(others)),
           out_(out) {
         sets_.insert(sets_.end(), same.begin(), same.end());
@@ -263,22 +250,28 @@ public:
         int64_t next_close = kBlock;
         for (int64_t first = 0, last; first < n_; first = last) {
             double tied[2] = {}, of_classes[kOthers + 1] = {};
+            bool has_side[2] = {};
             last = first;
             do {
                 const uint64_t slot = reader_.slot(last);
                 const double weight = reader_.weight(last);
                 tied[slot == own_] += weight;
+                has_side[slot == own_] = true;
                 for (int64_t s = 0; s < kOthers; ++s) of_classes[s] += gains_[slot].own[s] * weight;
             } while (++last < n_ && reader_.same(last, first));
             // How much of own a row of the rest stands below, and an own row above of the rest.
             const double stands[2] = {own - passed[1].value() - tied[1] / 2,
                                       passed[0].value() + tied[0] / 2};
             double added[2][kSets];
-            for (const int side : {0, 1})
-                for (int64_t s = 0; s < kSets; ++s) added[side][s] = same_[side][s] * stands[side];
-            if constexpr (kHasLifts) add_lifts(added);
-            for (int64_t s = 0; s < kOthers; ++s)
-                added[1][s] += below[s].value() + of_classes[s] / 2;
+            std::array<Lifts, 2> lifts;
+            if constexpr (kHasLifts) lifts = next_lifts();
+            // Most score levels have rows of one side.
+            if (has_side[0]) add_up<0>(stands, lifts, added[0]);
+            if (has_side[1]) {
+                add_up<1>(stands, lifts, added[1]);
+                for (int64_t s = 0; s < kOthers; ++s)
+                    added[1][s] += below[s].value() + of_classes[s] / 2;
+            }
             for (int64_t i = first; i < last; ++i) place(i, stands[0], added);
             for (const int side : {0, 1}) passed[side].part += tied[side];
             for (int64_t s = 0; s < kOthers; ++s) below[s].part += of_classes[s];
@@ -294,13 +287,21 @@ private:
         double own[kOthers + 1] = {}, rest[kOthers + 1] = {};
     };
 
-    void add_lifts(double (&added)[2][kSets]) {
+    // Those of which no set has a gain are 0.
+    std::array<Lifts, 2> next_lifts() {
+        std::array<Lifts, 2> lifts;
+        for (const int kind : {0, 1})
+            if (lifts_[kind] != nullptr) lifts[kind] = lifts_[kind]->next();
+        return lifts;
+    }
+
+    template <int kSide>
+    void add_up(const double (&stands)[2], const std::array<Lifts, 2>& lifts, double (&added)[kSets]) const {
+        for (int64_t s = 0; s < kSets; ++s) added[s] = same_[kSide][s] * stands[kSide];
+        if constexpr (!kHasLifts) return;
         for (const int kind : {0, 1}) {
-            const Lifts lifts = lifts_[kind].next();
-            for (int64_t s = 0; s < kSets; ++s) {
-                added[0][s] += lift_gains_[kind][s] * lifts.of_rest;
-                added[1][s] += lift_gains_[kind][s] * lifts.of_own;
-            }
+            const double lift = kSide == 0 ? lifts[kind].of_rest : lifts[kind].of_own;
+            for (int64_t s = 0; s < kSets; ++s) added[s] += lift_gains_[kind][s] * lift;
         }
     }
 
@@ -320,7 +321,7 @@ private:
     std::vector<Gains> gains_;    // of the others, by slot
     double same_[2][kSets] = {};  // of a row of the rest, and of own; 0 of the others
     double lift_gains_[2][kSets] = {};
-    LiftsUpwards lifts_[2];
+    std::unique_ptr<LiftsUpwards> lifts_[2];
     std::vector<int64_t> sets_;
     double* const out_;
 };

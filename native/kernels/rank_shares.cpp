@@ -86,34 +86,58 @@ void each_lift(const Reader& reader, const RankTask& task, bool is_straight, con
 }
 
 template <bool kIsStraight, class Walk>
-LevelLifts each_in_one_walk(Walk walk, const RowReader& reader, const RankTask& task) {
-    LevelLifts made;
-    made.levels.reserve(static_cast<size_t>(task.n()));
-    Lifts above;
-    each_level(reader, task, [&](const LevelSums& level) {
-        above = {walk.lost.value(), walk.rate.value()};
-        walk.pass(level);
-        if (kIsStraight)
-            // Half of c is p of the score level itself, half p of the one below, whose N before is N.
-            above = {(above.of_rest + walk.lost_before.value()) / 2,
-                     (above.of_own + walk.rate_before.value()) / 2};
-        made.levels.push_back({above.of_rest, walk.here() - above.of_own + above.of_rest});
-    });
-    Lifts all{walk.lost.value(), walk.rate.value()};
-    if (kIsStraight)
-        all = {(all.of_rest + walk.lost_before.value()) / 2, (all.of_own + walk.rate_before.value()) / 2};
-    made.common = {-all.of_rest, all.of_own - all.of_rest - walk.area.value() / walk.own.value()};
-    return made;
-}
+class WalkedLifts final : public LiftsUpwards {
+public:
+    WalkedLifts(Walk walk, const PackedScores& packed) : reader_(packed), task_(packed.task) {
+        int64_t n_levels = 0;
+        each_level(reader_, task_, [&](const LevelSums& level) {
+            if (n_levels++ % kBlock == 0) passed_.push_back({walk, level.last});
+            walk.pass(level);
+        });
+        const Lifts all = half(walk.lost.value(), walk.rate.value(), walk);
+        common_ = {-all.of_rest, all.of_own - all.of_rest - walk.area.value() / walk.own.value()};
+    }
+
+private:
+    struct Passed {
+        Walk walk;
+        int64_t last;  // words below this one come next
+    };
+
+    // Σ p·s/N and Σ p/N. With straight lines half of c is p of the score level itself, half p of the one below, whose N
+    // before is N.
+    static Lifts half(double lost, double rate, const Walk& walk) {
+        if (!kIsStraight) return {lost, rate};
+        return {(lost + walk.lost_before.value()) / 2, (rate + walk.rate_before.value()) / 2};
+    }
+
+    void make_stretch() override {
+        Passed from = passed_.back();
+        passed_.pop_back();
+        stretch_.clear();
+        each_level(reader_, task_, end_, from.last, [&](const LevelSums& level) {
+            const double lost = from.walk.lost.value(), rate = from.walk.rate.value();
+            from.walk.pass(level);
+            const Lifts above = half(lost, rate, from.walk);
+            stretch_.push_back({above.of_rest, from.walk.here() - above.of_own + above.of_rest});
+        });
+        end_ = from.last;
+        left_ = stretch_.size();
+    }
+
+    const RowReader reader_;
+    const RankTask& task_;
+    std::vector<Passed> passed_;
+    int64_t end_ = 0;  // words below this one have had their turn
+};
 
 }  // namespace
 
-LevelLifts lifts_of(const PackedScores& packed, bool is_straight) {
-    const RowReader reader(packed);
+std::unique_ptr<LiftsUpwards> lifts_upwards(const PackedScores& packed, bool is_straight) {
     const auto each = [&](auto kind) {
         constexpr bool is_of_lines = decltype(kind)::value;
-        return with_walk<is_of_lines>(packed.task, [&](auto walk) {
-            return each_in_one_walk<is_of_lines>(walk, reader, packed.task);
+        return with_walk<is_of_lines>(packed.task, [&](auto walk) -> std::unique_ptr<LiftsUpwards> {
+            return std::make_unique<WalkedLifts<is_of_lines, decltype(walk)>>(walk, packed);
         });
     };
     return is_straight ? each(std::true_type()) : each(std::false_type());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "kernels/pack_scores.hpp"
@@ -26,12 +27,29 @@ struct Lifts {
     double of_rest = 0, of_own = 0;
 };
 
-// Of each score level, best first, less `common`, which is added to each. Words name rows.
-struct LevelLifts {
-    std::vector<Lifts> levels;
-    Lifts common;
+// The lifts of every score level, the lowest first. Words name rows.
+//
+// A walk from the best one on notes where it stands from time to time. From there the lifts of some thousand score
+// levels are made when they are asked for: no memory holds all of them.
+class LiftsUpwards {
+public:
+    virtual ~LiftsUpwards() = default;
+
+    // At most as often as there are score levels.
+    Lifts next() {
+        if (left_ == 0) make_stretch();
+        const Lifts& level = stretch_[--left_];
+        return {level.of_rest + common_.of_rest, level.of_own + common_.of_own};
+    }
+
+protected:
+    virtual void make_stretch() = 0;
+
+    std::vector<Lifts> stretch_;  // best first, less `common_`
+    size_t left_ = 0;             // of them
+    Lifts common_;
 };
-LevelLifts lifts_of(const PackedScores& packed, bool is_straight);
+std::unique_ptr<LiftsUpwards> lifts_upwards(const PackedScores& packed, bool is_straight);
 
 // Σw²·lift² over the rest, and over the own rows.
 std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight);

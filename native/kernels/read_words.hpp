@@ -39,6 +39,7 @@ public:
     explicit RowReader(const PackedScores& packed)
         : words_(packed.wide.get()),
           task_(packed.task),
+          layout_(packed.layout),
           row_bits_(packed.layout.row_bits),
           below_(packed.layout.below()),
           is_cut_(packed.layout.drop > 0),
@@ -50,7 +51,9 @@ public:
     bool same(int64_t i, int64_t j) const {
         return (words_[i] ^ words_[j]) >> below_ == 0 && (!is_cut_ || score(i) == score(j));
     }
-    double score(int64_t i) const { return task_.scores.value(item(i)) + 0.0; }
+    double score(int64_t i) const {
+        return is_cut_ ? task_.scores.value(item(i)) + 0.0 : layout_.score_of(words_[i] >> below_);
+    }
     // The row of word i, and its weight: 1 without weights.
     int64_t row(int64_t i) const {
         return task_.scores.width == 1 ? item(i) : task_.row_of(item(i));
@@ -58,9 +61,11 @@ public:
     double weight(int64_t i) const {
         return task_.weights == nullptr ? 1.0 : task_.weights[row(i)];
     }
-    // Asks for the score that a walk downwards will read some words later: it lies anywhere.
+    // Asks for the score that a walk downwards will read some words later, which lies anywhere where the word does not
+    // hold it.
     void fetch_scores(int64_t i) const {
         constexpr int64_t kAhead = 32;
+        if (!is_cut_) return;
         __builtin_prefetch(task_.scores.at(item(std::max<int64_t>(i - kAhead, 0))));
     }
     // Asks for what a walk upwards will read, and write to `n` numbers of out[row, width], some words later.
@@ -91,6 +96,7 @@ private:
 
     const uint64_t* words_;
     const RankTask& task_;
+    const KeyLayout& layout_;
     int row_bits_, below_;
     bool is_cut_;
     uint64_t class_mask_, row_mask_;

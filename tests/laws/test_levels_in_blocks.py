@@ -1,4 +1,4 @@
-"""Long columns are walked in blocks and never held: they give what held ones give."""
+"""Long columns are walked in blocks, or held as points: they give what held ones give."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import karat
+from karat.data.scores.ranking import rank
 from karat.errors import UndefinedWarning
 from karat.metrics import all_records
-from karat.metrics._views import PER_CLASS_VIEWS, Confidences
+from karat.metrics._views import PER_CLASS_VIEWS, ClassProbabilities, ClassRanks, Confidences
 from karat.tally import Bins, CumulativeCounts, cumulated, quantile_edges
 from tests.same import assert_same
 
@@ -23,8 +24,17 @@ N = 30_000
 @contextmanager
 def walked(monkeypatch: pytest.MonkeyPatch, n_block: int) -> Iterator[None]:
     """No column is held, and blocks have so many score levels."""
+    with pointed(monkeypatch, n_block), monkeypatch.context() as patched:
+        patched.setattr("karat.metrics._views.N_POINTS", -1)
+        yield
+
+
+@contextmanager
+def pointed(monkeypatch: pytest.MonkeyPatch, n_block: int) -> Iterator[None]:
+    """Of columns without weights what each threshold calls positive is held, and no more."""
     with monkeypatch.context() as patched:
         patched.setattr("karat.metrics._views.N_HELD", -1)
+        patched.setattr("karat.metrics._views.N_BLOCK", n_block)
         patched.setattr("karat.tally.cumulative_counts.N_BLOCK", n_block)
         patched.setattr("karat.data.scores.ranking.N_BLOCK", n_block)
         yield
@@ -82,6 +92,44 @@ def test_metrics_of_walked_columns(
         with walked(monkeypatch, n_block):
             for name, value in every_metric(call).items():
                 assert_same(value, held[name], within=2e-9, about=f"{name}, blocks of {n_block}")
+
+
+@pytest.mark.parametrize("kind", ["plain", "ties", "rare"])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_points_give_the_bits_of_walks(
+    kind: str, is_weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = problem(3, kind, n=3000, is_weighted=is_weighted)
+    with walked(monkeypatch, 100):
+        expected = every_metric(call)
+    with pointed(monkeypatch, 100):
+        for name, value in every_metric(call).items():
+            assert_same(value, expected[name], about=name)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_levels_of_points_are_those_of_the_column(
+    is_weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = problem(2, "ties", n=3000, is_weighted=is_weighted)
+    y, p, weights = call["y_true"].astype(np.int32), call["y_prob"][:, 1], call["weights"]
+    ranked = rank(p, y, 1, 2, weights, names_rows=True)
+    with walked(monkeypatch, 100):
+        expected = ClassRanks(ranked)
+        walks, levels = list(expected.steps()), list(expected.levels.blocks())
+    with pointed(monkeypatch, 100):
+        view = ClassRanks(ranked)
+        beside = ClassProbabilities.beside(view)
+        assert (view.levels is ranked) == is_weighted
+        assert beside.levels is view.levels
+        for found, wanted in ((view.steps(), walks), (view.levels.blocks(), levels)):
+            for one, other in zip(found, wanted, strict=True):
+                for part, known in zip(one, other, strict=True):
+                    if part is None or isinstance(part, float):
+                        assert part == known
+                    else:
+                        assert part.dtype == known.dtype
+                        assert_same(part, known)
 
 
 @pytest.mark.parametrize(

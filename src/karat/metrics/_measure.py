@@ -284,7 +284,7 @@ class Views:
     def probabilities(self) -> ClassProbabilities:
         # Probabilities as given are sorted once for both views; pooled scores stand for them.
         if self._rows.has_one_order or self._i is None:
-            return self.ranks.seen_as(ClassProbabilities)
+            return ClassProbabilities.beside(self.ranks)
         return ClassProbabilities(self._rows.probability_column(self._i))
 
     @cached_property

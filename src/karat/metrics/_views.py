@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat.tally import LevelSource, RankedColumn, ReadSums, ScoredRows, Steps, Sums, cumulated
 from karat.tally.cached import cached_property
-from karat.tally.cumulative_counts import N_BLOCK
+from karat.tally.cumulative_counts import N_BLOCK, ScoreLevels
 from karat.tally.sums import LOSSES, clipped_at
 
 
@@ -60,10 +60,103 @@ def largest(c: ClassRanks, gain: Callable[[Steps], Floats]) -> tuple[float, floa
 
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
-View = TypeVar("View", bound="_OneColumn")
 
 N_HELD: Final = 1 << 21
-"""Of more rows than this the score levels are not held, but read off the sorted rows each time."""
+"""Of more rows than this the score levels are not held as they are counted."""
+N_POINTS: Final = 1 << 24
+"""Of up to so many rows without weights what each threshold calls positive is held, and the score
+levels are read off it; of more rows, and of weighted ones, off the sorted rows each time."""
+
+
+@dataclass(frozen=True)
+class _LevelsOfPoints:
+    """Score levels without weights, by what each threshold calls positive: a `LevelSource`.
+
+    Attributes:
+        points: as of `_HeldLevels`.
+        n_rows: rows.
+        is_weighted: False.
+    """
+
+    points: tuple[Floats, Floats, Floats]
+    n_rows: int
+    is_weighted: bool = False
+
+    def blocks(self) -> Iterator[ScoreLevels]:
+        thresholds, tps, fps = self.points
+        for first in range(1, len(thresholds), N_BLOCK):
+            last = min(first + N_BLOCK, len(thresholds))
+            counts = np.empty((last - first, 2), np.int64)
+            for side, above in enumerate((fps, tps)):
+                # Whole numbers below 2^53: their differences are exact.
+                counts[:, side] = np.diff(above[first - 1 : last])
+            yield ScoreLevels(thresholds[first:last], counts, None)
+
+
+@dataclass(frozen=True)
+class _HeldLevels:
+    """What is held of the score levels of a sorted column; each is made when it is first read.
+
+    Attributes:
+        ranked: the column.
+    """
+
+    ranked: RankedColumn
+
+    @cached_property
+    def made(self) -> dict[Any, Any]:
+        """What was made of them, by what made it."""
+        return {}
+
+    @property
+    def is_few(self) -> bool:
+        """Whether the score levels are held as they are counted."""
+        return self.ranked.n_rows <= N_HELD
+
+    @property
+    def has_points(self) -> bool:
+        """Whether what each threshold calls positive is held."""
+        return self.is_few or (not self.ranked.is_weighted and self.ranked.n_rows <= N_POINTS)
+
+    @cached_property
+    def levels(self) -> LevelSource:
+        """The score levels, best first; the column itself where they are not held."""
+        if self.is_few:
+            return self.ranked.cumulative()
+        if self.has_points:
+            return _LevelsOfPoints(self.points, self.ranked.n_rows)
+        return self.ranked
+
+    @cached_property
+    def points(self) -> tuple[Floats, Floats, Floats]:
+        """Thresholds, true and false positives after a first one above every score."""
+        if self.is_few:
+            levels = self.ranked.cumulative()
+            thresholds, tps, fps = (np.empty(len(levels.scores) + 1) for _ in range(3))
+            thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
+            thresholds[1:] = levels.scores
+            fps[1:], tps[1:] = (np.cumsum(levels.counts[:, side]) for side in (0, 1))
+            return thresholds, tps, fps
+        # Memory beyond the score levels that there are is never touched.
+        thresholds, tps, fps = (np.empty(self.ranked.n_rows + 1) for _ in range(3))
+        thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
+        first = 1
+        for steps in cumulated(self.ranked):
+            part = slice(first, first + len(steps.tps))
+            thresholds[part], tps[part], fps[part] = steps[:3]
+            first = part.stop
+        return thresholds[:first], tps[:first], fps[:first]
+
+    @cached_property
+    def steps(self) -> tuple[Steps, ...]:
+        """The same some thousand at once, without the first one."""
+        thresholds, tps, fps = self.points
+        found = []
+        for first in range(1, len(thresholds), N_BLOCK):
+            part = slice(first, first + N_BLOCK)
+            before = float(tps[first - 1]), float(fps[first - 1])
+            found.append(Steps(thresholds[part], tps[part], fps[part], *before))
+        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -139,16 +232,21 @@ class _OneColumn:
         return float(totals[:own].sum() + totals[own + 1 :].sum())
 
     @cached_property
+    def _held(self) -> _HeldLevels:
+        return _HeldLevels(self.ranked)
+
+    @property
     def levels(self) -> LevelSource:
         """Distinct values, best first, with the weight of both sides."""
-        return self.ranked.cumulative() if self.is_held else self.ranked
+        return self._held.levels
 
     def steps(self) -> Iterable[Steps]:
         """The same, added up from the best on: what each threshold would call positive.
 
-        Cost: one walk over the sorted rows, in constant memory.
+        Cost: held after the first walk over the sorted rows where they are at most `N_POINTS`
+        without weights; else one walk each, in constant memory.
         """
-        return self._walked.steps if self.is_held else cumulated(self.ranked)
+        return self._held.steps if self._held.has_points else cumulated(self.ranked)
 
     @property
     def curve(self) -> tuple[Floats, Floats, Floats]:
@@ -162,8 +260,8 @@ class _OneColumn:
     @property
     def points(self) -> tuple[Floats, Floats, Floats]:
         """The same after a first one above every score: threshold inf, nothing is positive."""
-        if self.is_held:
-            return self._walked.points
+        if self._held.has_points:
+            return self._held.points
         first = (np.array([np.inf]), np.zeros(1), np.zeros(1))
         whole = [first, *(steps[:3] for steps in self.steps())]
         thresholds, tps, fps = (np.concatenate(part) for part in zip(*whole, strict=True))
@@ -176,7 +274,7 @@ class _OneColumn:
 
     def kept(self, make: Callable[..., Made], *given: Any) -> Made:
         """What `make` gives for this view, made once."""
-        kept, key = self._walked.made, (make, *given)
+        kept, key = self._held.made, (make, *given)
         if key not in kept:
             kept[key] = make(self, *given)
         found: Made = kept[key]
@@ -185,45 +283,7 @@ class _OneColumn:
     @property
     def is_held(self) -> bool:
         """Whether the score levels are held: they are few."""
-        return self.ranked.n_rows <= N_HELD
-
-    def seen_as(self, view: type[View]) -> View:
-        """The same column for metrics that read another view: what was made serves both."""
-        found = view(self.ranked)
-        found.__dict__["_walked"] = self._walked
-        return found
-
-    @cached_property
-    def _walked(self) -> _Walked:
-        return _Walked(self.ranked)
-
-
-class _Walked:
-    """What was made of the score levels of a column that holds them."""
-
-    def __init__(self, ranked: RankedColumn) -> None:
-        self._ranked = ranked
-        self.made: dict[Any, Any] = {}
-
-    @cached_property
-    def points(self) -> tuple[Floats, Floats, Floats]:
-        """Thresholds from infinity on, true and false positives, float64[u + 1] each."""
-        levels = self._ranked.cumulative()
-        thresholds, tps, fps = (np.empty(len(levels.scores) + 1) for _ in range(3))
-        thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
-        thresholds[1:] = levels.scores
-        fps[1:], tps[1:] = (np.cumsum(levels.counts[:, side]) for side in (0, 1))
-        return thresholds, tps, fps
-
-    @cached_property
-    def steps(self) -> tuple[Steps, ...]:
-        thresholds, tps, fps = self.points
-        found = []
-        for first in range(1, len(thresholds), N_BLOCK):
-            part = slice(first, first + N_BLOCK)
-            before = float(tps[first - 1]), float(fps[first - 1])
-            found.append(Steps(thresholds[part], tps[part], fps[part], *before))
-        return tuple(found)
+        return self._held.is_few
 
 
 class ClassRanks(_OneColumn):
@@ -256,6 +316,13 @@ class ClassRanks(_OneColumn):
 
 class ClassProbabilities(_OneColumn):
     """One class against the rest, by the probability that the class was given."""
+
+    @classmethod
+    def beside(cls, ranks: ClassRanks) -> ClassProbabilities:
+        """The view of a column whose scores are probabilities; what it holds is held once."""
+        view = cls(ranks.ranked)
+        view.__dict__["_held"] = ranks._held
+        return view
 
 
 class Confidences(_OneColumn):
