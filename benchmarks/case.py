@@ -20,6 +20,9 @@ PYCM: Final = "PyCM"
 NATIVE: Final = "karat's own function"
 """The peer of the drop-in for scikit-learn: the ratio is its time over that of the drop-in."""
 
+REPORTS: Final = "one report"
+"""The peer of comparisons: the ratio is the time of one report over that of comparing models."""
+
 BINCOUNT: Final = "np.bincount"
 """The plainest counting there is: no checks, no labels, known number of classes."""
 

@@ -16,6 +16,7 @@ import numpy as np
 N_ROUNDS: Final = 15
 N_ROWS: Final = 100_000
 K: Final = 10
+N_FEW: Final = 1000
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,11 @@ def measure(n_rounds: int = N_ROUNDS, n_rows: int = N_ROWS) -> list[Start]:
     """Each process in turn, for several rounds."""
     python, karat = [sys.executable, "-c"], str(Path(sys.executable).parent / "karat")
     with tempfile.TemporaryDirectory() as folder:
-        labels, probs, csv = (Path(folder) / name for name in ("l.parquet", "p.parquet", "l.csv"))
+        names = "l.parquet", "p.parquet", "l.csv", "a.csv", "b.csv"
+        labels, probs, csv, few, others = (Path(folder) / name for name in names)
         _write(labels, probs, csv, n_rows)
+        for path, seed in ((few, 0), (others, 1)):
+            _write_few(path, seed)
         rows = f"{n_rows:.0e}".replace("e+0", "e")
         commands: dict[str, tuple[list[str], str, float | None]] = {
             BARE: ([*python, "pass"], "", None),
@@ -69,6 +73,18 @@ def measure(n_rounds: int = N_ROUNDS, n_rows: int = N_ROWS) -> list[Start]:
                 None,
             ),
             "karat --help": ([karat, "--help"], BARE, 0.100),
+            "karat --version": ([karat, "--version"], BARE, 0.100),
+            f"karat report, {N_FEW} rows, CSV": ([karat, "report", str(few)], "", None),
+            f"karat gate, {N_FEW} rows, CSV": (
+                [karat, "gate", str(few), "--min", "accuracy=0.1"],
+                "",
+                None,
+            ),
+            f"karat compare, {N_FEW} rows, CSV": (
+                [karat, "compare", str(few), str(others)],
+                "",
+                None,
+            ),
             f"karat report, {rows} labels, Parquet": ([karat, "report", str(labels)], "", 1.0),
             f"karat report, {rows} labels, CSV": ([karat, "report", str(csv)], "", 1.0),
             f"karat report, {rows} rows, probabilities of {K} classes": (
@@ -112,6 +128,15 @@ def _timed(command: list[str]) -> tuple[float, float]:
     if os.waitstatus_to_exitcode(status):
         raise RuntimeError(f"{command} ended with status {os.waitstatus_to_exitcode(status)}")
     return usage.ru_utime + usage.ru_stime, wall
+
+
+def _write_few(path: Path, seed: int) -> None:
+    from benchmarks.cases.data import two_classes
+
+    y, p = two_classes(N_FEW)
+    p = p + 0.05 * seed * np.random.default_rng(seed).random(N_FEW) * (1.0 - p)
+    lines = [f"{label},{chance!r}" for label, chance in zip(y.tolist(), p.tolist(), strict=True)]
+    path.write_text("\n".join(["label,prob", *lines, ""]), encoding="utf-8")
 
 
 def _write(labels: Path, probs: Path, csv: Path, n: int) -> None:

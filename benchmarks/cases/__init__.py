@@ -5,13 +5,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Final
 
-from benchmarks.case import CATBOOST, INTELEX, NATIVE, PEER, PYCM, TORCH, TORCHMETRICS, Case
+from benchmarks.case import (
+    CATBOOST,
+    INTELEX,
+    NATIVE,
+    PEER,
+    PYCM,
+    REPORTS,
+    TORCH,
+    TORCHMETRICS,
+    Case,
+)
 
 __all__ = ["MODULES", "cases_of"]
 
 MODULES: Final = {
     PEER: ("labels", "text", "small", "losses", "ranking", "resampling", "verbs"),
     NATIVE: ("dropin",),
+    REPORTS: ("comparisons",),
     TORCH: ("torch_losses",),
     TORCHMETRICS: ("torchmetrics_calls",),
     CATBOOST: ("catboost_calls",),

@@ -36,6 +36,14 @@ def sorted_keys(case: Case) -> None:
     case.expect_same(keys, np.sort(made), "keys in order")
 
 
+@target("sorted_numbers")
+def sorted_numbers(case: Case) -> None:
+    made = case.arrays.floats(case.source.size())
+    found = case.call(case.native.sorted_numbers, made, case.source.threads())
+    case.expect(not np.isnan(made).any(), "NaN was sorted")
+    case.expect_same(found, np.sort(made), "numbers in order")
+
+
 @target("run_lengths")
 def run_lengths(case: Case) -> None:
     made = case.arrays.words(case.source.size(), case.source.pick((4, 8, 64, 1)))

@@ -132,6 +132,28 @@ def pool_levels(case: Case) -> None:
     case.expect(int(found.sum()) == int(np.sum(lengths)), "score levels are missing")
 
 
+@target("covariance")
+def covariance(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    d, n = source.byte() % 4, min(source.size(), 3000)
+    phi = arrays.table(d, n)
+    weights, squares = (arrays.weights(n, is_plain=True) for _ in range(2))
+    found = case.call(case.native.covariance, phi, weights, squares, source.byte() / 2.0)
+    case.expect_length(found, d, d)
+
+
+@target("add_by_class")
+def add_by_class(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    r, m, k = source.byte() % 5, min(source.size(), 2000), source.count(9)
+    values = arrays.table(r, m)
+    if source.flag():
+        values = arrays.argument(arrays.whole(r * m, 9, "i8").reshape(r, m), is_plain=True)
+    codes = arrays.codes(m, k, "i8")
+    found = case.call(case.native.add_by_class, values, codes, k)
+    case.expect_length(found, r, k)
+
+
 @target("square_by_class")
 def square_by_class(case: Case) -> None:
     source, arrays = case.source, case.arrays

@@ -1,4 +1,8 @@
-// karat._native: pack_pairs, pack_pairs_rows, sorted_keys, run_lengths, weighted_runs.
+// karat._native: pack_pairs, pack_pairs_rows, sorted_keys, sorted_numbers, run_lengths, weighted_runs.
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
 #include "bind/arrays.hpp"
 #include "kernels/pack_pairs.hpp"
 #include "kernels/run_lengths.hpp"
@@ -34,6 +38,34 @@ nb::object sorted_keys(nb::handle keys, int n_threads) {
         uint64_t some = 0;
         for (int64_t i = 0; i < n; ++i) some |= sorted[i] = from[i];
         sort_words(sorted.get(), n, bits_of(some), n_threads, poll_for(n));
+    }
+    return owned(std::move(sorted), n);
+}
+
+// As whole numbers in their order, the least of which is 0.
+nb::object sorted_numbers(nb::handle values, int n_threads) {
+    const Input input(values, "values", 1);
+    const double* from = input.doubles(true);
+    const int64_t n = input.length();
+    std::unique_ptr<uint64_t[]> keys = uninitialised<uint64_t>(n);
+    std::unique_ptr<double[]> sorted = uninitialised<double>(n);
+    {
+        const Unlocked unlocked(n);
+        int64_t least = std::numeric_limits<int64_t>::max();
+        bool has_nan = false;
+        for (int64_t i = 0; i < n; ++i) {
+            const double value = from[i];
+            has_nan |= value != value;
+            const int64_t whole = ordered_of<double, int64_t>(value);
+            least = std::min(least, whole);
+            keys[i] = static_cast<uint64_t>(whole);
+        }
+        if (has_nan) throw std::invalid_argument("NaN has no order");
+        uint64_t some = 0;
+        for (int64_t i = 0; i < n; ++i) some |= keys[i] -= static_cast<uint64_t>(least);
+        sort_words(keys.get(), n, bits_of(some), n_threads, poll_for(n));
+        for (int64_t i = 0; i < n; ++i)
+            sorted[i] = value_of<double>(static_cast<int64_t>(keys[i] + static_cast<uint64_t>(least)));
     }
     return owned(std::move(sorted), n);
 }
@@ -80,6 +112,7 @@ void bind_pairs(nb::module_& m) {
         },
         nb::arg("true_codes"), nb::arg("pred_codes"), nb::arg("k"));
     m.def("sorted_keys", sorted_keys, nb::arg("keys"), nb::arg("n_threads"));
+    m.def("sorted_numbers", sorted_numbers, nb::arg("values"), nb::arg("n_threads"));
     m.def("run_lengths", runs_of, nb::arg("sorted"));
     m.def("weighted_runs", weighted_runs_of, nb::arg("sorted"), nb::arg("index_bits"),
           nb::arg("weights"));

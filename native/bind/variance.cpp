@@ -1,4 +1,4 @@
-// karat._native: table_variances, square_by_class.
+// karat._native: table_variances, covariance, square_by_class, add_by_class.
 #include <nanobind/stl/optional.h>
 
 #include <optional>
@@ -6,6 +6,8 @@
 
 #include "bind/arrays.hpp"
 #include "bind/tables.hpp"
+#include "kernels/add_by_class.hpp"
+#include "kernels/covariance.hpp"
 #include "kernels/square_by_class.hpp"
 #include "kernels/table_variance.hpp"
 
@@ -74,9 +76,45 @@ nb::object squares_of_classes(In<double, 2> values, Index codes, std::optional<C
     return owned(std::move(out), m, k);
 }
 
+nb::object covariance_of(In<double, 2> phi, std::optional<Column> weights, std::optional<Column> squares,
+                         double total) {
+    const auto d = static_cast<int64_t>(phi.shape(0)), n = static_cast<int64_t>(phi.shape(1));
+    if ((weights && static_cast<int64_t>(weights->shape(0)) != n) ||
+        (squares && static_cast<int64_t>(squares->shape(0)) != n))
+        throw std::invalid_argument("weights or squares do not match phi");
+    auto out = std::make_unique<double[]>(static_cast<size_t>(d * d));
+    {
+        const Unlocked unlocked(d * n);
+        covariance(phi.data(), weights ? weights->data() : nullptr, squares ? squares->data() : nullptr,
+                   total, d, n, out.get());
+    }
+    return owned(std::move(out), d, d);
+}
+
+template <class Number>
+nb::object sums_of_classes(In<Number, 2> values, In<int64_t, 1> codes, int64_t k) {
+    const auto r = static_cast<int64_t>(values.shape(0)), m = static_cast<int64_t>(values.shape(1));
+    if (static_cast<int64_t>(codes.shape(0)) != m) throw std::invalid_argument("codes do not match the values");
+    if (k < 0) throw std::invalid_argument("there are fewer than no classes");
+    for (int64_t i = 0; i < m; ++i)
+        if (codes.data()[i] < 0 || codes.data()[i] >= k) throw std::invalid_argument("a code is no class");
+    auto out = std::make_unique<Number[]>(static_cast<size_t>(r * k));
+    {
+        const Unlocked unlocked(r * m);
+        add_by_class(values.data(), codes.data(), r, m, k, out.get());
+    }
+    return owned(std::move(out), r, k);
+}
+
 }  // namespace
 
 void bind_variance(nb::module_& m) {
+    m.def("add_by_class", sums_of_classes<int64_t>, nb::arg("values").noconvert(), nb::arg("codes").noconvert(),
+          nb::arg("k"));
+    m.def("add_by_class", sums_of_classes<double>, nb::arg("values").noconvert(), nb::arg("codes").noconvert(),
+          nb::arg("k"));
+    m.def("covariance", covariance_of, nb::arg("phi").noconvert(), nb::arg("weights").noconvert().none(),
+          nb::arg("squares").noconvert().none(), nb::arg("total"));
     m.def("square_by_class", squares_of_classes, nb::arg("values").noconvert(),
           nb::arg("codes").noconvert(), nb::arg("squares").noconvert().none(),
           nb::arg("offsets").noconvert());

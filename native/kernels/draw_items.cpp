@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/choose_isa.hpp"
 #include "kernels/draw_small.hpp"
 #include "kernels/resample_counts.hpp"
 
@@ -54,10 +55,11 @@ void normalise(double* weights, int64_t n) {
 
 void draw_poisson_items(const Source& source, int64_t n, int32_t* out) {
     static const SmallPoisson law(1);
-    for (int64_t first = 0; first < n; first += 4) {
-        const Words words =
-            source.words(Purpose::item_weights, static_cast<uint32_t>(first / 4), 0);
-        const int64_t last = std::min(n, first + 4);
+    const Lanes& lanes = karat::lanes();
+    uint32_t words[kPlaceWords];
+    for (int64_t first = 0; first < n; first += kPlaceWords) {
+        source.first_words(lanes, Purpose::item_weights, static_cast<uint32_t>(first / 4), words);
+        const int64_t last = std::min(n, first + kPlaceWords);
         for (int64_t i = first; i < last; ++i) out[i] = law.draw(words[i - first]);
     }
 }

@@ -18,6 +18,8 @@ SmallPoisson::SmallPoisson(int rate) {
         sum += chance;
     }
     until_.push_back(UINT32_MAX);
+    constexpr uint32_t kNearlyAll = UINT32_MAX - (1u << 22);
+    while (until_[static_cast<size_t>(n_usual_) - 1] < kNearlyAll) ++n_usual_;
     uint16_t k = 0;
     for (uint32_t first = 0; first < 256; ++first) {
         while (first << 24 > until_[k]) ++k;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "kernels/choose_isa.hpp"
+
 namespace karat {
 namespace {
 
@@ -50,44 +52,68 @@ Totals::Totals(const double* sums, const double* squares, int64_t m, Law law)
         if (!table) table = std::make_unique<SmallPoisson>(static_cast<int>(whole));
         few_[i].whole = table.get();
     }
+    find_blocks();
 }
 
 void Totals::draw(const Source& source, double* out) const {
     std::fill(out, out + size(), 0.0);
     if (large_.size() < scale_.size()) draw_few(source, out);
+    const Lanes& lanes = karat::lanes();
+    uint32_t words[kPlaceWords];
+    int64_t next = 0;  // the item after those whose words are there
     for (const Large& large : large_) {
-        Draws draws(source, Purpose::totals, large.item);
+        if (large.item >= next) {
+            const int64_t first = large.item - large.item % kPlaces;
+            source.first_words(lanes, Purpose::totals, static_cast<uint32_t>(first), words);
+            next = first + kPlaces;
+        }
+        Draws draws(source, Purpose::totals, large.item, words + 4 * (large.item % kPlaces));
         const double rows = law_ == Law::poisson ? large.poisson.draw(draws)
                                                  : draw_gamma(large.rows, draws);
         out[large.item] = rows * scale_[large.item];
     }
 }
 
-// Four items share the words of one place; some places are drawn together.
+void Totals::find_blocks() {
+    const auto n_blocks = static_cast<size_t>((size() + kPlaceWords - 1) / kPlaceWords);
+    blocks_.resize(n_blocks);
+    factors_.resize(n_blocks * kPlaceWords, 0.0);
+    for (size_t i = 0; i < few_.size(); ++i) {
+        Block& block = blocks_[i / kPlaceWords];
+        block.has_part |= few_[i].part > 0;
+        if (few_[i].whole == &none_) continue;
+        factors_[i] = scale_[i];
+        const bool is_alone = few_[i].whole->is_short() && (!block.has_whole || block.alone == few_[i].whole);
+        block.alone = is_alone ? few_[i].whole : nullptr;
+        block.has_whole = true;
+    }
+}
+
+// Four items share the words of one place; kPlaces places are drawn together.
 void Totals::draw_few(const Source& source, double* out) const {
-    constexpr int kPlaces = 8;
-    constexpr int64_t kItems = 4 * kPlaces;
-    for (int64_t first = 0; first < size(); first += kItems) {
-        const int64_t last = std::min(size(), first + kItems);
-        bool has_whole = false, has_part = false;
-        for (int64_t i = first; i < last; ++i) {
-            has_whole |= few_[i].whole != &none_;
-            has_part |= few_[i].part > 0;
-        }
+    const Lanes& lanes = karat::lanes();
+    uint32_t words[kPlaceWords];
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+        const Block& block = blocks_[b];
+        const int64_t first = static_cast<int64_t>(b) * kPlaceWords, n = std::min<int64_t>(size() - first, kPlaceWords);
         const auto place = static_cast<uint32_t>(first / 4);
-        Words words[kPlaces];
-        const auto word = [&](int64_t i) { return words[(i - first) / 4][(i - first) % 4]; };
-        if (has_whole) {
-            source.first_words<kPlaces>(Purpose::whole_rows, place, words);
-            for (int64_t i = first; i < last; ++i)
-                out[i] = few_[i].whole->draw(word(i));
+        double* const to = out + first;
+        const Few* const few = few_.data() + first;
+        if (block.has_whole) {
+            source.first_words(lanes, Purpose::whole_rows, place, words);
+            if (block.alone != nullptr && !block.has_part) {
+                double made[kPlaceWords];
+                block.alone->draw_places(lanes, words, factors_.data() + first, made);
+                std::copy(made, made + n, to);
+                continue;
+            }
+            for (int64_t i = 0; i < n; ++i) to[i] = few[i].whole->draw(words[i]);
         }
-        if (has_part) {
-            source.first_words<kPlaces>(Purpose::part_rows, place, words);
-            for (int64_t i = first; i < last; ++i)
-                out[i] += few_rows(few_[i].part, few_[i].none, word(i));
+        if (block.has_part) {
+            source.first_words(lanes, Purpose::part_rows, place, words);
+            for (int64_t i = 0; i < n; ++i) to[i] += few_rows(few[i].part, few[i].none, words[i]);
         }
-        for (int64_t i = first; i < last; ++i) out[i] *= scale_[i];
+        for (int64_t i = 0; i < n; ++i) to[i] *= scale_[first + i];
     }
 }
 

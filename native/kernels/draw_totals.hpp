@@ -50,6 +50,14 @@ private:
     };
     std::vector<Few> few_;
     const SmallPoisson none_;  // always 0: which items have rows no branch has to guess
+    // kPlaceWords items, whose words are drawn together.
+    struct Block {
+        bool has_whole = false, has_part = false;
+        const SmallPoisson* alone = nullptr;  // where all that have rows have this rate
+    };
+    std::vector<Block> blocks_;
+    std::vector<double> factors_;  // of the items of whole blocks: the scale, 0 without rows
+    void find_blocks();
     struct Large {
         int64_t item;
         double rows;

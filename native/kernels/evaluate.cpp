@@ -43,6 +43,21 @@ void each(double* to, int64_t size, F f) {
     for (int64_t i = 0; i < size; ++i) to[i] = f(i);
 }
 
+// Of two operands: where both are arrays, or one is a number, the compiler sees plain loops.
+template <class F>
+void each_pair(double* to, int64_t size, Operand a, Operand b, F f) {
+    const double *const left = a.at, *const right = b.at;
+    if (a.step && b.step) {
+        for (int64_t i = 0; i < size; ++i) to[i] = f(left[i], right[i]);
+    } else if (a.step) {
+        const double one = *right;
+        for (int64_t i = 0; i < size; ++i) to[i] = f(left[i], one);
+    } else {
+        const double one = *left;
+        for (int64_t i = 0; i < size; ++i) to[i] = f(one, right[i * b.step]);
+    }
+}
+
 }  // namespace
 
 void Program::validate() {
@@ -179,14 +194,22 @@ void run(const Program& program, const TableView& table, double* scratch, double
                 else each(to, m, [&](int64_t i) { return from[row_of(i) * k + col_of(i)]; });
                 break;
             }
-            case Op::add: { auto a = operand(ins.a), b = operand(ins.b);
-                each(to, size, [&](int64_t i) { return a[i] + b[i]; }); break; }
-            case Op::sub: { auto a = operand(ins.a), b = operand(ins.b);
-                each(to, size, [&](int64_t i) { return a[i] - b[i]; }); break; }
-            case Op::mul: { auto a = operand(ins.a), b = operand(ins.b);
-                each(to, size, [&](int64_t i) { return a[i] * b[i]; }); break; }
-            case Op::div: { auto a = operand(ins.a), b = operand(ins.b);
-                each(to, size, [&](int64_t i) { return a[i] / b[i]; }); break; }
+            case Op::add:
+                each_pair(to, size, operand(ins.a), operand(ins.b),
+                          [](double a, double b) { return a + b; });
+                break;
+            case Op::sub:
+                each_pair(to, size, operand(ins.a), operand(ins.b),
+                          [](double a, double b) { return a - b; });
+                break;
+            case Op::mul:
+                each_pair(to, size, operand(ins.a), operand(ins.b),
+                          [](double a, double b) { return a * b; });
+                break;
+            case Op::div:
+                each_pair(to, size, operand(ins.a), operand(ins.b),
+                          [](double a, double b) { return a / b; });
+                break;
             case Op::pow: { auto a = operand(ins.a), b = operand(ins.b);
                 each(to, size, [&](int64_t i) {
                     return b[i] == 2.0 ? a[i] * a[i] : std::pow(a[i], b[i]); }); break; }

@@ -5,6 +5,7 @@
 
 #include "kernels/column.hpp"
 #include "kernels/lanes_cumulative.hpp"
+#include "kernels/lanes_random.hpp"
 #include "kernels/lanes_scores.hpp"
 
 namespace karat {
@@ -78,6 +79,7 @@ struct Lanes {
 
     ScoreLanes scores;
     CumulativeLanes cumulative;
+    RandomLanes random;
 };
 
 extern const Lanes lanes_baseline;

@@ -6,6 +6,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 namespace {
@@ -117,6 +119,23 @@ inline F64 plus_nothing(F64 sum, F64 x) {
     return _mm256_fmadd_pd(x, _mm256_setzero_pd(), sum);
 #else
     return sum + 0.0 * x;
+#endif
+}
+
+// The low halves of lanes of 64 bits, times a number of 32.
+inline U64 product(U64 a, uint32_t number) {
+    const U64 all = U64{} + number;
+#if KARAT_LANE_BYTES == 64
+    return reinterpret_cast<U64>(
+        _mm512_mul_epu32(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(all)));
+#elif KARAT_LANE_BYTES == 32
+    return reinterpret_cast<U64>(
+        _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(all)));
+#elif defined(__SSE2__)
+    return reinterpret_cast<U64>(
+        _mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(all)));
+#else
+    return (a & 0xffffffffULL) * all;
 #endif
 }
 

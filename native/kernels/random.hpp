@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/lanes.hpp"
+
 namespace karat {
 
 // Philox4x32-10: Salmon, Moraes, Dror, Shaw (2011). Parallel random numbers: as easy as 1, 2, 3.
@@ -23,32 +25,6 @@ inline Words philox(Words counter, uint64_t key) {
     return counter;
 }
 
-// The words of n counters that differ in the second number alone, which goes on from that of `counter`. Of one
-// counter each round waits for the last; of several the processor has other rounds to do.
-template <int n>
-void philox_of(Words counter, uint64_t key, Words* out) {
-    uint32_t a[n], b[n], c[n], d[n];
-    for (int j = 0; j < n; ++j) {
-        a[j] = counter[0];
-        b[j] = counter[1] + static_cast<uint32_t>(j);
-        c[j] = counter[2];
-        d[j] = counter[3];
-    }
-    uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-    for (int round = 0; round < 10; ++round) {
-        for (int j = 0; j < n; ++j) {
-            const uint64_t p0 = uint64_t{0xD2511F53} * a[j], p1 = uint64_t{0xCD9E8D57} * c[j];
-            a[j] = static_cast<uint32_t>(p1 >> 32) ^ b[j] ^ k0;
-            b[j] = static_cast<uint32_t>(p1);
-            c[j] = static_cast<uint32_t>(p0 >> 32) ^ d[j] ^ k1;
-            d[j] = static_cast<uint32_t>(p0);
-        }
-        k0 += 0x9E3779B9;
-        k1 += 0xBB67AE85;
-    }
-    for (int j = 0; j < n; ++j) out[j] = {a[j], b[j], c[j], d[j]};
-}
-
 // What is drawn for: words of different purposes are never the same.
 enum class Purpose : uint32_t { cells, totals, whole_rows, part_rows, items, item_weights };
 
@@ -64,10 +40,20 @@ struct Source {
     Words words(Purpose purpose, uint32_t item, uint32_t draw) const {
         return philox({draw, item, replicate, static_cast<uint32_t>(purpose) << 24 | stream}, seed);
     }
-    // The first words of n items from `item` on.
-    template <int n>
-    void first_words(Purpose purpose, uint32_t item, Words* out) const {
-        philox_of<n>({0, item, replicate, static_cast<uint32_t>(purpose) << 24 | stream}, seed, out);
+    // The first words of kPlaces items from `item` on.
+    void first_words(const Lanes& lanes, Purpose purpose, uint32_t item, uint32_t* out) const {
+        place_words(lanes, purpose, item, 0, {0, 1}, out);
+    }
+    // The words of kPlaces draws from `draw` on, of one item.
+    void next_words(const Lanes& lanes, Purpose purpose, uint32_t item, uint32_t draw, uint32_t* out) const {
+        place_words(lanes, purpose, item, draw, {1, 0}, out);
+    }
+
+private:
+    void place_words(const Lanes& lanes, Purpose purpose, uint32_t item, uint32_t draw,
+                     std::array<uint32_t, 2> steps, uint32_t* out) const {
+        const Words counter{draw, item, replicate, static_cast<uint32_t>(purpose) << 24 | stream};
+        lanes.random.words(counter.data(), seed, steps.data(), out);
     }
 };
 
@@ -85,11 +71,18 @@ class Draws {
 public:
     Draws(const Source& source, Purpose purpose, int64_t item)
         : source_(source), purpose_(purpose), item_(static_cast<uint32_t>(item)) {}
+    // The same, of an item whose first words are there.
+    Draws(const Source& source, Purpose purpose, int64_t item, const uint32_t* first_words)
+        : Draws(source, purpose, item) {
+        first_words_ = first_words;
+    }
 
     // Four words that nothing else of the item reads.
     Words words() {
         left_ = 0;
-        return source_.words(purpose_, item_, draw_++);
+        if (draw_++ == 0 && first_words_ != nullptr)
+            return {first_words_[0], first_words_[1], first_words_[2], first_words_[3]};
+        return source_.words(purpose_, item_, draw_ - 1);
     }
     double uniform() {
         if (left_ == 0) {
@@ -104,6 +97,7 @@ private:
     const Source& source_;
     Purpose purpose_;
     uint32_t item_, draw_ = 0;
+    const uint32_t* first_words_ = nullptr;
     Words words_{};
     int left_ = 0;
 };

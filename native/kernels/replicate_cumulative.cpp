@@ -18,6 +18,13 @@ double square_of(const Totals& totals, Law law, int64_t item, double drawn) {
                                : 2.0 * drawn * drawn / (totals.mean(item) / scale + 1.0);
 }
 
+// What a row of a score level adds to the sums of its bin, of its score p and q = 1 − p.
+struct LevelTerms {
+    double p = 0, pq = 0, pp = 0, qq = 0;
+    LevelTerms() = default;
+    explicit LevelTerms(double score) : p(score), pq(p * (1.0 - p)), pp(p * p), qq((1.0 - p) * (1.0 - p)) {}
+};
+
 }  // namespace
 
 void replicate_areas(const Totals& totals, const double* within, uint64_t seed, uint32_t stream,
@@ -79,6 +86,8 @@ void replicate_bins(const Totals& totals, const double* scores, const int32_t* b
                     bool is_counted, Law law, uint64_t seed, uint32_t stream, int64_t first,
                     int64_t count, double* sums, int n_threads, Poll poll) {
     const int64_t m = totals.size();
+    std::vector<LevelTerms> terms(static_cast<size_t>(m / 2));
+    for (size_t i = 0; i < terms.size(); ++i) terms[i] = LevelTerms(scores[i]);
     Rooms memory = rooms(n_threads);
     each_replicate(count, m, n_threads, [&](int slot, int64_t begin, int64_t end) {
         memory[slot].resize(static_cast<size_t>(m));
@@ -91,17 +100,18 @@ void replicate_bins(const Totals& totals, const double* scores, const int32_t* b
                 const int32_t bin = bins[i];
                 double found[kBinSums] = {};
                 for (; i >= 0 && bins[i] == bin; --i) {
-                    const double p = scores[i], q = 1.0 - p;
+                    const LevelTerms& level = terms[i];
                     const double rest = drawn[2 * i], own = drawn[2 * i + 1];
                     const double rest2 = is_counted ? rest : square_of(totals, law, 2 * i, rest);
                     const double own2 = is_counted ? own : square_of(totals, law, 2 * i + 1, own);
                     found[0] += rest + own;
-                    found[1] += (rest + own) * p;
+                    found[1] += (rest + own) * level.p;
                     found[2] += own;
-                    found[3] += (rest2 + own2) * (p * q);
-                    found[4] += rest2 * (p * p) + own2 * (q * q);
-                    found[5] += rest2 + own2;
+                    found[3] += (rest2 + own2) * level.pq;
+                    found[4] += rest2 * level.pp + own2 * level.qq;
+                    if (!is_counted) found[5] += rest2 + own2;
                 }
+                if (is_counted) found[5] = found[0];
                 for (int64_t j = 0; j < kBinSums; ++j) out[j * n_bins + bin] += found[j];
             }
         }

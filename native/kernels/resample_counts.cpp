@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/choose_isa.hpp"
 #include "kernels/draw.hpp"
 #include "kernels/draw_totals.hpp"
 
@@ -50,10 +51,12 @@ void resample_items(const Source& source, int64_t n, int32_t* counts) {
     // Lemire (2019). Fast random integer generation in an interval.
     const uint64_t refused = n > 0 ? (uint64_t{1} << 32) % width : 0;
     int64_t drawn = 0;
-    for (uint64_t place = 0; drawn < n; ++place) {
-        const Words words = source.words(Purpose::items, static_cast<uint32_t>(place >> 32),
-                                         static_cast<uint32_t>(place));
-        for (size_t i = 0; i < words.size() && drawn < n; ++i) {
+    const Lanes& lanes = karat::lanes();
+    uint32_t words[kPlaceWords];
+    for (uint64_t place = 0; drawn < n; place += kPlaces) {
+        source.next_words(lanes, Purpose::items, static_cast<uint32_t>(place >> 32),
+                          static_cast<uint32_t>(place), words);
+        for (int i = 0; i < kPlaceWords && drawn < n; ++i) {
             const uint64_t product = words[i] * width;
             if (static_cast<uint32_t>(product) < refused) continue;
             ++counts[product >> 32];

@@ -15,6 +15,15 @@ int64_t ordered_of(Float score) {
     return bits < 0 ? bits ^ std::numeric_limits<Int>::max() : bits;
 }
 
+// The float of such an integer.
+template <class Float, class Int>
+Float value_of(Int ordered) {
+    const Int bits = ordered < 0 ? ordered ^ std::numeric_limits<Int>::max() : ordered;
+    Float score;
+    std::memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
 // What the values of a column have in common.
 //
 // A float is read as an integer in its order: its bits, and those of a negative one with all

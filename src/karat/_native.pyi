@@ -238,6 +238,13 @@ def pack_pairs_rows(true_codes: _Int32, pred_codes: _Int32, k: int) -> tuple[_UI
 def sorted_keys(keys: _UInt64, n_threads: int) -> _UInt64:
     """The same keys in their order."""
 
+def sorted_numbers(values: _Float64, n_threads: int) -> _Float64:
+    """The same numbers, ascending, −0.0 before 0.0.
+
+    Errors: ValueError for NaN; TypeError unless they are contiguous float64.
+    Cost: three walks and a sort of words.
+    """
+
 def run_lengths(sorted: _UInt64) -> tuple[_UInt64, _Int64]:
     """Distinct keys and how often each occurs; ValueError when the keys are not sorted."""
 

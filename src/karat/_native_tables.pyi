@@ -4,7 +4,7 @@ No module of its own: `karat._native` has these names, and its stub takes them f
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from karat._native import Tally
 _Int32: TypeAlias = NDArray[np.int32]
 _Int64: TypeAlias = NDArray[np.int64]
 _Float64: TypeAlias = NDArray[np.float64]
+_Numbers = TypeVar("_Numbers", _Int64, _Float64)
 
 @final
 class Program:
@@ -163,6 +164,26 @@ def replicate_bins(
     """Score levels drawn and put into bins: float64[count, 6, n_bins], each in the order of `Bins`.
 
     The bin of score level i is bins[i].
+    """
+
+def add_by_class(values: _Numbers, codes: _Int64, k: int) -> _Numbers:
+    """int64[r, k] or float64[r, k]: sums of values [r, m] by the class codes [m] of each.
+
+    Floats are added in the order of the values.
+    Errors: ValueError for other shapes, or a code that is no class; TypeError for other dtypes.
+    """
+
+def covariance(
+    phi: _Float64, weights: _Float64 | None, squares: _Float64 | None, total: float
+) -> _Float64:
+    """float64[d, d]: Σ squares · (φ_a − mean_a) · (φ_b − mean_b) ÷ total².
+
+    The mean is Σ weights · φ ÷ total.
+
+    Args:
+        phi: [d, n], what each row moves each of d numbers by.
+        weights, squares: [n], None: 1.
+    Errors: ValueError for other shapes; TypeError for other dtypes.
     """
 
 def square_by_class(

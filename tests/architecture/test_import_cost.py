@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.optional import optional
 
@@ -71,6 +72,35 @@ def test_import_karat_adds_few_modules_to_numpy() -> None:
 def test_counting_labels_loads_no_heavy_package() -> None:
     statement = "import karat; karat.accuracy([0, 1, 1], [0, 1, 0]); karat.evaluate([0, 1], [0, 1])"
     assert packages(modules_after(statement)) & HEAVY == set()
+
+
+COMMAND = """
+import os, sys
+from karat.cli import main
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+assert main(["report", {path!r}, "--format", "text"]) == 0
+"""
+OF_OTHERS = {"karat.inference.slices", "karat.results.slices", "karat.results.gate"}
+
+
+def test_a_report_of_a_file_loads_nothing_of_other_verbs(tmp_path: Path) -> None:
+    optional("duckdb")
+    path = tmp_path / "predictions.csv"
+    path.write_text("label,prob\n" + "1,0.75\n0,0.5\n1,0.25\n0,0.125\n" * 8)
+    program = (
+        f"{COMMAND.format(path=str(path))}\n"
+        "import json\n"
+        "sys.stderr.write('\\n' + json.dumps(sorted(sys.modules)))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True
+    )
+    loaded = set(json.loads(run.stderr.splitlines()[-1]))
+    assert "karat.output.layout" in loaded
+    assert packages(loaded) & (HEAVY - {"click", "duckdb", "nanoarrow", "rich"}) == set()
+    assert (
+        loaded & (OF_OTHERS | {"karat.inference.comparison.models", "karat.api.comparing"}) == set()
+    )
 
 
 def test_adapters_load_nothing_of_the_libraries_that_they_stand_for() -> None:

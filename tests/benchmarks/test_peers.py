@@ -14,6 +14,7 @@ from benchmarks.case import (
     INTELEX,
     KARAT,
     PYCM,
+    REPORTS,
     TORCH,
     TORCHMETRICS,
     Candidates,
@@ -37,6 +38,9 @@ MAKERS: dict[str, tuple[str, str, str, Callable[[Any], Candidates], float]] = {
     "CatBoost accuracy": (CATBOOST, "catboost", "catboost_calls", lambda c: c.accuracy(99), 1e-10),
     "intelex": (INTELEX, "sklearnex", "intelex_calls", lambda c: c.roc_auc(2000, F64), 1e-10),
     "intelex f32": (INTELEX, "sklearnex", "intelex_calls", lambda c: c.roc_auc(2000, F32), 1e-10),
+    "comparisons": (
+        REPORTS, "sklearn", "comparisons", lambda c: c.beside_one_report(300, 3), 0.0,
+    ),
     "PyCM": (PYCM, "pycm", "pycm_calls", lambda c: c.report(500, 5), 1e-12),
     "torch f64": (TORCH, "torch", "torch_losses", lambda c: c.cross_entropy(999, 5, F64), 1e-10),
     "torch f32": (TORCH, "torch", "torch_losses", lambda c: c.cross_entropy(999, 5, F32), 2e-5),

@@ -199,8 +199,8 @@ def test_rows_that_do_not_hold_a_line_have_no_influence_on_it(
     part: str, line: Any, scores: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search that ends at such a line, by rounding, leaves an interval unknown."""
-    searched = "recalibration_shift" if part == "shift" else "recalibration_line"
-    monkeypatch.setattr(of_lines, searched, lambda levels: line)
+    searched = "shift_of" if part == "shift" else "line_of"
+    monkeypatch.setattr(of_lines, searched, lambda view: line)
     table = ScoreHistogram.of(scores, [1, 0], 2)
     found = Line.of(ClassProbabilities(HistogramColumn(table, 1, by="mean")), part)
     assert np.isnan([found.value, found.gain, found.turn]).all()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,58 @@ def test_a_draw_depends_on_its_place_alone(name: str) -> None:
     assert_same(draw(7, 3, 1500, 100, 2), whole[1500:1600], about="a part of the replicates")
     for other in (draw(8, 3, 0, 2000, 1), draw(7, 4, 0, 2000, 1), draw(7, 3, 1, 2000, 1)):
         assert not np.array_equal(other, whole)
+
+
+SEED, STREAM, REPLICATE = 0x9E3779B97F4A7C15, 5, 11
+WHOLE_ROWS, OF_ROWS = 2, 5  # what words are drawn for: the highest byte of the last number
+
+
+def words(purpose: int, n: int) -> list[int]:
+    """The first words of n items, four to a place, one by one."""
+    places = [[0, i, REPLICATE, purpose << 24 | STREAM] for i in range(-(-n // 4))]
+    return [word for place in places for word in _native.philox(place, SEED)][:n]
+
+
+def counts(rates: npt.NDArray[Any], drawn: list[int]) -> list[int]:
+    """Poisson numbers by inversion: a word is a chance of 32 bits."""
+    found = []
+    for rate, word in zip(rates, drawn, strict=True):
+        k, chance = 0, math.exp(-rate)
+        total = chance
+        while rate and word > int(total * 2**32) - 1 and k < 200:
+            k += 1
+            chance *= rate / k
+            total += chance
+        found.append(k)
+    return found
+
+
+@pytest.fixture(params=_native.isas())
+def isa(request: pytest.FixtureRequest) -> Iterator[str]:
+    before = _native.isa()
+    _native.use_isa(request.param)
+    yield request.param
+    _native.use_isa(before)
+
+
+@pytest.mark.parametrize("n", [1, 4, 63, 64, 65, 1000])
+@pytest.mark.parametrize("kinds", [[1], [0, 1], [3], [0, 1, 1, 2], [0, 9, 40]])
+def test_counts_follow_from_the_words_of_their_places(n: int, kinds: list[int], isa: str) -> None:
+    rates = np.random.default_rng(n).choice(np.array(kinds, np.float64), n)
+    drawn = _native.draw_totals(rates, None, False, False, SEED, STREAM, REPLICATE, 1, 1)[0]
+    assert drawn.tolist() == counts(rates, words(WHOLE_ROWS, n)), isa
+    # Rows of half the weight: the same numbers of them.
+    halves = _native.draw_totals(rates / 2, rates / 4, False, False, SEED, STREAM, REPLICATE, 1, 1)[
+        0
+    ]
+    assert (halves * 2).tolist() == drawn.tolist()
+
+
+@pytest.mark.parametrize("n", [1, 64, 101])
+def test_weights_of_rows_follow_from_the_words_of_their_places(n: int, isa: str) -> None:
+    drawn = _native.row_weights(n, False, SEED, STREAM, REPLICATE, 1, 1)[0]
+    assert drawn.tolist() == counts(np.ones(n), words(OF_ROWS, n)), isa
+    assert n == 1 or drawn.tolist() != counts(np.ones(n), words(WHOLE_ROWS, n))
 
 
 def test_seeds_use_all_of_their_bits() -> None:

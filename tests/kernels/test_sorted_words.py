@@ -54,6 +54,42 @@ def test_keys_come_in_their_order(shape: str, n: int, seed: int, n_threads: int)
     assert_same(keys, given)
 
 
+@pytest.mark.parametrize("n", [0, 1, 33, 5000, 130_000])
+@pytest.mark.parametrize("kind", ["unit", "wide", "both sides", "few", "ends"])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_numbers_come_in_their_order(kind: str, n: int, n_threads: int) -> None:
+    rng = np.random.default_rng(n)
+    ends = np.array([-np.inf, np.inf, -0.0, 0.0, 5e-324, -5e-324, 1.7e308, -1.7e308])
+    made = {
+        "unit": rng.random(n),
+        "wide": np.exp(rng.normal(0, 100, n)),
+        "both sides": rng.normal(size=n),
+        "few": rng.integers(-3, 3, n) / 2,
+        "ends": rng.choice(ends, n),
+    }[kind]
+    before = made.copy()
+    found = _native.sorted_numbers(made, n_threads)
+    assert found.tolist() == np.sort(made).tolist()
+    assert np.signbit(found).sum() == np.signbit(made).sum()
+    assert_same(made, before)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        (np.array([1.0, np.nan]), ValueError),
+        (np.array([-np.nan, 1.0]), ValueError),
+        (np.arange(4), TypeError),
+        (np.zeros((2, 2)), TypeError),
+        (np.zeros(9)[::2], TypeError),
+        (None, TypeError),
+    ],
+)
+def test_what_has_no_order_is_refused(given: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind):
+        _native.sorted_numbers(given, 1)
+
+
 @pytest.mark.parametrize("n", [0, 1, 33, 4095, 5000, 130_000])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

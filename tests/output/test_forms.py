@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.forms import FORMS
 from karat.api.results import Report
 from karat.output import drawing, forms
 from karat.results.gate.result import GateResult, RuleResult
@@ -163,9 +162,19 @@ def _with_rule(result: GateResult, name: str) -> dict[str, Any]:
 
 
 def test_every_public_result_has_a_form() -> None:
-    public = [karat.Report, karat.Result, karat.Comparison, karat.GateResult, karat.Stream]
-    for kind in [*public, *FORMS, type(of_scores().confusion)]:
-        assert callable(getattr(kind, "_repr_html_", None)), kind
+    report, y = of_scores(), np.arange(60) % 2
+    slices = karat.evaluate(y, y, by={"group": y}).slices
+    made = [
+        *(report, report["roc_auc"], report.confusion, report.curves, report.curves.roc.positive),
+        *(slices, slices["group"], slices["group"][0], report.slices, karat.Stream()),
+        karat.curves.roc(y, y_score=y / 2.0, positive=1),
+        karat.curves.roc(y, y_score=np.eye(2)[y]),
+        karat.gate(y, y, min={"accuracy": 0.5}),
+        karat.compare(y, {"a": y, "b": 1 - y}),
+        karat.find_weak_slices(y, y, by={"group": y}),
+    ]
+    for one in made:
+        assert callable(getattr(one, "_repr_html_", None)), type(one)
 
 
 def test_forms_show_the_numbers_of_their_objects() -> None:

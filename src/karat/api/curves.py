@@ -39,7 +39,7 @@ from karat.metrics._reliability import MOST_BINS, binned
 from karat.results.result import NOT_GIVEN
 from karat.tally import Label
 
-attach_forms()
+attach_forms(Curve, ByClass)
 
 _DEFAULTS: Final = {
     "drop_intermediate": False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,10 +26,12 @@ from karat.inference.label_intervals import label_interval
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._measure import losses_of
-from karat.results.gate.verdicts import Rule
 from karat.results.values import ReportValues
 from karat.tally import Classes, ScoredRows
 from karat.tally.classes import usual_positive
+
+if TYPE_CHECKING:
+    from karat.results.gate.verdicts import Rule
 
 _AREAS: Final = {
     "roc_auc": 0.5,

@@ -6,21 +6,15 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from karat.curves._curve import ByClass, Curve
-from karat.curves._kept import Curves
-from karat.inference.slices.weak import WeakSlices
-from karat.results.gate.result import GateResult
-from karat.results.slices import Slice, Slices, SliceTable
-
-FORMS: Final[Mapping[type, str]] = {
-    GateResult: "gate_as_html",
-    WeakSlices: "weak_slices_as_html",
-    Slices: "slices_as_html",
-    SliceTable: "slice_table_as_html",
-    Slice: "slice_as_html",
-    Curve: "curve_as_html",
-    ByClass: "curves_by_class_as_html",
-    Curves: "curves_as_html",
+FORMS: Final[Mapping[str, str]] = {
+    "GateResult": "gate_as_html",
+    "WeakSlices": "weak_slices_as_html",
+    "Slices": "slices_as_html",
+    "SliceTable": "slice_table_as_html",
+    "Slice": "slice_as_html",
+    "Curve": "curve_as_html",
+    "ByClass": "curves_by_class_as_html",
+    "Curves": "curves_as_html",
 }
 """What has a form → the function of `karat.output.forms` that makes it."""
 
@@ -28,12 +22,15 @@ FORMS: Final[Mapping[type, str]] = {
 _METHOD: Final = "_repr_html_"
 
 
-def attach_forms() -> None:
-    """Give each of them the method that notebooks ask for, and slices their text."""
-    for kind, name in FORMS.items():
-        setattr(kind, _METHOD, _method(name))
-    for table in (Slices, SliceTable):
-        setattr(table, "__str__", _text_of_slices)  # noqa: B010
+def attach_forms(*kinds: type) -> None:
+    """Give each of them the method that notebooks ask for, and slices their text.
+
+    Whoever makes such results attaches their forms: nobody loads the others.
+    """
+    for kind in kinds:
+        setattr(kind, _METHOD, _method(FORMS[kind.__name__]))
+        if kind.__name__ in ("Slices", "SliceTable"):
+            setattr(kind, "__str__", _text_of_slices)  # noqa: B010
 
 
 def _text_of_slices(self: Any) -> str:

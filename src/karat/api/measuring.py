@@ -36,7 +36,6 @@ from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
 from karat.metrics._metric import check_has_positive
-from karat.results.slices import Slices, SliceTable
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
 
 _FEW: Final = 1 << 16
@@ -104,6 +103,8 @@ def report_of(found: Tallies, spec: Spec) -> Report:
 def _with_slices(
     report: Report, sliced: Sequence[Rows], measure: SliceMeasure | None = None
 ) -> Report:
+    from karat.results.slices import Slices, SliceTable
+
     tables = {}
     for rows in sliced:
         for codes in rows.by:

@@ -226,13 +226,13 @@ class Models:
         done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
         for part in parts:
             values = {
-                name: estimated(part.metric, table, spec.level, policy)
-                for name, table in tables.items()
+                name: estimated(part.metric, value, table, spec.level, policy)
+                for (name, table), value in zip(tables.items(), part.values, strict=True)
             }
             done[part.metric] = part, values
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}
         for part, each in scored_metrics(
-            scored, of_scores, policy, self.clusters, level=spec.level, is_paired=self.is_paired
+            scored, of_scores, policy, self.clusters, spec, is_paired=self.is_paired
         ):
             done[part.metric] = part, each
         return [done[metric] for metric in wanted]
@@ -284,7 +284,7 @@ def models_of_rows(
         first.classes,
         tuple(names),
         joint if is_paired else None,
-        tuple(joint.table(model) for model in range(len(names))),
+        joint.tables,
         scored,
         dict.fromkeys(names, clusters_of_scores),
         _RowFlips(first.classes, first.true, predicted),

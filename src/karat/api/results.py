@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.forms import attach_forms
+from karat.api.shown import Calibration, Thresholds, ThresholdsOfClasses
+from karat.curves._curve import ByClass, Curve
+from karat.curves._kept import Curves
 from karat.results import comparison as outcome
 from karat.results import report, result
 from karat.tally.writing import write_text
@@ -20,11 +23,12 @@ if TYPE_CHECKING:
     from karat.output.document import Document
     from karat.output.model_index import ModelIndex
     from karat.output.tidy import Backend, MlflowLog, Row
+    from karat.results.slices import Slices
 
     Path = str | PathLike[str] | None
 
 
-attach_forms()
+attach_forms(Curve, ByClass, Curves)
 
 
 class Exports:
@@ -464,76 +468,21 @@ class Report(Exports, report.Report):
         """
         return Calibration(super().calibration, self)
 
+    @property
+    def slices(self) -> Slices:
+        """Column, or tuple of crossed columns → its slices: ``report.slices["country"]["NO"]``.
+
+        Empty where ``by=`` was not given.
+        """
+        from karat.results.slices import Slice, Slices, SliceTable
+
+        attach_forms(Slice, Slices, SliceTable)
+        return super().slices
+
     def _repr_html_(self) -> str:
         from karat.output.forms import form, report_as_html
 
         return form(report_as_html, self)
-
-
-def _no_attribute(found: Mapping[str, Any], name: str, called: str) -> AttributeError:
-    if name not in found:
-        return AttributeError(f"report.{called} has no attribute {name!r}.")
-    return AttributeError(f"It is an item: report.{called}[{name!r}].")
-
-
-class Thresholds(dict[str, Any]):
-    """The best thresholds of two classes, which a notebook shows with their picture."""
-
-    def __init__(self, found: Mapping[str, Any], report: Report) -> None:
-        super().__init__(found)
-        self._report = report
-
-    def __getattr__(self, name: str) -> Any:
-        raise _no_attribute(self, name, "thresholds")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Numbers travel, not the report."""
-        return dict, (dict(self),)
-
-    def _repr_html_(self) -> str:
-        from karat.output.forms import form, thresholds_as_html
-
-        return form(lambda found: thresholds_as_html(found, self._report), self)
-
-
-class ThresholdsOfClasses(list[dict[str, Any]]):
-    """The best thresholds of each class, which a notebook shows as a table."""
-
-    def __init__(self, found: Sequence[dict[str, Any]], report: Report) -> None:
-        super().__init__(found)
-        self._report = report
-
-    def __getattr__(self, name: str) -> Any:
-        raise _no_attribute(self[0] if self else {}, name, "thresholds[0]")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Numbers travel, not the report."""
-        return list, (list(self),)
-
-    def _repr_html_(self) -> str:
-        from karat.output.forms import form, thresholds_as_html
-
-        return form(lambda found: thresholds_as_html(found, self._report), self)
-
-
-class Calibration(dict[str, result.Result]):
-    """The metrics of calibration, which a notebook shows with the reliability diagram."""
-
-    def __init__(self, found: Mapping[str, result.Result], report: Report) -> None:
-        super().__init__(found)
-        self._report = report
-
-    def __getattr__(self, name: str) -> Any:
-        raise _no_attribute(self, name, "calibration")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Results travel, not the report."""
-        return dict, (dict(self),)
-
-    def _repr_html_(self) -> str:
-        from karat.output.forms import calibration_as_html, form
-
-        return form(lambda found: calibration_as_html(found, self._report), self)
 
 
 class Comparison(Exports, outcome.Comparison):

@@ -12,6 +12,7 @@ import numpy as np
 
 from karat.api.arguments import column_name, confidence_required, of_table, score_columns
 from karat.api.doubts import of_rows, with_order_of_rows
+from karat.api.forms import attach_forms
 from karat.api.measuring import Spec, report_of
 from karat.api.options import unknown_choice, whole_number
 from karat.api.score_functions import given_scores
@@ -80,6 +81,9 @@ class WeakSlices(weak.WeakSlices):
         from karat.output.tidy import WEAK_SLICE_COLUMNS, frame_of, rows_of_weak_slices
 
         return frame_of(rows_of_weak_slices(self), WEAK_SLICE_COLUMNS, backend)
+
+
+attach_forms(WeakSlices)
 
 
 _MOST_DEPTH: Final = 3

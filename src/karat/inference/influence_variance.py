@@ -67,6 +67,7 @@ class InfluenceVariances:
         n_clusters: how many there are; those without weight count for nothing.
         is_fixed: whether the number of rows of each true class was fixed.
         whole: what is known of all rows, where these are a sample of them.
+        keeps_influence: whether `influence` is read of every metric.
 
     Errors:
         K311 a metric has no influence function.
@@ -84,12 +85,13 @@ class InfluenceVariances:
         *,
         is_fixed: bool = False,
         whole: Whole | None = None,
+        keeps_influence: bool = False,
     ) -> None:
         self._rows, self._metrics = rows, list(metrics)
         self._is_fixed, self._whole_of = is_fixed, whole
         self._sizes = Sizes.of(rows) if whole is None else whole.sizes
         self._clusters = None if clusters is None else Clusters.of(clusters, n_clusters, rows)
-        needs_rows = self._clusters is not None or is_fixed
+        needs_rows = keeps_influence or self._clusters is not None or is_fixed
         self._gathered = GatheredInfluences(
             rows, [m for m in self._metrics if needs_rows or _is_mean(m)]
         )
@@ -128,6 +130,10 @@ class InfluenceVariances:
         if view.found is not None:
             self._chances[metric] = view.found.matrix
         self._gathered.pairs(metric, view)
+
+    def influence(self, metric: Metric) -> Floats:
+        """As that of `GatheredInfluences`."""
+        return self._gathered.influence(metric)
 
     def found(self) -> dict[Metric, Found]:
         """Every spread, once all is measured."""

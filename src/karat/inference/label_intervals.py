@@ -23,7 +23,14 @@ from karat.inference.proportions import (
     reads_costs,
 )
 from karat.inference.resampling import replicate_tables
-from karat.inference.table_variance import DUST, TableVariance, cell_slopes, derivative, variance_of
+from karat.inference.table_variance import (
+    DUST,
+    TableVariance,
+    cell_slopes,
+    derivative,
+    slopes_on,
+    variance_of,
+)
 from karat.inference.variance import is_of_logarithms, jackknifed, kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -44,13 +51,23 @@ def label_interval(
 ) -> Interval:
     """Interval of a metric of labels of any lift but per class, whose value on a table is given.
 
-    Where there can be none it has a remark instead of limits.
+    Where there can be none it has a remark instead of limits. It is found once for each table.
 
     Cost: O(cells).
     """
-    cells = spread.cells
     if not math.isfinite(value):
         return Interval()
+    key = "interval", metric, value, asked, policy
+    if key not in spread.kept:
+        spread.kept[key] = _found(metric, value, spread, asked, policy)
+    found: Interval = spread.kept[key]
+    return found
+
+
+def _found(
+    metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy
+) -> Interval:
+    cells = spread.cells
     if is_constant(metric):
         return Interval(remark=_A_CONSTANT)
     if is_a_count(metric):
@@ -65,12 +82,12 @@ def label_interval(
     ends = range_of(metric)
     if asked.method not in ("wald", "logit") and is_combined(metric, policy):
         return _within(combined(metric, value, spread, asked, policy), value, ends, asked)
+    slopes = slopes_on(metric, spread, policy)
     # Limits at many levels are sought: of one table.
-    key = "slopes", metric, policy
+    key = "variance", metric, policy
     if key not in spread.kept:
-        slopes = metric.slopes(cells, policy)
-        spread.kept[key] = slopes, variance_of(slopes, spread)
-    slopes, variance = spread.kept[key]
+        spread.kept[key] = variance_of(slopes, spread)
+    variance: float = spread.kept[key]
     error = math.sqrt(variance) if math.isfinite(variance) else None
     if asked.method in ("wald", "logit"):
         found = Interval(remark=NO_SLOPE)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Final, TypeAlias
 
@@ -96,6 +97,7 @@ def beta_quantiles(sides: Floats, tail: float) -> Floats:
     return found
 
 
+@lru_cache(maxsize=1024)
 def student_quantile(df: float, tail: float) -> float:
     """From where on Student's t of df > 0, whole or not, lies with the chance `tail`, up to 1/2.
 

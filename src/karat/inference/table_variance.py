@@ -307,6 +307,15 @@ def derivative(metric: Metric, cells: Cells, policy: Policy = "zero") -> Floats:
     return cell_slopes(metric.slopes(cells, policy), cells)
 
 
+def slopes_on(metric: Metric, spread: TableVariance, policy: Policy) -> Slopes:
+    """The value of a metric on a table and its derivatives, found once for each table."""
+    key = "slopes", metric, policy
+    if key not in spread.kept:
+        spread.kept[key] = metric.slopes(spread.cells, policy)
+    found: Slopes = spread.kept[key]
+    return found
+
+
 def cell_slopes(found: Slopes, cells: Cells) -> Floats:
     """float64[m]: a gradient at the listed cells, with respect to their shares."""
     g = found.gradient.at_cells() * float(cells.fields.n)

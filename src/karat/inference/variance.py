@@ -17,6 +17,7 @@ from karat.metrics._influence.gather import class_weights
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Metric
 from karat.tally import Cells, Placements, ScoredRows
+from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
 
@@ -99,17 +100,23 @@ class Sizes:
         square = rows.class_squares() if rows.is_weighted else weight
         return cls(weight, square, rows.classes.positive)
 
-    @property
+    @cached_property
     def rows(self) -> float:
         """Effective rows of all classes."""
         return float(kish(self.weight.sum(), self.square.sum()))
 
-    @property
+    @cached_property
     def of_classes(self) -> Floats:
         """float64[k], effective rows of each class."""
         return np.asarray(kish(self.weight, self.square), np.float64)
 
-    @property
+    @cached_property
+    def of_others(self) -> Floats:
+        """float64[k], effective rows of all classes but each."""
+        rest = self.weight.sum() - self.weight, self.square.sum() - self.square
+        return np.asarray(kish(*rest), np.float64)
+
+    @cached_property
     def smallest(self) -> float:
         """Effective rows of the smallest class that has any."""
         found = self.of_classes

@@ -221,11 +221,11 @@ def _by_column(
             beside.column(i, views)
         if pairs:
             areas.append(views.ranks.ranked.areas())
+        # Columns are made here: by one thread.
+        for view in {*(record.reads for record, _ in here), *_CURVES[: 2 * bool(along)]}:
+            views.of(view)
         totals = views.totals
         if here or along:
-            # Columns are made here: by one thread.
-            for view in {*(record.reads for record, _ in here), *_CURVES[: 2 * bool(along)]}:
-                views.of(view)
             workers.run(partial(_measure_column, i, views, here, values, along))
     workers.finish()
     found: dict[Metric, Values] = {}

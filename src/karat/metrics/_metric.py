@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -410,6 +410,67 @@ class Metric:
                 found = f"{name} has shape {np.shape(value)}, there are {cells.k} classes"
                 raise unfit(self.record, found)
         return traced, fields
+
+
+def values_together(
+    metrics: Sequence[Metric], cells: Cells, policy: Policy
+) -> npt.NDArray[np.float64]:
+    """float64[metrics, ...]: values of metrics of one number, what they share computed once.
+
+    Errors:
+        As `Metric.values`.
+    """
+    found = np.empty((len(metrics), *cells.batch_shape))
+    for i, value in _each_together(metrics, cells, policy, is_checked=False):
+        found[i] = value[0]
+    return found
+
+
+def all_values(metrics: Sequence[Metric], cells: Cells, policy: Policy) -> list[Values]:
+    """`Metric.values` of metrics of one number, what they share computed once."""
+    found: dict[int, Values] = {}
+    for i, (value, raw) in _each_together(metrics, cells, policy, is_checked=True):
+        found[i] = Values(value, ~np.isfinite(raw))
+    return [found[i] for i in range(len(metrics))]
+
+
+def _each_together(
+    metrics: Sequence[Metric], cells: Cells, policy: Policy, *, is_checked: bool
+) -> Iterator[tuple[int, list[npt.NDArray[np.float64]]]]:
+    """The place of each metric, its value, and the checked one if asked for."""
+    together: dict[tuple[bool, bool], list[int]] = {}
+    for i, metric in enumerate(metrics):
+        traced, fields = metric._readable(cells, policy)
+        if metric.arguments(policy) is not None:
+            # Parameters of two metrics may have the same name.
+            alone = _outputs_of((traced,), is_checked)
+            yield i, _evaluated(alone, fields, cells, metric, metric.arguments(policy))
+            continue
+        is_dense = cells.storage == "sparse" and needs_dense(traced.value)
+        together.setdefault((is_dense, metric.needs_cells), []).append(i)
+    n = 1 + is_checked
+    for places in together.values():
+        graphs = tuple(metrics[i].traced(policy) for i in places)
+        one = metrics[places[0]]
+        _, fields = one._readable(cells, policy)
+        values = _evaluated(_outputs_of(graphs, is_checked), fields, cells, one, None)
+        for j, i in enumerate(places):
+            yield i, values[n * j : n * j + n]
+
+
+def _evaluated(
+    program: Program, fields: Fields, cells: Cells, metric: Metric, params: list[Any] | None
+) -> list[npt.NDArray[np.float64]]:
+    given = batch_of(fields, cells.batch_shape, needs_cells=metric.needs_cells)
+    outputs = program.evaluate(*given, params=params)
+    # Undefined may be some of the classes of an average.
+    return [output.reshape((*cells.batch_shape, *output.shape[1:])) for output in outputs]
+
+
+@cache
+def _outputs_of(graphs: tuple[Traced, ...], is_checked: bool) -> Program:
+    each = [[one.value, one.checked] if is_checked else [one.value] for one in graphs]
+    return compile_program([node for nodes in each for node in nodes])
 
 
 @cache

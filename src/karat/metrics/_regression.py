@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.metrics._views import dot
+from karat.metrics._views import ClassProbabilities, dot
 from karat.tally import CumulativeCounts, LevelSource
 
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -102,7 +102,22 @@ _ROUNDING: Final = 1e-13
 _UNDEFINED: Final = (math.nan, math.nan)
 
 
-def recalibration_line(levels: LevelSource) -> tuple[float, float]:
+def line_of(view: ClassProbabilities) -> tuple[float, float]:
+    """`recalibration_line` of a class, searched once."""
+    return view.made(recalibration_line, odds_of(view))
+
+
+def shift_of(view: ClassProbabilities) -> float:
+    """`recalibration_shift` of a class, searched once."""
+    return view.made(recalibration_shift, odds_of(view))
+
+
+def odds_of(view: ClassProbabilities) -> HeldOdds | None:
+    """The log-odds of a class whose score levels are held, made once."""
+    return view.made(HeldOdds) if view.is_held else None
+
+
+def recalibration_line(levels: LevelSource, odds: HeldOdds | None = None) -> tuple[float, float]:
     """Intercept a and slope b that make the likelihood of logit P(hit) = a + b·logit p largest.
 
     NaN where a confidence is 0 or 1, where hits and misses do not overlap (ever steeper lines fit
@@ -112,7 +127,7 @@ def recalibration_line(levels: LevelSource) -> tuple[float, float]:
     Cost: about seven walks over the levels, thirty where some lie far from the rest, some 400 where
     no line is found; of many score levels most of them are walks over groups.
     """
-    points = _points_of(levels)
+    points = _points_of(levels, odds)
     outline = _Outline.of(points())
     if not outline.is_finite or not outline.overlaps:
         return _UNDEFINED
@@ -125,14 +140,14 @@ def recalibration_line(levels: LevelSource) -> tuple[float, float]:
     return _UNDEFINED if found is None else (found.at(0.0), found.slope)
 
 
-def recalibration_shift(levels: LevelSource) -> float:
+def recalibration_shift(levels: LevelSource, odds: HeldOdds | None = None) -> float:
     """The a that makes the likelihood of logit P(hit) = a + logit p largest.
 
     NaN where a confidence is 0 or 1, or where there are only hits or only misses.
 
     Cost: about ten Newton steps of O(score levels); two or three where there are many.
     """
-    points = _points_of(levels)
+    points = _points_of(levels, odds)
     outline = _Outline.of(points())
     if not outline.is_finite or not math.isfinite(outline.log_odds):
         return math.nan
@@ -317,12 +332,30 @@ def _odds(levels: LevelSource) -> Iterator[Points]:
         yield log_odds(p), misses, hits
 
 
-def _points_of(levels: LevelSource) -> Callable[[], Iterable[Points]]:
+def _points_of(levels: LevelSource, odds: HeldOdds | None) -> Callable[[], Iterable[Points]]:
     """The score levels by their log-odds; of levels that are held these are held too."""
-    if isinstance(levels, CumulativeCounts):
-        held = list(_odds(levels))
-        return lambda: held
-    return lambda: _odds(levels)
+    if odds is None and isinstance(levels, CumulativeCounts):
+        odds = HeldOdds(levels)
+    if odds is None:
+        return lambda: _odds(levels)
+    points = odds.points
+    return lambda: points
+
+
+class HeldOdds:
+    """Log-odds of all score levels, and both sides of the line that was asked for last."""
+
+    def __init__(self, levels: LevelSource) -> None:
+        self.points = list(_odds(levels))
+        self._line = _UNDEFINED
+        self._sides: list[tuple[Floats, Floats]] = []
+
+    def sides(self, a: float, b: float) -> list[tuple[Floats, Floats]]:
+        """σ(a + b·x) and σ(−a − b·x) of each block, of log-odds x."""
+        if self._line != (a, b):
+            self._sides = [both_sides(a + b * x) for x, _, _ in self.points]
+            self._line = a, b
+        return self._sides
 
 
 @dataclass

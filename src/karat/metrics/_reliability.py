@@ -208,10 +208,15 @@ def _of_equal_rows(p: Floats, rows: Floats) -> float:
     last = min(round(float(rows.sum())), math.ceil(mean + reach))
     hits = np.arange(first, last + 1)
     angles = np.arange(len(hits) // 2 + 1) * (2.0 * math.pi / len(hits))
-    with np.errstate(divide="ignore"):
-        # Not by BLAS, whose threads wait for each other longer than they add: see `_views.dot`.
-        logs = (rows[:, None] * np.log1p(p[:, None] * np.expm1(1j * angles))).sum(axis=0)
-    chances = np.fft.irfft(np.exp(logs - 1j * angles * first).conj(), len(hits))
+    waves = p[:, None] * np.expm1(1j * angles)
+    if (rows == 1.0).all():
+        product = (1.0 + waves).prod(axis=0) * np.exp(-1j * angles * first)
+    else:
+        with np.errstate(divide="ignore"):
+            # Not by BLAS, whose threads wait for each other longer than they add: see `_views.dot`.
+            logs = (rows[:, None] * np.log1p(waves)).sum(axis=0)
+        product = np.exp(logs - 1j * angles * first)
+    chances = np.fft.irfft(product.conj(), len(hits))
     return float((chances * np.abs(hits - mean)).sum())
 
 

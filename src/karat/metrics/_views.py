@@ -103,6 +103,11 @@ class _HeldLevels:
 
     ranked: RankedColumn
 
+    @cached_property
+    def made(self) -> dict[Any, Any]:
+        """What was made of them, by what made it."""
+        return {}
+
     @property
     def is_few(self) -> bool:
         """Whether the score levels are held as they are counted."""
@@ -125,13 +130,18 @@ class _HeldLevels:
     @cached_property
     def points(self) -> tuple[Floats, Floats, Floats]:
         """Thresholds, true and false positives after a first one above every score."""
-        levels = self.ranked.cumulative() if self.is_few else None
-        n_most = self.ranked.n_rows if levels is None else len(levels.scores)
+        if self.is_few:
+            levels = self.ranked.cumulative()
+            thresholds, tps, fps = (np.empty(len(levels.scores) + 1) for _ in range(3))
+            thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
+            thresholds[1:] = levels.scores
+            fps[1:], tps[1:] = (np.cumsum(levels.counts[:, side]) for side in (0, 1))
+            return thresholds, tps, fps
         # Memory beyond the score levels that there are is never touched.
-        thresholds, tps, fps = (np.empty(n_most + 1) for _ in range(3))
+        thresholds, tps, fps = (np.empty(self.ranked.n_rows + 1) for _ in range(3))
         thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
         first = 1
-        for steps in cumulated(self.ranked if levels is None else levels):
+        for steps in cumulated(self.ranked):
             part = slice(first, first + len(steps.tps))
             thresholds[part], tps[part], fps[part] = steps[:3]
             first = part.stop
@@ -191,6 +201,11 @@ class Losses:
         ranks = self.sums.ranks
         assert ranks is not None
         return float(ranks[:k].sum() / ranks.sum())
+
+
+def _of_levels(view: _OneColumn, make: Callable[..., Made], *given: Any) -> Made:
+    found: Made = make(view.levels, *given)
+    return found
 
 
 @dataclass(frozen=True)
@@ -254,20 +269,21 @@ class _OneColumn:
 
     def made(self, make: Callable[..., Made], *given: Any) -> Made:
         """What `make` gives for the score levels, made once for every metric of the column."""
-        key = (make, *given)
-        if key not in self._made:
-            self._made[key] = make(self.levels, *given)
-        found: Made = self._made[key]
+        found: Made = self.kept(_of_levels, make, *given)
+        return found
+
+    def kept(self, make: Callable[..., Made], *given: Any) -> Made:
+        """What `make` gives for this view, made once."""
+        kept, key = self._held.made, (make, *given)
+        if key not in kept:
+            kept[key] = make(self, *given)
+        found: Made = kept[key]
         return found
 
     @property
     def is_held(self) -> bool:
         """Whether the score levels are held: they are few."""
         return self._held.is_few
-
-    @cached_property
-    def _made(self) -> dict[Any, Any]:
-        return {}
 
 
 class ClassRanks(_OneColumn):

@@ -8,7 +8,7 @@ from typing import Any
 
 from karat.metrics import ClassProbabilities, Confidences, ScoreCase, score_case, score_metric
 from karat.metrics._influence.forms import LineInfluence
-from karat.metrics._regression import recalibration_line, recalibration_shift
+from karat.metrics._regression import line_of, shift_of
 from karat.metrics._rounding import ROUNDING_UNIT, fitted_line, linear
 from karat.metrics._views import dot
 from karat.metrics.calibration import five
@@ -121,7 +121,7 @@ def calibration_slope(c: ClassProbabilities) -> float:
 
     Below 1: probabilities too extreme, as an overfitted model gives; above 1: too timid.
     """
-    return c.made(recalibration_line)[1]
+    return line_of(c)[1]
 
 
 @_coefficient(
@@ -141,7 +141,7 @@ def calibration_intercept(c: ClassProbabilities) -> float:
     Fitted together with calibration_slope. What clinical studies call the calibration intercept,
     with the slope fixed at 1, is calibration_in_the_large.
     """
-    return c.made(recalibration_line)[0]
+    return line_of(c)[0]
 
 
 @_coefficient(
@@ -163,4 +163,4 @@ def calibration_in_the_large(c: ClassProbabilities) -> float:
 
     Negative: the class is promised more often than it comes.
     """
-    return c.made(recalibration_shift)
+    return shift_of(c)

@@ -52,6 +52,16 @@ _threshold = partial(
 )
 
 
+def _gaps(c: ClassRanks) -> tuple[float, float]:
+    """The largest TPR − FPR of a threshold, and the largest distance of the two."""
+    most = widest = -math.inf
+    for at in c.steps():
+        gap = at.tps / c.n_pos - at.fps / c.n_neg
+        high = float(gap.max())
+        most, widest = max(most, high), max(widest, high, -float(gap.min()))
+    return most, widest
+
+
 @_maximum(
     formula="largest distance between the true and the false positive rate over all thresholds",
     latex=r"\max_t |\mathrm{TPR}(t) - \mathrm{FPR}(t)|",
@@ -69,7 +79,7 @@ def ks_statistic(c: ClassRanks) -> float:
     """
     if not (c.n_pos and c.n_neg):
         return math.nan
-    return largest(c, lambda at: np.abs(at.tps / c.n_pos - at.fps / c.n_neg))[0]
+    return c.kept(_gaps)[1]
 
 
 @lower_is_better(
@@ -252,7 +262,7 @@ def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
 )
 def max_f_beta(c: ClassRanks, *, beta: float) -> float:
     """F-beta at the threshold that makes it largest on these rows: an optimistic number."""
-    return _f_beta(c, beta)[0]
+    return c.kept(_f_beta, beta)[0]
 
 
 def _informedness_of(c: ClassRanks) -> Callable[[Steps], Floats]:
@@ -272,7 +282,7 @@ def _informedness_of(c: ClassRanks) -> Callable[[Steps], Floats]:
 )
 def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     """The score from which on to predict the class so that F-beta is largest on these rows."""
-    return _f_beta(c, beta)[1]
+    return c.kept(_f_beta, beta)[1]
 
 
 @_threshold(
@@ -303,7 +313,7 @@ def max_informedness(c: ClassRanks) -> float:
     """Informedness at the threshold that makes it largest: an optimistic number."""
     if not (c.n_pos and c.n_neg):
         return math.nan
-    return max(largest(c, lambda at: at.tps / c.n_pos - at.fps / c.n_neg)[0], 0.0)
+    return max(c.kept(_gaps)[0], 0.0)
 
 
 _COSTS = Parameter(
@@ -354,6 +364,11 @@ def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     return (-saved, threshold) if -saved < none else (none, math.inf)
 
 
+def _kept_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
+    """The same, of the usual costs found once."""
+    return c.kept(_least_cost, None) if costs is None else _least_cost(c, costs)
+
+
 @score_metric(
     formula="smallest mean cost over all thresholds, predicting nothing included",
     latex=r"\min_t \frac{1}{W} \sum_{ij} C_{ij} \, n_{ij}(t)",
@@ -371,7 +386,7 @@ def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
 )
 def min_cost(c: ClassRanks, *, costs: Any) -> float:
     """Mean cost of the outcomes at the threshold that makes it smallest on these rows."""
-    return _least_cost(c, costs)[0] / (c.n_pos + c.n_neg)
+    return _kept_cost(c, costs)[0] / (c.n_pos + c.n_neg)
 
 
 @_threshold(
@@ -386,4 +401,4 @@ def min_cost(c: ClassRanks, *, costs: Any) -> float:
 )
 def cost_threshold(c: ClassRanks, *, costs: Any) -> float:
     """The score from which on to predict the class so that outcomes cost least on these rows."""
-    return _least_cost(c, costs)[1]
+    return _kept_cost(c, costs)[1]

@@ -23,12 +23,11 @@ from karat.output.document import (
     line_text,
 )
 from karat.output.sections import confusion_section, matrix_lines, short_names, slice_section
-from karat.results.slices import Slices
 
 if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Confusion
-    from karat.results.slices import SliceTable
+    from karat.results.slices import Slices, SliceTable
 
 INDENT = 2
 WIDTH_MIN = 30
@@ -292,6 +291,8 @@ def report_as_text(
 
 def slices_as_text(found: Slices | SliceTable, width: int = 80) -> str:
     """The tables of slices, by one column or by each, as a report shows them."""
+    from karat.results.slices import Slices
+
     tables = list(found.values()) if isinstance(found, Slices) else [found]
     sections = tuple(slice_section(table, slice_metric(table.whole)) for table in tables)
     text = text_of(Document("", (), sections), width).strip("\n")

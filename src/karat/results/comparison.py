@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from karat._version import __version__
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt, only_doubts
-from karat.inference.comparison.judging import ComparisonSpec
 from karat.inference.comparison.records import Difference, Estimate, Flips, Omnibus
 from karat.metrics import Metric, get
 from karat.results.result import JsonDocument
 from karat.tally import Classes
 
 if TYPE_CHECKING:
-    pass
+    from karat.inference.comparison.judging import ComparisonSpec
 
 _SCOPE: Final = (
     "Intervals and p-values are about the sample of test rows. They do not include the variation "

@@ -13,12 +13,12 @@ from karat.metrics._lift import Lift
 from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import CALIBRATION_FAMILIES, no_calibration, not_computed
 from karat.results.result import Confusion, Result
-from karat.results.slices.table import Slices
 from karat.results.values import ReportValues, open_bounds, rows_of_classes
 from karat.tally.cached import cached_property
 
 if TYPE_CHECKING:
     from karat.curves._kept import Curves
+    from karat.results.slices import Slices
 
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
@@ -130,10 +130,9 @@ class Report(ReportValues):
 
     @property
     def slices(self) -> Slices:
-        """Column, or tuple of crossed columns → its slices: ``report.slices["country"]["NO"]``.
+        """Column, or tuple of crossed columns → its slices; empty where ``by=`` was not given."""
+        from karat.results.slices import Slices
 
-        Empty where ``by=`` was not given.
-        """
         return Slices() if self.kept_slices is None else self.kept_slices
 
     @property

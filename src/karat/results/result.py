@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors.habits import of_a_result
-from karat.inference.comparison.records import JsonRecord, json_value
+from karat.inference.json_record import JsonRecord, json_value
 from karat.tally import Cells
 
 

@@ -21,7 +21,7 @@ from karat.metrics import Metric, Pairwise, get
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits, is_open
 from karat.metrics._lift import Policy
-from karat.metrics._metric import Values, check_has_positive, with_positive
+from karat.metrics._metric import Values, all_values, check_has_positive, with_positive
 from karat.metrics._registry import find
 from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import not_computed, undefined_reason
@@ -107,6 +107,10 @@ def listed_metrics(cells: Cells, of_scores: Iterable[Metric] = ()) -> list[Metri
     """
     scored = [m for m in of_scores if m.lift != "per_class" and m.record.in_report]
     return [metric for metric in (*default_metrics(), *scored) if _applies(metric, cells)]
+
+
+def _needs_positive(metric: Metric) -> bool:
+    return metric.record.is_per_class and metric.lift == "plain"
 
 
 def _applies(metric: Metric, cells: Cells) -> bool:
@@ -209,6 +213,13 @@ class ReportValues:
     @cached_property
     def undefined_metrics(self) -> Mapping[str, str]:
         """Why the data do not define a value, of the listed metrics of which that is so."""
+        of_labels = [
+            metric
+            for metric in self._listed.values()
+            if not metric.needs_scores and (self.is_binary or not _needs_positive(metric))
+        ]
+        values = all_values(of_labels, self.cells, self.undefined)
+        self._together.update(zip(of_labels, values, strict=True))
         reasons = {name: self._computed(metric)[2] for name, metric in self._listed.items()}
         return {name: reason for name, reason in reasons.items() if reason}
 
@@ -249,13 +260,27 @@ class ReportValues:
         metric = find(name) if isinstance(name, str) else name
         return isinstance(metric, Metric) and str(metric) in self._listed
 
+    @cached_property
+    def _kept(self) -> dict[Metric, tuple[Cells, Values, str | None]]:
+        return {}
+
+    @cached_property
+    def _together(self) -> dict[Metric, Values]:
+        """What metrics of labels gave that were computed in one program."""
+        return {}
+
     def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         """The cells of a metric, what it gave on them, and why that is undefined."""
+        found = self._kept.get(metric)
+        if found is None:
+            found = self._kept[metric] = self._computed_now(metric)
+        return found
+
+    def _computed_now(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         if metric.needs_scores and self.scores is None:
             raise no_scores(str(metric), self.warnings)
         cells = self.cells
-        needs_positive = metric.record.is_per_class and metric.lift == "plain"
-        if needs_positive and not self.is_binary and self.classes.k == 1:
+        if _needs_positive(metric) and not self.is_binary and self.classes.k == 1:
             cells = with_positive(cells, metric.name)
         else:
             check_has_positive(metric, self.classes, self.measured)
@@ -369,7 +394,8 @@ class ReportValues:
             K210 it reads scores, and there were none; K211 it was not computed.
         """
         if not metric.needs_scores:
-            return metric.values(cells, self.undefined)
+            known = self._together.get(metric) if cells is self.cells else None
+            return metric.values(cells, self.undefined) if known is None else known
         found = self.measured.get(metric)
         if found is None:
             raise not_computed([str(metric)], needs_rows=metric.record.reads is Pairwise)

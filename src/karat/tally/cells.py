@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -100,10 +101,13 @@ def _elsewhere(cells: Floats) -> npt.NDArray[np.int64]:
 def summed_by(
     index: npt.NDArray[np.integer[Any]], values: npt.NDArray[Any], k: int
 ) -> npt.NDArray[Any]:
-    """Sum values [..., m] into [..., k] by the class of each: index int[m]."""
-    out = np.zeros((*values.shape[:-1], k), values.dtype)
-    np.add.at(out, (..., index), values)  # type: ignore[arg-type]  # an ellipsis is an index too
-    return out
+    """Sum values int64[..., m] or float64[..., m] into [..., k] by the class of each: int[m]."""
+    from karat._native import add_by_class
+
+    *batch, m = values.shape
+    tables = np.ascontiguousarray(values.reshape(math.prod(batch), m))
+    found = add_by_class(tables, np.ascontiguousarray(index, np.int64), k)
+    return found.reshape(*batch, k)
 
 
 def true_negatives(
@@ -320,14 +324,21 @@ class Cells:
         rows, cols = self.coordinates()
         is_hit = rows == cols
         weights, k = self.counts, self.k
-        occupied = (weights > 0).astype(np.int64)
-        touched = summed_by(rows, occupied, k) + summed_by(cols[~is_hit], occupied[..., ~is_hit], k)
+        tp = summed_by(rows[is_hit], weights[..., is_hit], k)
+        if self.is_weighted:
+            missed, occupied = weights[..., ~is_hit], (weights > 0).astype(np.int64)
+            fp, fn = summed_by(cols[~is_hit], missed, k), summed_by(rows[~is_hit], missed, k)
+            others = occupied[..., ~is_hit]
+            touched = summed_by(rows, occupied, k) + summed_by(cols[~is_hit], others, k)
+            elsewhere = occupied.sum(axis=-1)[..., None] - touched
+        else:
+            # Whole numbers may be subtracted; rounding dust of weights would be left.
+            fp, fn = summed_by(cols, weights, k) - tp, summed_by(rows, weights, k) - tp
+            elsewhere = None
         return Fields._of_counts(
-            summed_by(rows[is_hit], weights[..., is_hit], k),
-            summed_by(cols[~is_hit], weights[..., ~is_hit], k),
-            summed_by(rows[~is_hit], weights[..., ~is_hit], k),
+            *(tp, fp, fn),
             np.asarray(weights.sum(axis=-1)),
-            occupied.sum(axis=-1)[..., None] - touched,
+            elsewhere,
             self.classes.positive,
             rows.astype(np.intp),
             cols.astype(np.intp),

@@ -126,7 +126,7 @@ class ScoreHistogram:
         if given is not None and not (given > 0).all():
             weighs = given > 0
             column, rows, given = column[weighs], rows[weighs], given[weighs]
-        ordered = np.sort(column)
+        ordered = _native.sorted_numbers(column, 0)
         starts = bucket_starts(ordered, bits)[::-1]
         ends = np.concatenate([[len(ordered)], starts[:-1]]) if len(starts) else starts
         low = ordered[starts]
@@ -137,8 +137,7 @@ class ScoreHistogram:
             values = column[own]
             if given is None:
                 # Sorted ones are found faster.
-                values.sort()
-                counts[:, c] = _counted(rising, values)[::-1]
+                counts[:, c] = _counted(rising, _native.sorted_numbers(values, 0))[::-1]
                 continue
             assert squares is not None
             held = given[own]

@@ -28,7 +28,7 @@ from karat.data.rows import Rows
 from karat.data.scores.containers import Argument, Scores, tolerance_of
 from karat.errors import KaratError, error, short
 from karat.errors.options import option
-from karat.inference.comparison.records import json_value
+from karat.inference.json_record import json_value
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.results.gate.verdicts import Measured

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.api.arguments import confidence_required
+from karat.api.forms import attach_forms
 from karat.api.gate.baseline import text_of_baseline
 from karat.api.gate.evaluation import Evaluation, GateSpec, decided_by, n_of
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
@@ -23,6 +24,8 @@ from karat.errors.options import is_command_line, option
 from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, judged, refused, rules_of
 from karat.tally.writing import write_text
+
+attach_forms(GateResult)
 
 
 @names_its_arguments

@@ -238,7 +238,7 @@ def _without_near_ties(column: Floats) -> Floats:
 
     Rows of weight 0 are links of a chain as well.
     """
-    ordered = np.sort(column)
+    ordered = _native.sorted_numbers(np.ascontiguousarray(column), 0)
     gaps = np.diff(ordered)
     if not ((gaps > 0.0) & (gaps < _TIED)).any():
         return column

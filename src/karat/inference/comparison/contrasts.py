@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
 
+from karat import _native
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval, range_of
@@ -17,12 +19,14 @@ from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import ClusteredCells
+from karat.tally.cached import cached_property
 
 _MOST_TERMS: Final = 1 << 23
 """Of more coins than need so many terms the normal distribution serves: it is off by 1e-8."""
 _BLOCK: Final = 1 << 12
 
 
+@lru_cache(maxsize=256)
 def mid_p(b: int, c: int) -> float:
     """Two-sided mid-p value of McNemar's test (Fagerland, Lydersen and Laake 2013).
 
@@ -102,6 +106,7 @@ def score_statistic(b: float, c: float, n: float, difference: float) -> float:
     return above / math.sqrt(variance)
 
 
+@lru_cache(maxsize=256)
 def score_limits(b: float, c: float, n: float, quantile: float) -> tuple[float, float]:
     """The differences that Tango's statistic does not refuse at this quantile.
 
@@ -145,56 +150,70 @@ class Units:
     factors: Floats | None = None
     df: float = math.inf
 
-    @property
+    @cached_property
     def total(self) -> float:
         return float(self.weights.sum())
 
-    @property
+    @cached_property
     def n_effective(self) -> float:
         """Kish's number of rows, at most the number of clusters."""
         rows = self.total**2 / float(self.squares.sum())
         return rows if self.clusters is None else min(rows, float(self.clusters.n_clusters))
 
-    def centred(self, phi: Floats) -> Floats:
-        """float64[..., e]: influences less their mean."""
-        return np.asarray(phi - ((phi * self.weights).sum(-1) / self.total)[..., None])
+    @cached_property
+    def _scaled_squares(self) -> Floats:
+        found = self.squares if self.factors is None else self.squares * self.factors
+        return np.ascontiguousarray(found, np.float64)
 
     def covariance(self, phi: Floats) -> Floats:
         """float64[d, d]: of d numbers whose influences are phi [d, e]."""
-        centred = self.centred(phi)
-        if self.clusters is not None:
-            sums = np.array([self.clusters.sums(part) for part in centred])
-            g = self.clusters.n_clusters
-            return np.asarray(sums @ sums.T * (g / (g - 1.0) / self.total**2))
-        squares = self.squares if self.factors is None else self.squares * self.factors
-        # Losses beyond 1e150 have squares that no number holds: then no variance is known.
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray((centred * squares) @ centred.T / self.total**2)
+        if self.clusters is None:
+            # Losses beyond 1e150 have squares that no number holds: then no variance is known.
+            given = np.ascontiguousarray(phi), np.ascontiguousarray(self.weights)
+            return _native.covariance(*given, self._scaled_squares, self.total)
+        centred = phi - ((phi * self.weights).sum(-1) / self.total)[..., None]
+        sums = np.array([self.clusters.sums(part) for part in centred])
+        g = self.clusters.n_clusters
+        return np.asarray(sums @ sums.T * (g / (g - 1.0) / self.total**2))
 
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """Models on the same rows: phi float64[m, e] is the influence of each unit on each value."""
+    """Models on the same rows: how the differences of their values vary.
 
-    phi: Floats
-    units: Units
+    Attributes:
+        variances: of the difference of each pair.
+        covariance: float64[m − 1, m − 1], of the differences of the others to the first.
+        df: degrees of freedom.
+    """
 
-    @property
-    def df(self) -> float:
-        return self.units.df
+    variances: Mapping[Pair, float]
+    covariance: Floats
+    df: float
+
+    @classmethod
+    def of(cls, phi: Floats | Sequence[Floats], units: Units, pairs: Iterable[Pair]) -> Paired:
+        """From phi [m, e], the influence of each unit on each value."""
+        # Where the influences are the same their difference is 0, not what rounding leaves of it.
+        # Infinite influences have no difference.
+        with np.errstate(invalid="ignore"):
+            contrasts = units.covariance(np.stack([part - phi[0] for part in phi[1:]]))
+            variances = {
+                (a, b): float(
+                    contrasts[max(a, b) - 1, max(a, b) - 1]
+                    if 0 in (a, b)
+                    else units.covariance((phi[a] - phi[b])[None])[0, 0]
+                )
+                for a, b in pairs
+            }
+        return cls(variances, contrasts, units.df)
 
     def variance(self, a: int, b: int) -> float:
-        # Where the influences are the same their difference is 0, not what rounding leaves of it.
-        return float(self.units.covariance(self._difference([a], b))[0, 0])
+        return self.variances[a, b]
 
     def contrasts(self) -> Floats:
         """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
-        return self.units.covariance(self._difference(slice(1, None), 0))
-
-    def _difference(self, a: list[int] | slice, b: int) -> Floats:
-        # Infinite influences have no difference.
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self.phi[a] - self.phi[b])
+        return self.covariance
 
 
 @dataclass(frozen=True, eq=False)

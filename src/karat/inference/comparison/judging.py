@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from karat.inference.comparison.records import Difference, Discordant, Omnibus, 
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import range_of
 from karat.metrics import Metric
+from karat.tally.cached import cached_property
 
 Adjustment: TypeAlias = Literal["holm", "maxt", "none"]
 
@@ -56,6 +57,11 @@ class ComparisonSpec:
     def alpha(self) -> float:
         """How often no difference may be called one."""
         return 1.0 - self.level
+
+    @cached_property
+    def n_errors_detectable(self) -> float:
+        """How many standard errors a difference is that most samples show."""
+        return NormalDist().inv_cdf(1.0 - self.alpha / 2.0) + NormalDist().inv_cdf(POWER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,13 +110,17 @@ def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[
     adjusted = dict(zip(known, p, strict=True))
     done = []
     for i, (one, pair) in enumerate(zip(single, spec.pairs, strict=True)):
-        final = one
+        low, high, method = one.low, one.high, one.method
         if drawn is not None and one.low is not None:
             alone = Confidence(spec.level).quantile(found.spread.df if found.spread else math.inf)
             low, high = _limits(found, pair, one, max(drawn.quantile(spec.level), alone))
-            final = replace(one, low=low, high=high, method=f"{one.method}, simultaneous")
-        final = replace(final, p_adjusted=adjusted.get(i))
-        done.append(replace(final, verdict=_verdict(found.metric, final, spec)))
+            method = f"{one.method}, simultaneous"
+        p_adjusted = adjusted.get(i)
+        verdict = _verdict(found.metric, one, p_adjusted, spec)
+        final = replace(
+            one, low=low, high=high, method=method, p_adjusted=p_adjusted, verdict=verdict
+        )
+        done.append(final)
     return done
 
 
@@ -156,29 +166,32 @@ def _difference(
         method, p = found.tests.get(pair, (bare.method, None))
         return replace(bare, method=method, p=p, remark=found.remark or _NO_SLOPE)
     error = math.sqrt(max(variance, 0.0))
-    one = replace(bare, standard_error=error)
-    tail = NormalDist().inv_cdf(1.0 - spec.alpha / 2.0) + NormalDist().inv_cdf(POWER)
+    known: dict[str, Any] = {"standard_error": error}
     if error > 0.0:
-        one = replace(one, detectable=tail * error)
-        if one.difference:
-            needed = one.n * (tail * error / one.difference) ** 2
-            one = replace(one, rows_needed=max(1, math.ceil(needed)) if needed < 1e15 else None)
+        detectable = spec.n_errors_detectable * error
+        known["detectable"] = detectable
+        if bare.difference:
+            needed = bare.n * (detectable / bare.difference) ** 2
+            known["rows_needed"] = max(1, math.ceil(needed)) if needed < 1e15 else None
+    is_still = error == bare.difference == 0.0
+    remark = found.remark
     if pair in found.same:
-        one = replace(one, remark=_SAME)
-    elif error == one.difference == 0.0:
-        one = replace(one, remark=_joined(one.remark, _STILL))
+        remark = _SAME
+    elif is_still:
+        remark = _joined(remark, _STILL)
     how = found.limits.get(pair)
-    if how is None and error == one.difference == 0.0:
+    if how is None and is_still:
         # ± 0 standard errors would say that nothing is uncertain.
-        return replace(one, p=1.0, remark=_joined(found.remark, _STILL_WITHOUT))
+        return replace(bare, **known, p=1.0, remark=_joined(found.remark, _STILL_WITHOUT))
+    one = replace(bare, **known, remark=remark)
     method, p = found.tests.get(pair) or (found.method, _tail(found, pair, one))
     quantile = Confidence(spec.level).quantile(found.spread.df)
     low, high = _limits(found, pair, one, quantile)
     if how is not None:
         method = f"{method}, {how[0]} interval"
-    one = replace(one, p=p, low=low, high=high, method=method)
     if (p < spec.alpha) == (low <= 0.0 <= high):
-        one = replace(one, remark=_joined(one.remark, _DISAGREE))
+        remark = _joined(remark, _DISAGREE)
+    one = replace(one, p=p, low=low, high=high, method=method, remark=remark)
     return one if one.margin is None else _against_margin(found, pair, one, spec)
 
 
@@ -282,11 +295,13 @@ def root(falls: Callable[[float], float], end: float) -> float:
     return middle
 
 
-def _verdict(metric: Metric, one: Difference, spec: ComparisonSpec) -> Verdict:
+def _verdict(
+    metric: Metric, one: Difference, p_adjusted: float | None, spec: ComparisonSpec
+) -> Verdict:
     """Equivalence comes first: what is smaller than the margin does not matter, if real or not."""
     if one.p_equivalent is not None and one.p_equivalent <= spec.alpha:
         return "equivalent"
-    if one.p_adjusted is None or not one.p_adjusted < spec.alpha or not one.difference:
+    if p_adjusted is None or not p_adjusted < spec.alpha or not one.difference:
         return "not resolved"
     if metric.better is None:
         return "higher" if one.difference > 0 else "lower"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,15 +33,19 @@ from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats
 from karat.inference.proportions import is_of_right_rows, of_right_rows
-from karat.inference.score_intervals import measured_with_intervals
-from karat.inference.table_variance import TableVariance, derivative
+from karat.inference.score_intervals import measured_with_influence
+from karat.inference.table_variance import TableVariance, cell_slopes, derivative, slopes_on
 from karat.inference.variance import Sizes
 from karat.metrics import Losses, Metric
-from karat.metrics._influence.gather import influences, reason_without
+from karat.metrics._influence.gather import reason_without
 from karat.metrics._lift import Policy
+from karat.metrics._metric import values_together
 from karat.tally import Cells, ClusteredCells, JointCells
 from karat.tally.cached import cached_property
+from karat.tally.cells import summed_by
 from karat.tally.scored import ScoredRows
+
+Counts: TypeAlias = npt.NDArray[np.int64]
 
 _BLOCK: Final = 1 << 21
 _DENSE_K: Final = 64
@@ -72,23 +75,22 @@ def swap_p_values(
     keys = np.unique(np.concatenate([true * k + first, true * k + second]))
     listed = np.arange(k * k) if k <= _DENSE_K else keys
     place = [np.searchsorted(listed, true * k + said) for said in (first, second)]
-    base = [np.bincount(at, pair.counts, len(listed)) for at in place]
+    base = [summed_by(at, pair.counts, len(listed)) for at in place]
     differs = first != second
     n = pair.counts[differs]
-    out, into = (_Places(at[differs]) for at in place)
+    out, into = (at[differs] for at in place)
 
-    def differences(drawn: Floats) -> Floats:
+    def differences(drawn: Counts) -> Floats:
         """float64[metrics, r]: where so many rows of each cell are exchanged."""
-        moved = np.zeros((len(drawn), len(listed)))
-        moved[:, out.distinct] -= out.summed(drawn)
-        moved[:, into.distinct] += into.summed(drawn)
-        sides = [_tables(pair, listed, table) for table in (base[0] + moved, base[1] - moved)]
-        left, right = (np.array([m.values(x, policy).value for m in metrics]) for x in sides)
+        moved = summed_by(into, drawn, len(listed))
+        moved -= summed_by(out, drawn, len(listed))
+        sides = (_tables(pair, listed, table) for table in (base[0] + moved, base[1] - moved))
+        left, right = (values_together(metrics, side, policy) for side in sides)
         # Two endless values do not differ.
         is_same = left == right
         return np.asarray(np.subtract(left, right, out=np.zeros(left.shape), where=~is_same))
 
-    seen = np.abs(differences(np.zeros((1, len(n)))))
+    seen = np.abs(differences(np.zeros((1, len(n)), np.int64)))
     rng = np.random.default_rng(list(seed))
     beyond = np.zeros(len(metrics), np.int64)
     n_drawn = min(n_permutations, max(_FEWEST, _MOST_DRAWS // max(1, len(n))))
@@ -99,39 +101,24 @@ def swap_p_values(
     return [float((1 + count) / (1 + n_drawn)) for count in beyond], n_drawn
 
 
-def _heads(rng: np.random.Generator, n: npt.NDArray[np.int64], r: int) -> Floats:
-    """float64[r, cells]: heads of n coins each; up to 64 coins are the bits of one word."""
-    drawn = np.empty((r, len(n)))
+def _heads(rng: np.random.Generator, n: Counts, r: int) -> Counts:
+    """int64[r, cells]: heads of n coins each; up to 64 coins are the bits of one word."""
+    drawn = np.empty((r, len(n)), np.int64)
     few = n <= _WORD
     masks = np.full(int(few.sum()), _ALL, np.uint64) >> (_WORD - n[few]).astype(np.uint64)
     words = rng.integers(0, _ALL, (r, len(masks)), np.uint64, endpoint=True)
-    drawn[:, few] = np.bitwise_count(words & masks)
+    words &= masks
+    drawn[:, few] = np.bitwise_count(words)
     drawn[:, ~few] = rng.binomial(n[~few], 0.5, (r, len(n) - len(masks)))
     return drawn
 
 
-class _Places:
-    """Where the rows of each cell go, so that those of one place are added up."""
-
-    def __init__(self, place: npt.NDArray[np.int64]) -> None:
-        self._order = np.argsort(place, kind="stable")
-        self.distinct, self._starts = np.unique(place[self._order], return_index=True)
-
-    def summed(self, drawn: Floats) -> Floats:
-        """float64[r, d] from float64[r, cells]."""
-        if not len(self._order):
-            return np.zeros((len(drawn), 0))
-        return np.asarray(np.add.reduceat(drawn[:, self._order], self._starts, axis=1))
-
-
-def _tables(pair: JointCells, listed: npt.NDArray[np.int64], table: Floats) -> Cells:
-    """Tables of replicates [r, listed] as tallies of one leading axis."""
+def _tables(pair: JointCells, listed: Counts, counts: Counts) -> Cells:
+    """Tables of replicates int64[r, listed] as tallies of one leading axis."""
     k = pair.classes.k
-    counts = np.rint(table).astype(np.int64)
     if k <= _DENSE_K:
         return Cells.dense(counts.reshape(-1, k, k), classes=pair.classes)
-    rows, cols = np.divmod(listed, k)
-    return Cells.sparse(rows, cols, counts, classes=pair.classes)
+    return Cells.sparse(*np.divmod(listed, k), counts, classes=pair.classes)
 
 
 RARE: Final = 20
@@ -163,15 +150,24 @@ class Joint:
             df = max(float(counts.sum()) ** 2 / float(squares.sum()) - 1.0, 1.0)
         return Units(counts, squares, self.clusters, df=df)
 
-    def table(self, model: int) -> TableVariance:
+    @cached_property
+    def tables(self) -> tuple[TableVariance, ...]:
+        """Of each model."""
+        return tuple(map(self._table, range(len(self.cells.names))))
+
+    def _table(self, model: int) -> TableVariance:
         cells, clusters = self.cells.cells(model), self.clusters
         if clusters is not None:
-            place = self.places(model, cells)
+            place = self._places(model, cells)
             clusters = ClusteredCells.of(clusters.cluster, place[clusters.place], clusters.weight)
         return TableVariance(cells, clusters=clusters)
 
-    def places(self, model: int, table: Cells) -> npt.NDArray[np.int64]:
-        """int64[e]: the listed cell of a model's table that each joint cell belongs to."""
+    @cached_property
+    def places(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """int64[e] of each model: the listed cell of its table that each joint cell belongs to."""
+        return tuple(self._places(model, table.cells) for model, table in enumerate(self.tables))
+
+    def _places(self, model: int, table: Cells) -> npt.NDArray[np.int64]:
         k = self.cells.classes.k
         keys = self.cells.codes[0] * k + self.cells.codes[1 + model]
         rows, cols = table.coordinates()
@@ -191,7 +187,6 @@ def paired(
 ) -> list[Measured]:
     """Every metric of models on the same rows."""
     cells, k = joint.cells, joint.cells.classes.k
-    tables = [joint.table(model) for model in range(len(cells.names))]
     others = [metric for metric in metrics if not _is_linear(metric, k)]
     rows = np.bincount(cells.codes[0], cells.counts, k)
     rarest = int(rows[rows > 0].min())
@@ -206,16 +201,19 @@ def paired(
             swapped[a, b] = dict(zip(others, found, strict=True))
             if n_drawn < spec.n_permutations:
                 remark = f"the rarest class has {counted(rarest, 'row')}, {n_drawn} permutations"
+    same = frozenset(pair for pair in spec.pairs if joint.is_same(pair))
     done = []
+    # Of a metric of the right rows alone, what counts is where one model alone is right.
+    discordant: dict[Pair, Discordant] = {}
+    if len(others) < len(metrics):
+        discordant = {pair: _discordant(cells, pair) for pair in spec.pairs}
     for metric in metrics:
         has_limits = metric in others or not joint.is_plain
-        one = _of_tables(metric, joint, tables, spec, policy, has_limits)
+        one = _of_tables(metric, joint, spec, policy, same, has_limits)
         if metric in others:
             swaps = {pair: (_SWAPS, p[metric]) for pair, p in swapped.items()}
             done.append(replace(one, tests=swaps, remark=remark))
             continue
-        # Of a metric of the right rows alone, what counts is where one model alone is right.
-        discordant = {pair: _discordant(cells, pair) for pair in spec.pairs}
         one = replace(one, discordant=discordant)
         if joint.is_plain:
             none, full = of_right_rows(metric, np.array([0.0, 1.0]), k)
@@ -232,23 +230,22 @@ def paired(
 def _of_tables(
     metric: Metric,
     joint: Joint,
-    tables: Sequence[TableVariance],
     spec: ComparisonSpec,
     policy: Policy,
+    same: frozenset[Pair],
     has_limits: bool,
 ) -> Measured:
     """Any metric: from the influence of the rows of each joint cell on each model's value."""
-    units = joint.units
+    units, tables = joint.units, joint.tables
     values = [float(metric.values(table.cells, policy).value) for table in tables]
     phi = np.array(
         [
-            derivative(metric, table.cells, policy)[joint.places(model, table.cells)]
-            for model, table in enumerate(tables)
+            cell_slopes(slopes_on(metric, table, policy), table.cells)[place]
+            for table, place in zip(tables, joint.places, strict=True)
         ]
     )
     phi = np.where(units.weights > 0, phi, 0.0)
-    same = frozenset(pair for pair in spec.pairs if joint.is_same(pair))
-    spread = Paired(phi, units) if np.isfinite(phi).all() else None
+    spread = Paired.of(phi, units, spec.pairs) if np.isfinite(phi).all() else None
     limits: dict[Pair, tuple[str, Limits]] = {}
     if spread is not None and has_limits:
         together = units.covariance(phi)
@@ -287,8 +284,9 @@ def apart(
     return done
 
 
-def estimated(metric: Metric, table: TableVariance, level: float, policy: Policy) -> Estimate:
-    value = float(metric.values(table.cells, policy).value)
+def estimated(
+    metric: Metric, value: float, table: TableVariance, level: float, policy: Policy
+) -> Estimate:
     found = label_interval(metric, value, table, Confidence(level), policy)
     return Estimate.of(value, found, level)
 
@@ -326,34 +324,86 @@ _DUST = 1e-14
 _NO_VARIANCE = "these rows do not show how much it varies: a class has one row, or none"
 
 
-def row_influence(rows: ScoredRows, metrics: Sequence[Metric]) -> dict[Metric, Floats]:
-    """float64[n]: influence of each row on metrics of scores; those without one are left out."""
-    smooth = [metric for metric in metrics if not reason_without(metric)]
-    with np.errstate(invalid="ignore"):  # an infinite loss has no influence
-        found = influences(rows, smooth)
-    if rows.weights is None:
-        return found
-    # Of a row without weight the loss may be infinite, and counts for nothing.
-    return {metric: np.where(rows.weights > 0, phi, 0.0) for metric, phi in found.items()}
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """A model with scores: what every metric gave, and how each row moves it.
 
+    Attributes:
+        rows: implements `tally.ScoredRows`.
+        clusters: cluster of each row, or None.
+        estimates: of each metric, with its interval.
+        influence_of: gives the influence of each row.
+    """
 
-def estimates_of_scores(
-    rows: ScoredRows,
-    metrics: Sequence[Metric],
-    policy: Policy,
-    level: float,
-    clusters: npt.NDArray[np.int64] | None,
-) -> dict[Metric, Estimate]:
-    """What every metric of scores gave for one model, with its interval."""
-    values, sure = measured_with_intervals(
-        rows, metrics, policy, Confidence(level), clusters=clusters
-    )
-    return {
-        metric: Estimate.of(
-            float(values[metric].value), sure.intervals.get(metric, Interval()), level
+    rows: ScoredRows
+    clusters: npt.NDArray[np.int64] | None
+    estimates: Mapping[Metric, Estimate]
+    influence_of: Callable[[Metric], Floats]
+
+    @classmethod
+    def of(
+        cls,
+        rows: ScoredRows,
+        metrics: Sequence[Metric],
+        policy: Policy,
+        level: float,
+        clusters: npt.NDArray[np.int64] | None,
+    ) -> _Scored:
+        """From one walk over the rows."""
+        with np.errstate(invalid="ignore"):  # an infinite loss has no influence
+            values, sure, influence = measured_with_influence(
+                rows, metrics, policy, Confidence(level), clusters
+            )
+        estimates = {
+            metric: Estimate.of(
+                float(values[metric].value), sure.intervals.get(metric, Interval()), level
+            )
+            for metric in metrics
+        }
+        return cls(rows, clusters, estimates, influence)
+
+    def influence(self, metric: Metric) -> Floats | None:
+        """float64[n]; None where it has none. Exactly 0 where rows differ by rounding errors."""
+        if reason_without(metric):
+            return None
+        with np.errstate(invalid="ignore"):  # an infinite loss has no influence
+            phi = self.influence_of(metric)
+        if self.rows.weights is not None:
+            # Of a row without weight the loss may be infinite, and counts for nothing.
+            phi = np.where(self.rows.weights > 0, phi, 0.0)
+        return _without_dust(phi, self.estimates[metric].value)
+
+    def units(self, metric: Metric) -> Units:
+        """The rows, as their parts in the variance of a metric count."""
+        factors = None
+        if self.clusters is None and not reason_without(metric):
+            factors = self._sizes.factors(metric)
+        is_mean = metric.record.reads is Losses
+        key = None if factors is None else factors.tobytes(), is_mean
+        if key not in self._units:
+            self._units[key] = self._made(factors, is_mean=is_mean)
+        return self._units[key]
+
+    def _made(self, factors: Floats | None, *, is_mean: bool) -> Units:
+        rows = self.rows
+        weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+        squares = weights * weights
+        if self.clusters is not None:
+            by_cluster = ClusteredCells.of(self.clusters, np.arange(rows.n_rows), rows.weights)
+            return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
+        n = float(weights.sum()) ** 2 / float(squares.sum())
+        df = max(n - 1.0, 1.0) if is_mean else math.inf
+        return Units(
+            weights, squares, factors=None if factors is None else factors[rows.codes], df=df
         )
-        for metric in metrics
-    }
+
+    @cached_property
+    def _sizes(self) -> Sizes:
+        return Sizes.of(self.rows)
+
+    @cached_property
+    def _units(self) -> dict[Any, Units]:
+        return {}
 
 
 def scored_metrics(
@@ -361,25 +411,24 @@ def scored_metrics(
     metrics: Sequence[Metric],
     policy: Policy,
     clusters: Mapping[str, npt.NDArray[np.int64] | None],
+    spec: ComparisonSpec,
     *,
-    level: float,
     is_paired: bool,
 ) -> list[tuple[Measured, dict[str, Estimate]]]:
     """Every metric of scores of models, and what is known of each model alone."""
-    values = {
-        name: estimates_of_scores(rows, metrics, policy, level, clusters[name])
+    pairs = spec.pairs
+    models = {
+        name: _Scored.of(rows, metrics, policy, spec.level, clusters[name])
         for name, rows in scored.items()
     }
-    each = {name: row_influence(rows, metrics) for name, rows in scored.items()}
     done = []
     for metric in metrics:
-        phi = {
-            name: _without_dust(found.get(metric), values[name][metric].value)
-            for name, found in each.items()
-        }
-        units = {name: _units(rows, metric, clusters[name]) for name, rows in scored.items()}
+        phi = {name: model.influence(metric) for name, model in models.items()}
+        # Models on the same rows have the same classes and weights.
+        alike = next(iter(models.values())).units(metric) if is_paired else None
+        units = {name: alike or model.units(metric) for name, model in models.items()}
         variances = {name: _variance(phi[name], units[name]) for name in scored}
-        estimates = {name: values[name][metric] for name in scored}
+        estimates = {name: model.estimates[metric] for name, model in models.items()}
         first = next(iter(units.values()))
         spread: SamplingError | None = None
         known = [part for part in phi.values() if part is not None]
@@ -390,7 +439,7 @@ def scored_metrics(
                 for one, unit in zip(estimates.values(), units.values(), strict=True)
             ]
             apart = Apart(np.array(list(variances.values())), df, np.array(least))
-            spread = Paired(np.array(known), first) if is_paired else apart
+            spread = Paired.of(known, first, pairs) if is_paired else apart
         reason = reason_without(metric)
         remark = f"it has no influence function: it is {reason}" if reason else None
         known_values = [name for name in scored if math.isfinite(estimates[name].value)]
@@ -405,22 +454,10 @@ def scored_metrics(
             method = "DeLong"
         limits = {}
         if spread is not None:
-            limits = _limits_of_still(metric, list(estimates.values()), spread, first)
+            limits = _limits_of_still(metric, list(estimates.values()), spread, first, pairs)
         found = Measured(metric, of_models, n, spread, method, limits=limits, remark=remark)
         done.append((found, estimates))
     return done
-
-
-def _units(rows: ScoredRows, metric: Metric, clusters: npt.NDArray[np.int64] | None) -> Units:
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    squares = weights * weights
-    if clusters is not None:
-        by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
-        return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
-    factors = None if reason_without(metric) else Sizes.of(rows).factors(metric)[rows.codes]
-    n = float(weights.sum()) ** 2 / float(squares.sum())
-    df = max(n - 1.0, 1.0) if metric.record.reads is Losses else math.inf
-    return Units(weights, squares, factors=factors, df=df)
 
 
 def _variance(phi: Floats | None, units: Units) -> float:
@@ -438,11 +475,15 @@ def _without_dust(phi: Floats | None, value: float) -> Floats | None:
 
 
 def _limits_of_still(
-    metric: Metric, estimates: Sequence[Estimate], spread: SamplingError, units: Units
+    metric: Metric,
+    estimates: Sequence[Estimate],
+    spread: SamplingError,
+    units: Units,
+    pairs: Iterable[Pair],
 ) -> dict[Pair, tuple[str, Limits]]:
     """Limits of the pairs of equal values whose difference no row moves, from those of both."""
     found: dict[Pair, tuple[str, Limits]] = {}
-    for a, b in permutations(range(len(estimates)), 2):
+    for a, b in pairs:
         sides = [_distances(estimates[model]) for model in (a, b)]
         is_still = estimates[a].value == estimates[b].value and spread.variance(a, b) == 0.0
         if is_still and sides[0] is not None and sides[1] is not None:

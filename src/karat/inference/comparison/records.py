@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.inference.confidence import Interval
+from karat.inference.json_record import JsonRecord
 
 Verdict: TypeAlias = Literal["better", "worse", "equivalent", "higher", "lower", "not resolved"]
 """Of a against b. Of a metric without a better direction it is higher or lower."""
@@ -36,15 +37,6 @@ class Discordant:
     c: float
     odds: float
     error_ratio: float
-
-
-@dataclass(frozen=True, slots=True)
-class JsonRecord:
-    """Data that JSON can hold."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types; null for what is not a finite number."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +129,6 @@ def ratio(above: float, below: float) -> float:
     if below:
         return above / below
     return math.inf if above else math.nan
-
-
-def json_value(value: Any) -> Any:
-    """A number that JSON can hold, or None; dicts and lists item by item."""
-    if isinstance(value, dict):
-        return {name: json_value(item) for name, item in value.items()}
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,15 @@ class _Column:
     def n_rest(self) -> float:
         return float(self.totals[: self.own].sum() + self.totals[self.own + 1 :].sum())
 
+    @cached_property
+    def log_odds(self) -> Floats:
+        """float64[n], of the probability of the class, by row."""
+        assert self.rows is not None
+        found = np.empty(self.rows.n_rows)
+        for part in row_parts(len(found)):
+            found[part] = log_odds(self.rows.probabilities(self.own, part))
+        return found
+
 
 def _core_of(form: Influence) -> Influence:
     """The form without its scale: metrics that differ in nothing else share their sums."""
@@ -144,8 +153,8 @@ def _add_line(form: LineInfluence, at: _Column, gain: float, out: Floats) -> flo
     if np.isfinite(line.value):
         with np.errstate(divide="ignore", invalid="ignore"):  # of rows that weigh nothing
             for part in row_parts(rows.n_rows):
-                p, is_own = rows.probabilities(at.own, part), rows.codes[part] == at.own
-                out[part] += gain * line.influence(log_odds(p), is_own)
+                is_own = rows.codes[part] == at.own
+                out[part] += gain * line.influence(at.log_odds[part], is_own)
     return line.value
 
 
@@ -218,13 +227,24 @@ def _zeros_in_lines(n: int, m: int) -> Floats:
     return held[first : first + n * width].reshape(n, width)
 
 
-def _sum_alone(form: Influence, at: _Column, n: int, n_offsets: int, gain: float = 1.0) -> _Sum:
-    block = np.zeros((n, 1))
-    found = _Sum(block[:, 0], n_offsets)
-    value, gains = _value_and_influence(form, at, gain, found.out, found.offsets)
-    _place(at.views, [gains], n_offsets, block)
-    if not np.isfinite(value):
-        found.factor = np.nan
+def _sums_alone(
+    forms: Sequence[Influence], at: _Column, n: int, n_offsets: int, gain: float = 1.0
+) -> dict[Influence, _Sum]:
+    """Of one column by each form; those of places in it are walked over together."""
+    placed: list[Influence] = [form for form in forms if isinstance(form, _PLACED)]
+    blocks = [placed[first : first + _TOGETHER] for first in range(0, len(placed), _TOGETHER)]
+    found: dict[Influence, _Sum] = {}
+    blocks += [[form] for form in forms if form not in placed]
+    for some in blocks:
+        block = _zeros_in_lines(n, len(some))
+        gains: list[_Standing | None] = []
+        for form, out in zip(some, block.T, strict=False):
+            one = found[form] = _Sum(out, n_offsets)
+            value, standing = _value_and_influence(form, at, gain, one.out, one.offsets)
+            gains.append(standing)
+            if not np.isfinite(value):
+                one.factor = np.nan
+        _place(at.views, gains, n_offsets, block)
     return found
 
 
@@ -335,9 +355,11 @@ class GatheredInfluences:
             placed[form, lift] = gains
         for keys, block in self._blocks:
             _place(views, [placed[key] for key in keys], self._k, block)
-        for form, lift in self._alone:
-            if lift == "per_class" or (lift == "plain" and i == self._rows.classes.positive):
-                self._sums[form, lift, i] = _sum_alone(form, at, self._rows.n_rows, self._k)
+        lifts = {"per_class", *(["plain"] if i == self._rows.classes.positive else [])}
+        here = [(form, lift) for form, lift in self._alone if lift in lifts]
+        forms = list(dict.fromkeys(form for form, _ in here))
+        alone = _sums_alone(forms, at, self._rows.n_rows, self._k)
+        self._sums |= {(form, lift, i): alone[form] for form, lift in here}
 
     def _paired(self, form: PairsInfluence, at: _Column, found: _Sum) -> Floats | None:
         """Pairs of class i with each other class, by the score of i."""
@@ -363,13 +385,12 @@ class GatheredInfluences:
     def pooled(self, views: Views) -> None:
         k, weight = self._k, float(self._totals.sum())
         at = _Column(views, 1, np.array([(k - 1) * weight, weight]), None)
-        for form, lift in self._alone:
-            if lift == "micro":
-                # A row is k rows of k times the weight; one of them is of its class.
-                found = _sum_alone(form, at, self._rows.n_rows, 2, 1.0 / k)
-                rest, own = found.offsets
-                found.offsets = np.full(k, own + (k - 1) * rest)
-                self._sums[form, "micro", 1] = found
+        forms = [form for form, lift in self._alone if lift == "micro"]
+        # A row is k rows of k times the weight; one of them is of its class.
+        for form, found in _sums_alone(forms, at, self._rows.n_rows, 2, 1.0 / k).items():
+            rest, own = found.offsets
+            found.offsets = np.full(k, own + (k - 1) * rest)
+            self._sums[form, "micro", 1] = found
 
     def pairs(self, metric: Metric, view: Pairwise) -> None:
         form = self._forms.get(metric)

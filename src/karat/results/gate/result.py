@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 from karat._version import __version__
 from karat.errors.doubts import Doubt, only_doubts, without_doubts
 from karat.errors.text import harmless
-from karat.inference.comparison.records import JsonRecord
+from karat.inference.json_record import JsonRecord
 from karat.results.result import JsonDocument
 
 Verdict: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE"]

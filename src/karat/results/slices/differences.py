@@ -13,8 +13,8 @@ from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Unit
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.models import apart
-from karat.inference.comparison.records import JsonRecord
 from karat.inference.confidence import Confidence
+from karat.inference.json_record import JsonRecord
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Flags, Floats
 from karat.inference.slices.permuted import Reference
@@ -185,7 +185,7 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     sides = (one, is_here), (rest, ~is_here)
     phi = np.stack([influence_of_labels(metric, *side, counted) for side in sides])
     units = units_of(counted, min(table.df for table in tables))
-    spread = Paired(phi, units) if np.isfinite(phi).all() else None
+    spread = Paired.of(phi, units, [_PAIR]) if np.isfinite(phi).all() else None
     limits = {}
     if spread is not None:
         goes = correlation(units.covariance(phi), *_PAIR, None)
@@ -274,4 +274,4 @@ def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
         row[side] = scored.influence(side, metric) * share
     groups = ClusteredCells.of(scored.clusters, np.arange(len(inside)), scored.weights)
     units = Units(weights, weights**2, groups, df=df)
-    return Measured(metric, values, n, Paired(phi, units), "influence t")
+    return Measured(metric, values, n, Paired.of(phi, units, [_PAIR]), "influence t")

@@ -12,7 +12,7 @@ import numpy as np
 from karat.inference.comparison.contrasts import SideLimits
 from karat.inference.comparison.families import statistic_of, tail_of, wald
 from karat.inference.comparison.judging import root
-from karat.inference.comparison.records import JsonRecord
+from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
 from karat.inference.slices.permuted import Reference, gaps_beside
 from karat.metrics import Metric

@@ -1,0 +1,14 @@
+#include "kernels/add_by_class.hpp"
+
+namespace karat {
+
+template <class Number>
+void add_by_class(const Number* values, const int64_t* codes, int64_t r, int64_t m, int64_t k, Number* out) {
+    for (int64_t at = 0; at < r; ++at, values += m, out += k)
+        for (int64_t i = 0; i < m; ++i) out[codes[i]] += values[i];
+}
+
+template void add_by_class(const int64_t*, const int64_t*, int64_t, int64_t, int64_t, int64_t*);
+template void add_by_class(const double*, const int64_t*, int64_t, int64_t, int64_t, double*);
+
+}  // namespace karat
