@@ -11,13 +11,15 @@ from benchmarks import files
 from benchmarks.files import Cost
 
 
-def test_a_small_run_prints_both_costs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_run_prints_every_cost(capsys: pytest.CaptureFixture[str]) -> None:
     assert files.main(["--rows", "3000", "--rounds", "1", "--type", "double"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("3,000 rows × 10 probabilities (double)")
     assert [line.split(":")[0].strip() for line in lines[1:]] == [
         "DuckDB reads",
+        "karat report --metrics log_loss",
         "karat report",
+        "log_loss ÷ read",
         "report ÷ read",
     ]
 

@@ -111,9 +111,11 @@ def test_placements_are_exact_where_all_but_one_pair_are_right() -> None:
     assert_same(sides[:, 2] * half**2 / (1 - 1 / half), [1.0, 1.0], within=1e-15)
 
 
-def test_lifts_add_up_to_nothing() -> None:
+# Few score levels, and so many that their lifts are made in several stretches.
+@pytest.mark.parametrize("decimals", [2, 12])
+def test_lifts_add_up_to_nothing(decimals: int) -> None:
     rng = np.random.default_rng(5)
-    scores, codes = np.round(rng.random(5000), 2), rng.integers(0, 3, 5000).astype(np.int32)
+    scores, codes = np.round(rng.random(5000), decimals), rng.integers(0, 3, 5000).astype(np.int32)
     for weights in (None, rng.random(5000) * rng.integers(0, 2, 5000)):
         w = np.ones(5000) if weights is None else weights
         made = packed(scores, codes, 1, 3, weights)
