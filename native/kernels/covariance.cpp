@@ -17,10 +17,11 @@ void covariance(const double* phi, const double* weights, const double* squares,
         const double* const row = phi + a * n;
         double whole = 0;
         for (int64_t first = 0; first < n; first += kStretch) {
-            const double *const at = row + first, *const w = weights + first;
+            const double* const at = row + first;
             const int64_t size = std::min(kStretch, n - first);
-            whole += weights == nullptr ? sum(size, [&](int64_t i) { return at[i]; })
-                                        : sum(size, [&](int64_t i) { return at[i] * w[i]; });
+            whole += weights == nullptr
+                         ? sum(size, [&](int64_t i) { return at[i]; })
+                         : sum(size, [&](int64_t i) { return at[i] * weights[first + i]; });
         }
         means[a] = whole / total;
     }

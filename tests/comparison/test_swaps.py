@@ -7,7 +7,8 @@ import pytest
 
 from karat.inference.comparison import models as swaps
 from karat.metrics import get
-from karat.tally import Classes, JointCells
+from karat.metrics._metric import values_together
+from karat.tally import Cells, Classes, JointCells
 from tests.comparison.data import drawn
 
 COINS = np.array([1, 2, 7, 63, 64, 65, 900])
@@ -50,3 +51,26 @@ def test_the_same_draws_are_made_in_blocks_of_any_size(monkeypatch: pytest.Monke
     whole = swaps.swap_p_values(pair, [get("macro_f1")], 500, [3])
     monkeypatch.setattr(swaps, "_BLOCK", 1)
     assert swaps.swap_p_values(pair, [get("macro_f1")], 500, [3]) == whole
+
+
+@pytest.mark.parametrize("k", [3, 70])
+def test_values_computed_together_are_those_of_each_metric(k: int) -> None:
+    # Tables of many classes list their cells.
+    counts = np.random.default_rng(k).integers(0, 4, (5, k * k))
+    rows, cols = np.divmod(np.arange(k * k), k)
+    classes = Classes.of(range(k))
+    batch = Cells.sparse(rows, cols, counts, classes=classes)
+    if k == 3:
+        batch = Cells.dense(counts.reshape(5, k, k), classes=classes)
+    asked = [
+        "macro_f_beta(beta=2)",
+        "macro_f_beta(beta=0.5)",
+        "kappa_quadratic",
+        "mutual_information",
+    ]
+    asked += ["macro_f1", "normalized_mutual_information", "matthews_correlation", "accuracy"]
+    metrics = [get(name) for name in asked]
+    found = values_together(metrics, batch, "zero")
+    for metric, values in zip(metrics, found, strict=True):
+        assert (values == metric.values(batch, "zero").value).all(), metric
+    assert len({values.tobytes() for values in found}) == len(metrics)
