@@ -17,6 +17,8 @@ TORCHMETRICS: Final = "torchmetrics"
 CATBOOST: Final = "CatBoost"
 INTELEX: Final = "scikit-learn-intelex"
 PYCM: Final = "PyCM"
+SCORS: Final = "scors"
+POLARBEARINGS: Final = "polarbearings"
 NATIVE: Final = "karat's own function"
 """The peer of the drop-in for scikit-learn: the ratio is its time over that of the drop-in."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGES = (
     "karat", "numpy", "scikit-learn", "torch", "torchmetrics", "catboost", "scikit-learn-intelex",
-    "pycm", "pandas", "polars", "pyarrow", "duckdb",
+    "pycm", "scors", "polarbearings", "pandas", "polars", "pyarrow", "duckdb",
 )  # fmt: skip
 
 

@@ -10,8 +10,10 @@ from benchmarks.case import (
     INTELEX,
     NATIVE,
     PEER,
+    POLARBEARINGS,
     PYCM,
     REPORTS,
+    SCORS,
     TORCH,
     TORCHMETRICS,
     Case,
@@ -28,6 +30,8 @@ MODULES: Final = {
     CATBOOST: ("catboost_calls",),
     INTELEX: ("intelex_calls",),
     PYCM: ("pycm_calls",),
+    SCORS: ("scors_calls",),
+    POLARBEARINGS: ("polarbearings_calls",),
 }
 """Peer → modules of this folder. They are imported by the process of that peer alone."""
 

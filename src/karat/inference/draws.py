@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -16,7 +16,9 @@ from karat.inference.influence_variance import InfluenceVariances, within_classe
 from karat.inference.limits import Floats
 from karat.inference.resampling import (
     LevelGroups,
+    ReplicateColumn,
     TableDraw,
+    left_out,
     measures_of,
     replicate_bins,
     replicate_cumulative,
@@ -132,21 +134,31 @@ Numbers: TypeAlias = npt.NDArray[Any]
 
 N_GROUPS: Final = 1024
 """Groups of neighbouring scores that a kept column is put into."""
+_NOT_ACCELERATED: Final = "bca needs its acceleration, which is not known; bootstrap does not"
 _AS_DRAWN: Final = "its replicates take the rows as drawn, not so many of each class"
 
 
 def interval_of_draws(
-    metric: Metric, value: float, drawn: Floats, asked: Confidence, acceleration: float = 0.0
+    metric: Metric,
+    value: float,
+    drawn: Floats,
+    asked: Confidence,
+    acceleration: float | None = None,
 ) -> Interval:
-    """The interval of a value from its replicates; a percentile unless another is asked for."""
+    """The interval of a value from its replicates; a percentile unless another is asked for.
+
+    Without its acceleration there is none by ``"bca"``.
+    """
     method = asked.method if asked.method in DRAWN else "bootstrap"
-    found = interval_of_replicates(
-        drawn, value, asked.level, asked.side, method, acceleration, ends=metric.range
-    )
     kept = drawn[np.isfinite(drawn)]
     with np.errstate(over="ignore"):
         spread = float(kept.std(ddof=1)) if len(kept) > 1 else math.inf
     error = spread if math.isfinite(spread) else None
+    if method == "bca" and acceleration is None:
+        return Interval(standard_error=error, remark=_NOT_ACCELERATED)
+    found = interval_of_replicates(
+        drawn, value, asked.level, asked.side, method, acceleration, ends=metric.range
+    )
     if found.reason:
         return Interval(standard_error=error, remark=found.reason)
     remark = None
@@ -172,7 +184,7 @@ class Draws:
     cumulatives: Mapping[type, CumulativeCounts] = field(default_factory=dict)
     listed: tuple[Metric, ...] = ()
     drawn: dict[Metric, Floats] = field(default_factory=dict)
-    accelerations: Mapping[Metric, float] = field(default_factory=dict)
+    accelerations: dict[Metric, float] = field(default_factory=dict)
 
     def of(self, metric: Metric, value: float, asked: Confidence) -> Interval | None:
         """The interval of a metric; None where nothing was kept for it."""
@@ -180,12 +192,29 @@ class Draws:
             if metric not in self.listed:
                 return None
             self._draw(metric.record.reads, asked)
+        if asked.method == "bca" and metric in self.listed and metric not in self.accelerations:
+            self._leave_out(metric.record.reads)
         found = interval_of_draws(
-            metric, value, self.drawn[metric], asked, self.accelerations.get(metric, 0.0)
+            metric, value, self.drawn[metric], asked, self.accelerations.get(metric)
         )
         if asked.design == "case-control" and reason_without(metric) and found.remark is None:
             return replace(found, remark=_AS_DRAWN)
         return found
+
+    def _leave_out(self, view: type) -> None:
+        """Accelerations of every metric that reads a column, by leaving out each row in turn."""
+        of_view = [metric for metric in self.listed if metric.record.reads is view]
+        times: list[float] = []
+
+        def columns() -> Iterator[ReplicateColumn]:
+            for n, column in left_out(self.cumulatives[view], N_GROUPS):
+                times.append(n)
+                yield column
+
+        for metric, values in measures_of(of_view, columns()).items():
+            if np.isfinite(values).all():
+                mean = np.average(values, weights=times)
+                self.accelerations[metric] = acceleration_of(mean - values, times)
 
     def _draw(self, view: type, asked: Confidence) -> None:
         """Replicates of every metric that reads a column: they are drawn once."""
