@@ -317,7 +317,5 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         "bad_input/compare weights of no table", _NAMES_OF_VALUES, r"raised\.code", "K116", "K143"
     ),
     Allowed("bad_input/rows_needed a pilot of text", _A_PILOT, r"raised\.code", "K119", "K170"),
-    Allowed(
-        "arrays/two probabilities, bca", _ACCELERATED, r"gave\.metrics\..+\.(low|high)"
-    ),
+    Allowed("arrays/two probabilities, bca", _ACCELERATED, r"gave\.metrics\..+\.(low|high)"),
 )
