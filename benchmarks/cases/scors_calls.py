@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -14,12 +15,12 @@ from benchmarks.cases.ranking import ROUNDED
 from benchmarks.limits import sort_once
 
 
-def roc_auc(n: int) -> Candidates:
+def metric(n: int, ours: Callable[..., float], theirs: Callable[..., float]) -> Candidates:
     y, s = two_classes(n)
     is_own = y.astype(bool)
     return {
-        KARAT: lambda: karat.roc_auc(is_own, y_score=s),
-        SCORS: lambda: scors.roc_auc(is_own, s),
+        KARAT: lambda: ours(is_own, y_score=s),
+        SCORS: lambda: theirs(is_own, s),
         LIMIT: sort_once(s),
     }
 
@@ -35,25 +36,19 @@ def roc_auc_of_sorted(n: int) -> Candidates:
     }
 
 
-def average_precision(n: int) -> Candidates:
-    y, s = two_classes(n)
-    is_own = y.astype(bool)
-    return {
-        KARAT: lambda: karat.average_precision(is_own, y_score=s),
-        SCORS: lambda: scors.average_precision(is_own, s),
-        LIMIT: sort_once(s),
-    }
-
-
 _N = 1_000_000
 CASES = (
-    Case("ROC AUC, float64, n=1e6", partial(roc_auc, _N), within=ROUNDED, peer=SCORS),
+    Case(
+        "ROC AUC, float64, n=1e6", partial(metric, _N, karat.roc_auc, scors.roc_auc),
+        within=ROUNDED, peer=SCORS,
+    ),
     Case(
         "ROC AUC of sorted scores, float64, n=1e6", partial(roc_auc_of_sorted, _N), Goal(1, 2),
         ROUNDED, peer=SCORS,
     ),
     Case(
-        "average precision, float64, n=1e6", partial(average_precision, _N),
+        "average precision, float64, n=1e6",
+        partial(metric, _N, karat.average_precision, scors.average_precision),
         within=ROUNDED, peer=SCORS,
     ),
 )  # fmt: skip

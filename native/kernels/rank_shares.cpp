@@ -1,5 +1,7 @@
 #include "kernels/rank_shares.hpp"
 
+#include <stdexcept>
+
 #include "kernels/rank_level_sums.hpp"
 
 namespace karat {
@@ -112,6 +114,7 @@ private:
     }
 
     void make_stretch() override {
+        if (passed_.empty()) throw std::runtime_error("the words were altered");
         Passed from = passed_.back();
         passed_.pop_back();
         stretch_.clear();
@@ -121,6 +124,7 @@ private:
             const Lifts above = half(lost, rate, from.walk);
             stretch_.push_back({above.of_rest, from.walk.here() - above.of_own + above.of_rest});
         });
+        if (stretch_.empty()) throw std::runtime_error("the words were altered");
         end_ = from.last;
         left_ = stretch_.size();
     }

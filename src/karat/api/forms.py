@@ -25,7 +25,7 @@ _METHOD: Final = "_repr_html_"
 def attach_forms(*kinds: type) -> None:
     """Give each of them the method that notebooks ask for, and slices their text.
 
-    Whoever makes such results attaches their forms: nobody loads the others.
+    Called where such results are made, so that modules of other results are not loaded.
     """
     for kind in kinds:
         setattr(kind, _METHOD, _method(FORMS[kind.__name__]))

@@ -413,11 +413,10 @@ def _replicate(
 
 
 def left_out(column: LevelSource, limit: int) -> Iterator[tuple[float, ReplicateColumn]]:
-    """A column without one row, for each row in turn: how many rows are alike, and the column.
+    """A column without one row, for each row in turn: how many rows give it, and the column.
 
-    Rows of one side that share a score are alike; of more than `limit` distinct scores neighbours
-    are put together first. Of weighted rows the one that is left out has their typical weight,
-    Σw² ÷ Σw.
+    Rows of one side with the same score give one column; more than `limit` distinct scores are put
+    into groups of neighbours first. Of weighted rows the one left out weighs Σw² ÷ Σw of its group.
 
     Cost: O(limit) for each of at most 2 · limit columns.
 

@@ -130,16 +130,15 @@ class _HeldLevels:
     @cached_property
     def points(self) -> tuple[Floats, Floats, Floats]:
         """Thresholds, true and false positives after a first one above every score."""
-        if self.is_few:
-            levels = self.ranked.cumulative()
-            thresholds, tps, fps = (np.empty(len(levels.scores) + 1) for _ in range(3))
-            thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
+        levels = self.ranked.cumulative() if self.is_few else None
+        n_most = self.ranked.n_rows if levels is None else len(levels.scores)
+        # Memory beyond the score levels that there are is never touched.
+        thresholds, tps, fps = (np.empty(n_most + 1) for _ in range(3))
+        thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
+        if levels is not None:
             thresholds[1:] = levels.scores
             fps[1:], tps[1:] = (np.cumsum(levels.counts[:, side]) for side in (0, 1))
             return thresholds, tps, fps
-        # Memory beyond the score levels that there are is never touched.
-        thresholds, tps, fps = (np.empty(self.ranked.n_rows + 1) for _ in range(3))
-        thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
         first = 1
         for steps in cumulated(self.ranked):
             part = slice(first, first + len(steps.tps))

@@ -114,7 +114,7 @@ def _needs_positive(metric: Metric) -> bool:
 
 
 def _applies(metric: Metric, cells: Cells) -> bool:
-    if metric.record.is_per_class and metric.lift == "plain" and cells.classes.positive is None:
+    if _needs_positive(metric) and cells.classes.positive is None:
         return False
     return not (metric.needs_cells and cells.storage == "marginals")
 
@@ -262,6 +262,7 @@ class ReportValues:
 
     @cached_property
     def _kept(self) -> dict[Metric, tuple[Cells, Values, str | None]]:
+        """What `_computed` gave."""
         return {}
 
     @cached_property

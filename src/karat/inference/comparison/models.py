@@ -425,8 +425,8 @@ def scored_metrics(
     for metric in metrics:
         phi = {name: model.influence(metric) for name, model in models.items()}
         # Models on the same rows have the same classes and weights.
-        alike = next(iter(models.values())).units(metric) if is_paired else None
-        units = {name: alike or model.units(metric) for name, model in models.items()}
+        shared = next(iter(models.values())).units(metric) if is_paired else None
+        units = {name: shared or model.units(metric) for name, model in models.items()}
         variances = {name: _variance(phi[name], units[name]) for name in scored}
         estimates = {name: model.estimates[metric] for name, model in models.items()}
         first = next(iter(units.values()))
