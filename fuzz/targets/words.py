@@ -189,7 +189,7 @@ MEMBERS = {
     "trapezoid_area": lambda case, packed: packed.trapezoid_area(),
     "spread": lambda case, packed: packed.spread(),
     "add_influences": influence,
-    "lift_squares": lambda case, packed: packed.lift_squares(case.source.switch()),
+    "lift_squares": lambda case, packed: packed.lift_squares(),
     "levels": levels,
 }
 members("PackedScores", some_words, {name: sober(work) for name, work in MEMBERS.items()})

@@ -62,6 +62,16 @@ nb::tuple levels_of_packed(Packed& packed, int64_t last, int64_t limit) {
     return nb::make_tuple(scores, owned(std::move(levels.counts), u, 2), nb::none(), levels.last);
 }
 
+nb::tuple points_of(Packed& packed, bool wants_counts) {
+    if (packed.is_weighted()) throw nb::value_error("rows with weights have no counts");
+    ThresholdPoints points =
+        packed.read([&](const PackedScores& words) { return threshold_points(words, wants_counts); });
+    nb::object counts = nb::none();
+    if (wants_counts) counts = owned(std::move(points.counts), points.n - 1, 2);
+    return nb::make_tuple(owned(std::move(points.thresholds), points.n), owned(std::move(points.tps), points.n),
+                          owned(std::move(points.fps), points.n), counts);
+}
+
 nb::object spread_of(Packed& packed) {
     const PlacementSpread found =
         packed.read([](const PackedScores& words) { return placement_spread(words); });
@@ -91,10 +101,13 @@ void add_rows(Packed& packed, nb::handle own_gains, nb::handle rest_gains, nb::h
     });
 }
 
-nb::object squares_of(Packed& packed, bool is_straight) {
-    const auto found =
-        packed.read([&](const PackedScores& words) { return lift_squares(words, is_straight); });
-    return owned(std::vector<double>(found.begin(), found.end()));
+nb::object squares_of(Packed& packed) {
+    const auto found = packed.read([](const PackedScores& words) { return lift_squares(words); });
+    auto table = std::make_unique<double[]>(4);
+    double* at = table.get();
+    for (const auto& kind : found)
+        for (const double side : kind) *at++ = side;
+    return owned(std::move(table), 2, 2);
 }
 
 }  // namespace
@@ -115,10 +128,11 @@ void bind_cumulative(nb::module_& m) {
         .def("step_area", [](Packed& packed) { return packed.share_area(step_area); })
         .def("trapezoid_area", [](Packed& packed) { return packed.share_area(trapezoid_area); })
         .def("levels", levels_of_packed, nb::arg("last"), nb::arg("limit"))
+        .def("points", points_of, nb::arg("wants_counts"))
         .def("spread", spread_of)
         .def("add_influences", add_rows, nb::arg("own_gains"), nb::arg("rest_gains"),
              nb::arg("lifts"), nb::arg("out"))
-        .def("lift_squares", squares_of, nb::arg("is_straight"));
+        .def("lift_squares", squares_of);
     m.def("thread_limit", thread_limit, nb::arg("n_threads"));
     m.def("areas_together", areas_together, nb::arg("columns"), nb::arg("n_threads"));
     m.def(

@@ -33,11 +33,11 @@ struct CumulativeLanes {
     // How many of n words are `value`: count_equal[is_wide].
     int64_t (*count_equal[2])(const void* words, int64_t n, uint64_t value);
 
-    // Of n <= 2048 words as above, from the last one down, above which stand `rows` rows, *own of
+    // Of n <= 2048 sorted words, with or without rows, from the last one down, above which stand `rows` rows, *own of
     // them in slot `last`: for each score level that ends among them, both numbers at or above it.
     // words[-1] is read unless `is_end`: the first word ends a score level then. Room for n + 8 numbers.
     // Adds to *own, and returns how many score levels. count_up[is_wide].
-    int64_t (*count_up[2])(const void* words, int64_t n, bool is_end, int class_bits,
+    int64_t (*count_up[2])(const void* words, int64_t n, bool is_end, int row_bits, int class_bits,
                            uint32_t last, int64_t* own, int64_t rows, double* of_own,
                            double* of_all);
 };

@@ -232,31 +232,32 @@ struct BitsFromTop {
 constexpr BitsFromTop kBitsFromTop;
 
 template <class Word>
-int64_t count_up(const void* from, int64_t n, bool is_end, int class_bits, uint32_t last,
+int64_t count_up(const void* from, int64_t n, bool is_end, int row_bits, int class_bits, uint32_t last,
                  int64_t* own_above, int64_t rows, double* of_own, double* of_all) {
     // Eight words at a time on every instruction set; the compiler divides what is too wide.
     using V = typename Vector<Word, 8>::type;
     using Ints = Vector<int32_t, 8>::type;
     using Doubles = Vector<double, 8>::type;
     const Word* words = static_cast<const Word*>(from);
-    const Word mask = Word((Word(1) << class_bits) - 1);
+    const int below_key = row_bits + class_bits;
+    const Word mask = Word((Word(1) << class_bits) - 1), rest = Word((Word(1) << below_key) - 1);
     const Doubles places = {1, 2, 3, 4, 5, 6, 7, 8};
     int64_t i = n, m = 0, own = *own_above;
     const auto pass = [&](int64_t at) {
-        own += (words[at] & mask) == Word(last);
+        own += (words[at] >> row_bits & mask) == Word(last);
         ++rows;
         of_own[m] = double(own);
         of_all[m] = double(rows);
-        m += (at == 0 && is_end) || (words[at] ^ words[at - 1]) >> class_bits != 0;
+        m += (at == 0 && is_end) || (words[at] ^ words[at - 1]) >> below_key != 0;
     };
     while (i > 8) {
         const V here = load<V>(words + i - 8), below = load<V>(words + i - 9);
-        if (lane_bits(reinterpret_cast<V>((here ^ below) <= mask)) != 0) {
+        if (lane_bits(reinterpret_cast<V>((here ^ below) <= rest)) != 0) {
             for (int word = 0; word < 8; ++word) pass(--i);
             continue;
         }
         // Each word is a score level.
-        const int32_t* till = kBitsFromTop.till[lane_bits(reinterpret_cast<V>((here & mask) ==
+        const int32_t* till = kBitsFromTop.till[lane_bits(reinterpret_cast<V>((here >> row_bits & mask) ==
                                                                               Word(last)))];
         const Doubles few = __builtin_convertvector(load<Ints>(till), Doubles);
         store(of_own + m, few + double(own));

@@ -6,51 +6,11 @@
 
 #include "kernels/choose_isa.hpp"
 #include "kernels/large_pages.hpp"
+#include "kernels/rank_cumulated.hpp"
 #include "kernels/read_words.hpp"
 
 namespace karat {
 namespace {
-
-constexpr int64_t kPastEnd = 8;
-
-// What stands at or above each score level that ends in a stretch; entry 0 is the last score level before it.
-struct Cumulated {
-    alignas(64) double own[kBlock + 1 + kPastEnd];
-    alignas(64) double all[kBlock + 1 + kPastEnd];
-    alignas(64) double share[kBlock + 1];
-    int64_t n = 0;
-
-    Cumulated() { own[0] = all[0] = 0, share[0] = 1; }
-    void restart() {
-        own[0] = own[n];
-        all[0] = all[n];
-        share[0] = share[n];
-        n = 0;
-    }
-};
-
-// Calls use(cumulated) for each stretch.
-template <class Use>
-void count_up(const RowReader& reader, const RankTask& task, const Use& use) {
-    const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
-    const int64_t n = task.n();
-    Cumulated found;
-    int64_t own = 0;
-    each_stretch(n, [&](int64_t first, int64_t last) {
-        found.restart();
-        // What the loop changes is kept out of memory.
-        int64_t m = 1, till_here = own;
-        for (int64_t i = last - 1; i >= first; --i) {
-            till_here += reader.slot(i) == last_slot;
-            found.own[m] = static_cast<double>(till_here);
-            found.all[m] = static_cast<double>(n - i);
-            m += i == 0 || !reader.same(i - 1, i);
-        }
-        own = till_here;
-        found.n = m - 1;
-        use(found);
-    });
-}
 
 template <class Use>
 void weigh_up(const RowReader& reader, const RankTask& task, const Use& use) {
@@ -173,7 +133,7 @@ private:
         for (int64_t s = first_stretch; s < end_of(task); ++s) {
             if (s > first_stretch) found.restart();
             const int64_t first = first_of(s), last = last_of(s);
-            found.n = count(words_ + first, last - first, first == 0, class_bits_, own_, &own,
+            found.n = count(words_ + first, last - first, first == 0, 0, class_bits_, own_, &own,
                             n_ - last, found.own + 1, found.all + 1);
             double sums[2];
             lanes().cumulative.shares(found.own, found.all, found.n, found.share, sums);
@@ -212,7 +172,7 @@ ShareSums share_sums(const PackedScores& packed, int n_threads, Poll poll) {
     if (packed.task.weights != nullptr) {
         weigh_up(reader, packed.task, add);
     } else {
-        count_up(reader, packed.task, add);
+        count_up(reader, packed, add);
     }
     return sums;
 }
@@ -289,6 +249,45 @@ ScoreLevels levels_of(const PackedScores& packed, int64_t last, int64_t limit) {
     if (packed.task.weights != nullptr)
         weigh_levels_of(RowReader(packed), packed.task, limit, levels);
     return levels;
+}
+
+ThresholdPoints threshold_points(const PackedScores& packed, bool wants_counts) {
+    ThresholdPoints points;
+    const int64_t n = packed.task.n();
+    // Memory beyond the score levels that there are is never touched.
+    points.thresholds = uninitialised<double>(n + 1);
+    points.tps = uninitialised<double>(n + 1);
+    points.fps = uninitialised<double>(n + 1);
+    if (wants_counts) points.counts = uninitialised<int64_t>(2 * n);
+    points.thresholds[0] = std::numeric_limits<double>::infinity();
+    points.tps[0] = points.fps[0] = 0;
+    points.n = 1;
+    with_reader(packed, [&](const auto& reader) {
+        count_up(reader, packed, [&](const Cumulated& found) {
+            double *const thresholds = points.thresholds.get() + points.n, *const tps = points.tps.get() + points.n,
+                         *const fps = points.fps.get() + points.n;
+            for (int64_t j = 0; j < found.n; ++j) {
+                // The last word of the score level, of which all have one score.
+                const int64_t i = n - static_cast<int64_t>(found.all[j + 1]);
+                reader.fetch_scores(i);
+                thresholds[j] = reader.score(i);
+            }
+            for (int64_t j = 0; j < found.n; ++j) {
+                tps[j] = found.own[j + 1];
+                fps[j] = found.all[j + 1] - found.own[j + 1];
+            }
+            if (wants_counts) {
+                int64_t* const counts = points.counts.get() + 2 * (points.n - 1);
+                for (int64_t j = 0; j < found.n; ++j) {
+                    const double own = found.own[j + 1] - found.own[j];
+                    counts[2 * j] = static_cast<int64_t>(found.all[j + 1] - found.all[j] - own);
+                    counts[2 * j + 1] = static_cast<int64_t>(own);
+                }
+            }
+            points.n += found.n;
+        });
+    });
+    return points;
 }
 
 double step_area(const PackedScores& packed, int n_threads, Poll poll) {

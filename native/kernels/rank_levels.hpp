@@ -23,6 +23,14 @@ struct ScoreLevels {
 // At most `limit` score levels of the first `last` words; 0 <= last <= n, where a score level ends, limit >= 1.
 ScoreLevels levels_of(const PackedScores& packed, int64_t last, int64_t limit);
 
+// What each threshold calls positive, of rows without weights. Entry 0 is a threshold above every score.
+struct ThresholdPoints {
+    int64_t n = 0;                      // entries: one more than score levels
+    std::unique_ptr<double[]> thresholds, tps, fps;
+    std::unique_ptr<int64_t[]> counts;  // [n - 1, 2] rows of the rest and own on each score level, where wanted
+};
+ThresholdPoints threshold_points(const PackedScores& packed, bool wants_counts);
+
 // With the share of the own class among all rows at or above a score level: the sum over the score levels of own
 // weight × share.
 double step_area(const PackedScores& packed, int n_threads = 1, Poll poll = nullptr);

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <memory>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -205,13 +205,6 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
 
 size_t n_slots(const PackedScores& packed) { return size_t{1} << packed.layout.class_bits; }
 
-// The lifts of score levels, where some set has a gain of them: of steps (0), or of straight lines (1).
-std::unique_ptr<LiftsUpwards> lifts_of(const PackedScores& packed, const InfluenceGains& gains, int kind) {
-    for (int64_t s = 0; s < gains.m; ++s)
-        if (gains.lifts[2 * s + kind] != 0) return lifts_upwards(packed, kind == 1);
-    return nullptr;
-}
-
 // Walks upwards for at most kSets of all sets at once: what own rows stand above grows, what the others stand
 // under shrinks. The numbers of a row lie side by side.
 //
@@ -228,9 +221,9 @@ public:
           own_(static_cast<uint64_t>(packed.task.k - 1)),
           n_others_(static_cast<int64_t>(others.size())),
           gains_(n_slots(packed)),
-          lifts_{lifts_of(packed, gains, 0), lifts_of(packed, gains, 1)},
           sets_(std::move(others)),
           out_(out) {
+        if (kHasLifts) lifts_.emplace(packed);
         sets_.insert(sets_.end(), same.begin(), same.end());
         const int64_t k = packed.task.k;
         for (size_t s = 0; s < sets_.size(); ++s) {
@@ -264,7 +257,7 @@ public:
                                       passed[0].value() + tied[0] / 2};
             double added[2][kSets];
             std::array<Lifts, 2> lifts;
-            if constexpr (kHasLifts) lifts = next_lifts();
+            if constexpr (kHasLifts) lifts = lifts_->next();
             // Most score levels have rows of one side.
             if (has_side[0]) add_up<0>(stands, lifts, added[0]);
             if (has_side[1]) {
@@ -286,14 +279,6 @@ private:
     struct Gains {
         double own[kOthers + 1] = {}, rest[kOthers + 1] = {};
     };
-
-    // Those of which no set has a gain are 0.
-    std::array<Lifts, 2> next_lifts() {
-        std::array<Lifts, 2> lifts;
-        for (const int kind : {0, 1})
-            if (lifts_[kind] != nullptr) lifts[kind] = lifts_[kind]->next();
-        return lifts;
-    }
 
     template <int kSide>
     void add_up(const double (&stands)[2], const std::array<Lifts, 2>& lifts, double (&added)[kSets]) const {
@@ -321,7 +306,7 @@ private:
     std::vector<Gains> gains_;    // of the others, by slot
     double same_[2][kSets] = {};  // of a row of the rest, and of own; 0 of the others
     double lift_gains_[2][kSets] = {};
-    std::unique_ptr<LiftsUpwards> lifts_[2];
+    std::optional<LiftsUpwards> lifts_;
     std::vector<int64_t> sets_;
     double* const out_;
 };

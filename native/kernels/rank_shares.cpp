@@ -2,165 +2,238 @@
 
 #include <stdexcept>
 
+#include "kernels/choose_isa.hpp"
+#include "kernels/rank_cumulated.hpp"
 #include "kernels/rank_level_sums.hpp"
 
 namespace karat {
 namespace {
 
-// What is added up from the best score level on. Score levels above which nothing weighs anything have share 1.
-//
-// Counted: every row weighs 1. A score level without own rows then adds nothing but rows, and nothing is asked of its
-// share: it takes no division.
-template <bool kIsStraight, bool kIsCounted>
-class ShareWalk {
-public:
-    double share = 1, share_before = 1;
-    LongSum own, all, area;
-    // Σ p/N and Σ p·s/N of the score levels so far; the same with N and s of the score level before.
-    LongSum rate, lost, rate_before, lost_before;
+// What is added up from the best score level on: Σ p/N and Σ p·s/N, the same with N and s of the score level before,
+// and F by steps (0) and by straight lines (1).
+struct ShareTotals {
+    LongSum rate, lost, rate_before, lost_before, area[2];
 
-    void pass(const LevelSums& level) {
-        const double p = level.weight[1], n_before = all.value();
-        all.part += level.weight[0] + p;
-        if (!kIsCounted || p > 0) add(p, n_before);
-        if (++n_levels_ % kBlock != 0) return;
-        for (LongSum* sum : {&own, &all, &area, &rate, &lost, &rate_before, &lost_before})
-            sum->close();
+    void close() {
+        for (LongSum* sum : {&rate, &lost, &rate_before, &lost_before, &area[0], &area[1]}) sum->close();
+    }
+    // What all lifts share, of `own` weight of the own class.
+    Lifts shared(int kind, double own) const {
+        // Half of c is p of the score level itself, half p of the one below, whose N before is N.
+        const double halved[2][2] = {
+            {lost.value(), rate.value()},
+            {(lost.value() + lost_before.value()) / 2, (rate.value() + rate_before.value()) / 2}};
+        const auto [all_lost, all_rate] = halved[kind];
+        return {-all_lost, all_rate - all_lost - area[kind].value() / own};
+    }
+};
+
+// The lifts less `shared` of a score level: the sums so far, those of the score level before with this one, its share
+// and the one before.
+inline void set_lifts(double rate, double lost, double rate_before, double lost_before, double share,
+                      double share_before, LevelLifts& level) {
+    const double line_lost = (lost + lost_before) / 2, line_rate = (rate + rate_before) / 2;
+    level.lifts[0] = {lost, share - rate + lost};
+    level.lifts[1] = {line_lost, (share + share_before) / 2 - line_rate + line_lost};
+}
+
+// Rows that weigh 1, a stretch of words at a time.
+template <class Reader>
+class CountedLifts final : public ShareLifts {
+public:
+    CountedLifts(const Reader& reader, const PackedScores& packed) : reader_(reader), packed_(packed) {
+        ShareTotals totals;
+        int64_t own = 0;
+        each_stretch(packed.task.n(), [&](int64_t first, int64_t last) {
+            found_.restart();
+            passed_.push_back({totals, first, last, own, found_.own[0], found_.all[0], found_.share[0]});
+            own = count_stretch(reader_, packed_, first, last, own, found_);
+            add(totals);
+        });
+        for (const int kind : {0, 1}) shared_[kind] = totals.shared(kind, static_cast<double>(own));
     }
 
-    // The x of the score level.
-    double here() const { return kIsStraight ? (share + share_before) / 2 : share; }
+    size_t n_stretches() const override { return passed_.size(); }
+
+    int64_t make(size_t stretch) override {
+        const Passed& from = passed_[stretch];
+        found_.own[0] = from.own_above;
+        found_.all[0] = from.all_above;
+        found_.share[0] = from.share_above;
+        count_stretch(reader_, packed_, from.first, from.last, from.own, found_);
+        make_terms();
+        const ShareTotals& t = from.totals;
+        double rate = 0, lost = 0, rate_before = 0, lost_before = 0;
+        for (int64_t j = 1; j <= found_.n; ++j) {
+            rate_before += rates_before_[j];
+            lost_before += losses_before_[j];
+            LevelLifts& level = levels_[j - 1];
+            set_lifts(t.rate.whole + rate, t.lost.whole + lost, t.rate_before.whole + rate_before,
+                      t.lost_before.whole + lost_before, found_.share[j], found_.share[j - 1], level);
+            rate += rates_[j];
+            lost += losses_[j];
+            const double p = found_.own[j] - found_.own[j - 1];
+            level.square[1] = p;
+            level.square[0] = found_.all[j] - found_.all[j - 1] - p;
+        }
+        return found_.n;
+    }
 
 private:
-    void add(double p, double n_before) {
+    // What stands where a stretch begins: `own` rows above its first word, and at the last score level that ends above.
+    struct Passed {
+        ShareTotals totals;
+        int64_t first, last, own;
+        double own_above, all_above, share_above;
+    };
+
+    void make_terms() {
+        double* const share = found_.share;
+        const double *const own = found_.own, *const all = found_.all;
+        lanes().cumulative.shares(own, all, found_.n, share, areas_);
+        for (int64_t j = 1; j <= found_.n; ++j) {
+            const double p = own[j] - own[j - 1];
+            rates_[j] = p / all[j];
+            losses_[j] = rates_[j] * share[j];
+            rates_before_[j] = p / all[j - 1];
+            losses_before_[j] = rates_before_[j] * share[j - 1];
+        }
+        // Nothing stands above the best score level.
+        if (all[0] == 0) rates_before_[1] = losses_before_[1] = 0;
+    }
+
+    void add(ShareTotals& totals) {
+        make_terms();
+        for (int64_t j = 1; j <= found_.n; ++j) {
+            totals.rate.part += rates_[j];
+            totals.lost.part += losses_[j];
+            totals.rate_before.part += rates_before_[j];
+            totals.lost_before.part += losses_before_[j];
+        }
+        totals.area[0].part += areas_[0];
+        totals.area[1].part += (areas_[0] + areas_[1]) / 2;
+        totals.close();
+    }
+
+    const Reader reader_;
+    const PackedScores& packed_;
+    Cumulated found_;
+    double areas_[2] = {};
+    double rates_[kBlock + 1], losses_[kBlock + 1], rates_before_[kBlock + 1], losses_before_[kBlock + 1];
+    std::vector<Passed> passed_;
+};
+
+// The walk over rows with weights. Score levels above which nothing weighs anything have share 1.
+struct WeighedWalk {
+    ShareTotals totals;
+    LongSum own, all;
+    double share = 1, share_before = 1;
+    int64_t n_levels = 0;
+
+    void pass(const LevelSums& level) {
+        add(level.weight[1], level.weight[0] + level.weight[1]);
+        if (++n_levels % kBlock != 0) return;
+        totals.close();
+        own.close();
+        all.close();
+    }
+
+private:
+    void add(double p, double weight) {
+        const double n_before = all.value();
+        all.part += weight;
         share_before = n_before > 0 ? own.value() / n_before : 1;
         own.part += p;
         const double n = all.value();
         if (!(n > 0)) return;
         share = own.value() / n;
-        const double moved = p / n;
-        rate.part += moved;
-        lost.part += moved * share;
-        if (kIsStraight && n_before > 0) {
-            rate_before.part += p / n_before;
-            lost_before.part += p * share_before / n_before;
+        totals.rate.part += p / n;
+        totals.lost.part += p / n * share;
+        if (n_before > 0) {
+            totals.rate_before.part += p / n_before;
+            totals.lost_before.part += p * share_before / n_before;
         }
-        area.part += p * here();
+        totals.area[0].part += p * share;
+        totals.area[1].part += p * (share + share_before) / 2;
     }
-
-    int64_t n_levels_ = 0;
 };
 
-// Calls use(walk) with a walk of the kind that the rows take.
-template <bool kIsStraight, class Use>
-auto with_walk(const RankTask& task, const Use& use) {
-    return task.weights == nullptr ? use(ShareWalk<kIsStraight, true>())
-                                   : use(ShareWalk<kIsStraight, false>());
-}
-
-// Calls use(score level, lift of a row of the rest, lift of an own row) for each score level, after a first walk
-// that adds up everything.
-template <bool kIsStraight, class Walk, class Reader, class Use>
-void each_lift_of(Walk whole, const Reader& reader, const RankTask& task, const Use& use) {
-    Walk walk = whole;
-    each_level(reader, task, [&](const LevelSums& level) { whole.pass(level); });
-    const double area = whole.area.value() / whole.own.value();
-    each_level(reader, task, [&](const LevelSums& level) {
-        double rate = whole.rate.value() - walk.rate.value();
-        double lost = whole.lost.value() - walk.lost.value();
-        walk.pass(level);
-        if (kIsStraight) {
-            // Half of c is p of the score level itself, half p of the one below, whose N before is N.
-            rate = (rate + whole.rate_before.value() - walk.rate_before.value()) / 2;
-            lost = (lost + whole.lost_before.value() - walk.lost_before.value()) / 2;
-        }
-        use(level, -lost, walk.here() + rate - area - lost);
-    });
-}
-
-template <class Reader, class Use>
-void each_lift(const Reader& reader, const RankTask& task, bool is_straight, const Use& use) {
-    const auto each = [&](auto kind) {
-        constexpr bool is_of_lines = decltype(kind)::value;
-        with_walk<is_of_lines>(task, [&](auto walk) { each_lift_of<is_of_lines>(walk, reader, task, use); });
-    };
-    is_straight ? each(std::true_type()) : each(std::false_type());
-}
-
-template <bool kIsStraight, class Walk>
-class WalkedLifts final : public LiftsUpwards {
+class WeighedLifts final : public ShareLifts {
 public:
-    WalkedLifts(Walk walk, const PackedScores& packed) : reader_(packed), task_(packed.task) {
-        int64_t n_levels = 0;
-        each_level(reader_, task_, [&](const LevelSums& level) {
-            if (n_levels++ % kBlock == 0) passed_.push_back({walk, level.last});
+    explicit WeighedLifts(const PackedScores& packed) : reader_(packed), task_(packed.task) {
+        WeighedWalk walk;
+        weigh_each_level(reader_, task_, 0, task_.n(), [&](const LevelSums& level) {
+            if (walk.n_levels % kBlock == 0) passed_.push_back({walk, level.last});
             walk.pass(level);
         });
-        const Lifts all = half(walk.lost.value(), walk.rate.value(), walk);
-        common_ = {-all.of_rest, all.of_own - all.of_rest - walk.area.value() / walk.own.value()};
+        for (const int kind : {0, 1}) shared_[kind] = walk.totals.shared(kind, walk.own.value());
+    }
+
+    size_t n_stretches() const override { return passed_.size(); }
+
+    int64_t make(size_t stretch) override {
+        WeighedWalk walk = passed_[stretch].walk;
+        const int64_t end = stretch + 1 < passed_.size() ? passed_[stretch + 1].last : 0;
+        int64_t n = 0;
+        weigh_each_level(reader_, task_, end, passed_[stretch].last, [&](const LevelSums& level) {
+            if (n == kBlock) throw std::runtime_error("the words were altered");
+            const double rate = walk.totals.rate.value(), lost = walk.totals.lost.value();
+            walk.pass(level);
+            const ShareTotals& t = walk.totals;
+            LevelLifts& to = levels_[n++];
+            set_lifts(rate, lost, t.rate_before.value(), t.lost_before.value(), walk.share, walk.share_before, to);
+            for (const int side : {0, 1}) to.square[side] = level.square[side];
+        });
+        return n;
     }
 
 private:
     struct Passed {
-        Walk walk;
+        WeighedWalk walk;
         int64_t last;  // words below this one come next
     };
-
-    // Σ p·s/N and Σ p/N. With straight lines half of c is p of the score level itself, half p of the one below, whose N
-    // before is N.
-    static Lifts half(double lost, double rate, const Walk& walk) {
-        if (!kIsStraight) return {lost, rate};
-        return {(lost + walk.lost_before.value()) / 2, (rate + walk.rate_before.value()) / 2};
-    }
-
-    void make_stretch() override {
-        if (passed_.empty()) throw std::runtime_error("the words were altered");
-        Passed from = passed_.back();
-        passed_.pop_back();
-        stretch_.clear();
-        each_level(reader_, task_, end_, from.last, [&](const LevelSums& level) {
-            const double lost = from.walk.lost.value(), rate = from.walk.rate.value();
-            from.walk.pass(level);
-            const Lifts above = half(lost, rate, from.walk);
-            stretch_.push_back({above.of_rest, from.walk.here() - above.of_own + above.of_rest});
-        });
-        if (stretch_.empty()) throw std::runtime_error("the words were altered");
-        end_ = from.last;
-        left_ = stretch_.size();
-    }
 
     const RowReader reader_;
     const RankTask& task_;
     std::vector<Passed> passed_;
-    int64_t end_ = 0;  // words below this one have had their turn
 };
 
 }  // namespace
 
-std::unique_ptr<LiftsUpwards> lifts_upwards(const PackedScores& packed, bool is_straight) {
-    const auto each = [&](auto kind) {
-        constexpr bool is_of_lines = decltype(kind)::value;
-        return with_walk<is_of_lines>(packed.task, [&](auto walk) -> std::unique_ptr<LiftsUpwards> {
-            return std::make_unique<WalkedLifts<is_of_lines, decltype(walk)>>(walk, packed);
-        });
-    };
-    return is_straight ? each(std::true_type()) : each(std::false_type());
+std::unique_ptr<ShareLifts> share_lifts(const PackedScores& packed) {
+    if (packed.task.weights != nullptr) return std::make_unique<WeighedLifts>(packed);
+    return with_reader(packed, [&](const auto& reader) -> std::unique_ptr<ShareLifts> {
+        return std::make_unique<CountedLifts<std::decay_t<decltype(reader)>>>(reader, packed);
+    });
 }
 
-std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight) {
-    LongSum sums[2];
-    int64_t n_levels = 0;
-    const auto add = [&](const LevelSums& level, double of_rest, double of_own) {
-        // Rows without weight count for nothing, also where their lift is no number.
-        if (level.square[0] > 0) sums[0].part += level.square[0] * of_rest * of_rest;
-        if (level.square[1] > 0) sums[1].part += level.square[1] * of_own * of_own;
-        if (++n_levels % kBlock == 0)
-            for (LongSum& sum : sums) sum.close();
-    };
-    with_reader(packed, [&](const auto& reader) {
-        each_lift(reader, packed.task, is_straight, add);
-    });
-    return {sums[0].value(), sums[1].value()};
+void LiftsUpwards::take_stretch() {
+    if (stretch_ == 0) throw std::runtime_error("the words were altered");
+    left_ = lifts_->make(--stretch_);
+}
+
+std::array<std::array<double, 2>, 2> lift_squares(const PackedScores& packed) {
+    const std::unique_ptr<ShareLifts> lifts = share_lifts(packed);
+    LongSum sums[2][2];
+    for (size_t stretch = 0; stretch < lifts->n_stretches(); ++stretch) {
+        const int64_t n = lifts->make(stretch);
+        for (const int kind : {0, 1}) {
+            const Lifts shared = lifts->shared(kind);
+            double of_rest = 0, of_own = 0;
+            for (int64_t j = 0; j < n; ++j) {
+                const LevelLifts& level = lifts->levels()[j];
+                const double rest = level.lifts[kind].of_rest + shared.of_rest;
+                const double own = level.lifts[kind].of_own + shared.of_own;
+                // Rows without weight count for nothing, also where their lift is no number.
+                of_rest += only_if(level.square[0] > 0, level.square[0] * rest * rest);
+                of_own += only_if(level.square[1] > 0, level.square[1] * own * own);
+            }
+            sums[kind][0].part = of_rest;
+            sums[kind][1].part = of_own;
+            for (LongSum& sum : sums[kind]) sum.close();
+        }
+    }
+    return {{{sums[0][0].value(), sums[0][1].value()}, {sums[1][0].value(), sums[1][1].value()}}};
 }
 
 }  // namespace karat

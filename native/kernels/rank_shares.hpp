@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/pack_scores.hpp"
+#include "kernels/read_words.hpp"
 
 namespace karat {
 
@@ -27,31 +28,62 @@ struct Lifts {
     double of_rest = 0, of_own = 0;
 };
 
-// The lifts of every score level, the lowest first. Words name rows.
-//
-// A walk from the best one on notes where it stands from time to time. From there the lifts of some thousand score
-// levels are made when they are asked for: no memory holds all of them.
-class LiftsUpwards {
-public:
-    virtual ~LiftsUpwards() = default;
+// The same of a score level by steps (0) and by straight lines (1), less what they share; and Σw² of its rest and own
+// rows.
+struct LevelLifts {
+    Lifts lifts[2];
+    double square[2];
+};
 
-    // At most as often as there are score levels.
-    Lifts next() {
-        if (left_ == 0) make_stretch();
-        const Lifts& level = stretch_[--left_];
-        return {level.of_rest + common_.of_rest, level.of_own + common_.of_own};
-    }
+// The lifts of every score level, stretch by stretch.
+//
+// A walk from the best one on notes where each stretch begins. From there its lifts are made when they are asked for:
+// no memory holds all of them.
+class ShareLifts {
+public:
+    virtual ~ShareLifts() = default;
+
+    virtual size_t n_stretches() const = 0;
+    // The score levels of a stretch, best first: as many as it returns lie in `levels`.
+    virtual int64_t make(size_t stretch) = 0;
+
+    const LevelLifts* levels() const { return levels_.data(); }
+    // What all lifts of a kind share.
+    const Lifts& shared(int kind) const { return shared_[kind]; }
 
 protected:
-    virtual void make_stretch() = 0;
-
-    std::vector<Lifts> stretch_;  // best first, less `common_`
-    size_t left_ = 0;             // of them
-    Lifts common_;
+    std::vector<LevelLifts> levels_ = std::vector<LevelLifts>(kBlock);
+    Lifts shared_[2];
 };
-std::unique_ptr<LiftsUpwards> lifts_upwards(const PackedScores& packed, bool is_straight);
+std::unique_ptr<ShareLifts> share_lifts(const PackedScores& packed);
 
-// Σw²·lift² over the rest, and over the own rows.
-std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight);
+// Reads lifts from the lowest score level up.
+class LiftsUpwards {
+public:
+    explicit LiftsUpwards(const PackedScores& packed)
+        : lifts_(share_lifts(packed)), stretch_(lifts_->n_stretches()) {}
+
+    // At most as often as there are score levels.
+    std::array<Lifts, 2> next() {
+        while (left_ == 0) take_stretch();
+        const LevelLifts& level = lifts_->levels()[--left_];
+        std::array<Lifts, 2> found;
+        for (const int kind : {0, 1}) {
+            const Lifts &here = level.lifts[kind], &shared = lifts_->shared(kind);
+            found[kind] = {here.of_rest + shared.of_rest, here.of_own + shared.of_own};
+        }
+        return found;
+    }
+
+private:
+    void take_stretch();
+
+    std::unique_ptr<ShareLifts> lifts_;
+    size_t stretch_;    // those below this one have had their turn
+    int64_t left_ = 0;  // score levels
+};
+
+// Σw²·lift² over the rest, and over the own rows: by steps (0), and by straight lines (1).
+std::array<std::array<double, 2>, 2> lift_squares(const PackedScores& packed);
 
 }  // namespace karat

@@ -25,6 +25,9 @@ public:
     bool same(int64_t i, int64_t j) const { return (words_[i] ^ words_[j]) >> class_bits_ == 0; }
     double score(int64_t i) const { return layout_.score_of(words_[i] >> class_bits_); }
     void fetch_scores(int64_t) const {}
+    const Word* words() const { return words_; }
+    // Whether words with the same bits may have different scores.
+    bool is_cut() const { return false; }
 
 private:
     const Word* words_;
@@ -54,6 +57,8 @@ public:
     double score(int64_t i) const {
         return is_cut_ ? task_.scores.value(item(i)) + 0.0 : layout_.score_of(words_[i] >> below_);
     }
+    const uint64_t* words() const { return words_; }
+    bool is_cut() const { return is_cut_; }
     // The row of word i, and its weight: 1 without weights.
     int64_t row(int64_t i) const {
         return task_.scores.width == 1 ? item(i) : task_.row_of(item(i));

@@ -319,8 +319,20 @@ class PackedScores:
         is not contiguous or cannot be written to.
         """
 
-    def lift_squares(self, is_straight: bool) -> _Float64:
-        """float64[2] of the rest and the own rows: Σ w² · (what a lift of 1 adds)²."""
+    def lift_squares(self) -> _Float64:
+        """float64[2, 2]: Σ w² · (what a lift of 1 adds)² of the rest and the own rows.
+
+        By how a small weight moves step_area / W (0) and trapezoid_area / W (1).
+        """
+
+    def points(
+        self, wants_counts: bool
+    ) -> tuple[_Float64, _Float64, _Float64, NDArray[np.int64] | None]:
+        """Thresholds, true and false positives of rows without weights, and number[u, 2] or None.
+
+        float64[u + 1] each: the first is a threshold above every score. The numbers are the rows of
+        the rest and own on each score level. Errors: ValueError for rows with weights.
+        """
 
     def levels(self, last: int, limit: int) -> tuple[_Float64, NDArray[Any], _Float64 | None, int]:
         """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from karat.curves._curve import ByClass, Curve, Floats, Points, Reliability, reliability_curve
-from karat.curves._simplify import simplified, sparse_points
+from karat.curves._simplify import pooled_hull, simplified, sparse_points
 from karat.curves._traced import (
     DECISIONS,
     TRACED,
@@ -66,7 +66,7 @@ class ClassCurves:
         Cost: some walks over the score levels, of which not all are held.
         """
         points = Points.of(ranks) if ranks.is_held else sparse_points(ranks, MOST_POINTS)
-        cost = cost_curve(points, label)
+        cost = cost_curve(points, label, places=pooled_hull(ranks) if ranks.is_held else None)
         errors = {kind.name: 0.0 for kind in TRACED}
         if len(points) > MOST_POINTS:
             planes = {kind.name: kind.plane for kind in TRACED}

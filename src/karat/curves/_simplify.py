@@ -14,6 +14,8 @@ import numpy.typing as npt
 from karat import _native
 from karat.curves._curve import Floats, Points
 from karat.metrics import ClassRanks
+from karat.metrics._regression import recalibrated
+from karat.metrics._views import ROUNDING_OF_BOUNDS
 from karat.tally import Steps
 from karat.tally.cumulative_counts import N_BLOCK
 
@@ -65,6 +67,18 @@ def upper_hull(x: Floats, y: Floats) -> Places:
     return _native.upper_hull(x, y)
 
 
+def pooled_hull(ranks: ClassRanks) -> Places | None:
+    """The same of the path of all points of a column, None of rows with weights.
+
+    Its edges are the blocks of the isotonic recalibration (Fawcett, Niculescu-Mizil 2007, PAV and
+    the ROC convex hull), which metrics of calibration need too.
+    """
+    if ranks.ranked.is_weighted:
+        return None
+    lengths = ranks.made(recalibrated).lengths[::-1]
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+
+
 def simplified(
     points: Points, planes: Mapping[str, Plane], guides: Sequence[str], limit: int
 ) -> tuple[Places, dict[str, float]]:
@@ -101,12 +115,24 @@ def simplified(
 
 
 def _landmarks(points: Points) -> list[int]:
-    """Places of the largest of each gain: looked for some thousand points at once."""
+    """Places of the first largest of each gain: looked for some thousand points at once.
+
+    Blocks that cannot hold one by the counts at their ends are left out.
+    """
+    tps, fps, sides = points.tps, points.fps, (points.n_pos, points.n_neg)
+    first = np.arange(0, len(points), N_BLOCK)
+    last = np.minimum(first + N_BLOCK, len(points)) - 1
+    reached, *bounds = (
+        np.stack(landmark_gains(tps[a], fps[b], *sides))
+        for a, b in ((last, last), (last, first), (first, last))
+    )
+    most = np.maximum(*bounds) * (1.0 + ROUNDING_OF_BOUNDS)
+    is_out = (most < reached.max(axis=1, keepdims=True)).all(axis=0)
     best: list[tuple[float, int]] = []
-    for first in range(0, len(points), N_BLOCK):
-        part = slice(first, first + N_BLOCK)
-        gains = landmark_gains(points.tps[part], points.fps[part], points.n_pos, points.n_neg)
-        at = [(float(gain[i]), first + i) for gain in gains for i in [int(np.argmax(gain))]]
+    for begin in first[~is_out].tolist():
+        part = slice(begin, begin + N_BLOCK)
+        gains = landmark_gains(tps[part], fps[part], *sides)
+        at = [(float(gain[i]), begin + i) for gain in gains for i in [int(np.argmax(gain))]]
         # NaN, where a side is missing, is the largest, as for `argmax`; of equal ones the first.
         best = (
             at

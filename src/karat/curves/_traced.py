@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.curves._curve import Curve, Floats, Points
-from karat.curves._simplify import corners, simplified, upper_hull
+from karat.curves._simplify import Places, corners, simplified, upper_hull
 from karat.errors import error as karat_error
 from karat.metrics import ClassProbabilities
 from karat.tally import Label
@@ -306,12 +306,14 @@ def cost_curve(
     area: float | None = None,
     n_full: int | None = None,
     error: float = 0.0,
+    places: Places | None = None,
 ) -> Cost:
     """The lower envelope of the lines of all points, or of at most `limit` corners of it.
 
-    Where `points` are not all, area, n_full and error are facts about the whole envelope.
+    Where `points` are not all, area, n_full and error are facts about the whole envelope. `places`
+    are those of the corners of the hull, where they are known.
     """
-    hull = points.at(upper_hull(points.fps, points.tps))
+    hull = points.at(upper_hull(points.fps, points.tps) if places is None else places)
     corners, cost, lines = _envelope(hull)
     if area is None:
         area = float(np.trapezoid(cost, corners))

@@ -47,15 +47,54 @@ def gain_of_share(c: ClassRanks, share: float) -> float:
     return weight_within(c, share * (n_pos + n_neg)) / n_pos
 
 
-def largest(c: ClassRanks, gain: Callable[[Steps], Floats]) -> tuple[float, float]:
-    """The largest gain of a threshold, and the highest threshold that has it."""
+ROUNDING_OF_BOUNDS: Final = 1e-9
+"""Relative: rounding takes no gain further past the bound of its block."""
+
+
+def largest(
+    c: ClassRanks,
+    gain: Callable[[Steps], Floats],
+    *,
+    rises: bool | None = True,
+    at_least: float = -math.inf,
+) -> tuple[float, float]:
+    """The largest gain of a threshold, and the highest threshold that has it.
+
+    Args:
+        gain: of each step.
+        rises: whether it never falls with true and never rises with false positives, False: the
+            other way round, None: neither.
+        at_least: smaller gains need not be found; without any other it is -inf at NaN.
+
+    Cost: where many steps are held, most blocks of them are left out by their ends.
+    """
+    blocks = c.steps()
+    if rises is not None and isinstance(blocks, tuple) and len(blocks) > 1:
+        blocks = _promising(blocks, gain, at_least, rises=rises)
     most, best = -math.inf, math.nan
-    for steps in c.steps():
+    for steps in blocks:
         gains = gain(steps)
         place = int(np.argmax(gains))
         if gains[place] > most:
             most, best = float(gains[place]), float(steps.thresholds[place])
     return most, best
+
+
+def _promising(
+    blocks: tuple[Steps, ...], gain: Callable[[Steps], Floats], at_least: float, *, rises: bool
+) -> Iterable[Steps]:
+    """The blocks in which a gain may be as large as the largest at the end of a block."""
+    ends = [
+        (at.thresholds[-1], at.tps[-1], at.fps[-1], at.tps_before, at.fps_before) for at in blocks
+    ]
+    thresholds, tps, fps, tps_before, fps_before = np.array(ends).T
+    reached = gain(Steps(thresholds, tps, fps, 0.0, 0.0)).max()
+    corner = (tps, fps_before) if rises else (tps_before, fps)
+    bounds = np.asarray(gain(Steps(thresholds, *corner, 0.0, 0.0)))
+    bounds += np.abs(bounds) * ROUNDING_OF_BOUNDS
+    # What is no number leaves nothing out.
+    is_out = (bounds < reached) | (bounds < at_least)
+    return (steps for steps, out in zip(blocks, is_out.tolist(), strict=True) if not out)
 
 
 Floats = npt.NDArray[np.float64]
@@ -130,21 +169,9 @@ class _HeldLevels:
     @cached_property
     def points(self) -> tuple[Floats, Floats, Floats]:
         """Thresholds, true and false positives after a first one above every score."""
-        levels = self.ranked.cumulative() if self.is_few else None
-        n_most = self.ranked.n_rows if levels is None else len(levels.scores)
-        # Memory beyond the score levels that there are is never touched.
-        thresholds, tps, fps = (np.empty(n_most + 1) for _ in range(3))
-        thresholds[0], tps[0], fps[0] = np.inf, 0.0, 0.0
-        if levels is not None:
-            thresholds[1:] = levels.scores
-            fps[1:], tps[1:] = (np.cumsum(levels.counts[:, side]) for side in (0, 1))
-            return thresholds, tps, fps
-        first = 1
-        for steps in cumulated(self.ranked):
-            part = slice(first, first + len(steps.tps))
-            thresholds[part], tps[part], fps[part] = steps[:3]
-            first = part.stop
-        return thresholds[:first], tps[:first], fps[:first]
+        if self.is_few:
+            self.ranked.cumulative()  # in one walk with the points
+        return self.ranked.points()
 
     @cached_property
     def steps(self) -> tuple[Steps, ...]:

@@ -17,7 +17,7 @@ _FEWEST: Final = 100_000
 
 
 class Workers:
-    """Runs tasks on other threads, as many at a time as there are; without any, at once.
+    """Runs tasks on other threads, and here when all are busy and one more waits for them.
 
     What a task leaves behind must not depend on which of them ends first.
     """
@@ -46,12 +46,12 @@ class Workers:
             self._pool.shutdown(cancel_futures=True)
 
     def run(self, task: Callable[[], Any]) -> None:
-        """Start a task, when a thread is free; an error of one before it is raised here."""
-        if self._pool is None:
+        """Start a task, or do it when no thread is free; an error of one before is raised here."""
+        while self._running and self._running[0].done():
+            self._running.popleft().result()
+        if self._pool is None or len(self._running) > self._n:
             task()
             return
-        while len(self._running) >= self._n:
-            self._running.popleft().result()
         self._running.append(self._pool.submit(copy_context().run, task))
 
     def finish(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -54,12 +54,15 @@ _threshold = partial(
 
 def _gaps(c: ClassRanks) -> tuple[float, float]:
     """The largest TPR − FPR of a threshold, and the largest distance of the two."""
-    most = widest = -math.inf
-    for at in c.steps():
-        gap = at.tps / c.n_pos - at.fps / c.n_neg
-        high = float(gap.max())
-        most, widest = max(most, high), max(widest, high, -float(gap.min()))
-    return most, widest
+
+    def gap(at: Steps) -> Floats:
+        return at.tps / c.n_pos - at.fps / c.n_neg
+
+    def gap_below(at: Steps) -> Floats:
+        return at.fps / c.n_neg - at.tps / c.n_pos
+
+    most, _ = largest(c, gap)
+    return most, max(most, largest(c, gap_below, rises=False, at_least=most)[0])
 
 
 @_maximum(
@@ -102,6 +105,8 @@ def equal_error_rate(c: ClassRanks) -> float:
     if not (c.n_pos and c.n_neg):
         return math.nan
     for steps in c.steps():
+        if steps.fps[-1] / c.n_neg + steps.tps[-1] / c.n_pos - 1.0 < 0.0:
+            continue
         tpr = np.concatenate([[steps.tps_before], steps.tps]) / c.n_pos
         fpr = np.concatenate([[steps.fps_before], steps.fps]) / c.n_neg
         gap = fpr + tpr - 1.0
@@ -360,8 +365,17 @@ def _saving_of_none(c: ClassRanks, costs: Any) -> float:
 def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     """The smallest total cost of a threshold, and the highest that has it: infinite for none."""
     none = -_saving_of_none(c, costs)
-    saved, threshold = largest(c, _saving_of(c, costs))
+    saved, threshold = largest(c, _saving_of(c, costs), rises=_is_usual(costs))
     return (-saved, threshold) if -saved < none else (none, math.inf)
+
+
+def _is_usual(costs: Any) -> Literal[True] | None:
+    """True where no cost is negative and every error costs as much as what is right, or more."""
+    if costs is None:
+        return True
+    cost = np.array(costs, np.float64)
+    is_usual = (cost >= 0.0).all() and cost[0, 0] <= cost[0, 1] and cost[1, 1] <= cost[1, 0]
+    return True if is_usual else None
 
 
 def _kept_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from karat.tally.cached import cached_property
 from karat.tally.score_histogram import EXACT, ScoreHistogram
 from karat.tally.serialization import framed, read_tally
 from karat.tally.shared import Floats, Numbers, taken, wrong_numbers
+
+ThresholdPoints: TypeAlias = tuple[Floats, Floats, Floats]
+"""Thresholds, true and false positives: float64[u + 1] each."""
 
 _SPECIES: Final = "ladder"
 _ARRAYS: Final = ("scores", "counts", "squares")
@@ -101,6 +104,26 @@ class CumulativeCounts:
         """
         sums = np.cumsum(self.counts, axis=0)
         return sums[:, 1], sums[:, 0]
+
+    @cached_property
+    def _points(self) -> ThresholdPoints:
+        tps, fps = (np.cumsum(self.counts[:, side], dtype=np.float64) for side in (1, 0))
+        inf, none = np.array([np.inf]), np.zeros(1)
+        return (
+            np.concatenate([inf, self.scores]),
+            np.concatenate([none, tps]),
+            np.concatenate([none, fps]),
+        )
+
+    def points(self) -> ThresholdPoints:
+        """Thresholds, true and false positives float64[u + 1], after a first one above every score.
+
+        Example:
+            >>> thresholds, tps, fps = CumulativeCounts.of([0.9, 0.3], [True, False]).points()
+            >>> thresholds.tolist(), tps.tolist(), fps.tolist()
+            ([inf, 0.9, 0.3], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0])
+        """
+        return self._points
 
     def merge(self, other: CumulativeCounts) -> CumulativeCounts:
         """Cumulative counts of the two data sets read one after the other.

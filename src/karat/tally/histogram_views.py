@@ -11,7 +11,14 @@ import numpy as np
 
 from karat.tally.cached import cached_property
 from karat.tally.classes import Classes
-from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels, Steps, cumulated
+from karat.tally.cumulative_counts import (
+    N_BLOCK,
+    CumulativeCounts,
+    ScoreLevels,
+    Steps,
+    ThresholdPoints,
+    cumulated,
+)
 from karat.tally.score_histogram import ScoreHistogram
 from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.scored import Placements
@@ -113,6 +120,10 @@ class HistogramColumn:
             squares,
             self.n_rows,
         )
+
+    def points(self) -> ThresholdPoints:
+        """Thresholds, true and false positives after a first threshold above every score."""
+        return self.cumulative().points()
 
     def areas(self) -> Numbers:
         """number[k]: over pairs (row of own, row of c), Σ w·w'·(2·[s > s'] + [s = s'])."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.tally.classes import Classes
-from karat.tally.cumulative_counts import CumulativeCounts, LevelSource
+from karat.tally.cumulative_counts import CumulativeCounts, LevelSource, ThresholdPoints
 from karat.tally.sums import Sums
 
 Floats = npt.NDArray[np.float64]
@@ -79,6 +79,10 @@ class RankedColumn(LevelSource, Protocol):
 
     def cumulative(self) -> CumulativeCounts:
         """Distinct scores, best first, with the weight of own class and the rest."""
+        ...
+
+    def points(self) -> ThresholdPoints:
+        """Thresholds, true and false positives after a first threshold above every score."""
         ...
 
 

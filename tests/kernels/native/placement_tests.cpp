@@ -150,7 +150,7 @@ double share_sum(const Stands& stands, bool is_straight) {
 void check_lifts(RankTask task, const Stands& stands, bool is_straight) {
     double own = 0;
     for (const auto& [score, stand] : stands) own += stand.here[1];
-    const std::array<double, 2> squares = karat::lift_squares(sorted(task), is_straight);
+    const std::array<double, 2> squares = karat::lift_squares(sorted(task))[is_straight];
     task.wants_rows = true;
     Exact<double> out(task.scores.n_rows);
     for (int64_t i = 0; i < task.scores.n_rows; ++i) out[i] = 0;

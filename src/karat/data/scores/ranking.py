@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.tally.cached import cached_property
-from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels
+from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels, ThresholdPoints
 from karat.tally.scored import Placements
 
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -144,6 +144,10 @@ class Ranked:
         self._areas = areas
 
     @cached_property
+    def _lift_squares(self) -> Weights:
+        return self._sorted.lift_squares()
+
+    @cached_property
     def _placements(self) -> Placements:
         pairs, sides, size = self._sorted.spread()
         if self.k == 2 and not self.is_weighted:
@@ -181,7 +185,7 @@ class Ranked:
 
     def lift_squares(self, *, is_straight: bool = False) -> Weights:
         """float64[2] of rest and own: Σ w²·(what `add_influences` adds for a lift of 1)²."""
-        return self._sorted.lift_squares(is_straight)
+        return np.asarray(self._lift_squares[int(is_straight)])
 
     def step_area(self) -> float:
         """Σ over thresholds, best first, of (increase of own weight) × precision.
@@ -208,12 +212,31 @@ class Ranked:
 
     @cached_property
     def _cumulative(self) -> CumulativeCounts:
-        scores, counts, squares, _ = self._sorted.levels(self.n_rows, max(self.n_rows, 1))
-        return CumulativeCounts(scores, counts, squares, self.n_rows)
+        if self.is_weighted:
+            levels = self._sorted.levels(self.n_rows, max(self.n_rows, 1))
+            return CumulativeCounts(*levels[:3], self.n_rows)
+        *points, counts = self._sorted.points(wants_counts=True)
+        assert counts is not None
+        thresholds, tps, fps = points
+        self.__dict__.setdefault("_points", (thresholds, tps, fps))
+        return CumulativeCounts(thresholds[1:], counts, None, self.n_rows)
+
+    @cached_property
+    def _points(self) -> ThresholdPoints:
+        if self.is_weighted:
+            return self._cumulative.points()
+        return self._sorted.points(wants_counts=False)[:3]
 
     def cumulative(self) -> CumulativeCounts:
-        """Distinct scores, best first, with the weight of the rest and of the own class."""
+        """Distinct scores, best first, with the weight of the rest and of the own class.
+
+        Cost: without weights the points too in this one walk.
+        """
         return self._cumulative
+
+    def points(self) -> ThresholdPoints:
+        """Thresholds, true and false positives after a first threshold above every score."""
+        return self._points
 
 
 def rank(
