@@ -95,14 +95,21 @@ void add_rows(Packed& packed, nb::handle own_gains, nb::handle rest_gains, nb::h
     if (own.width() != packed.k() || rest.width() != packed.k() || of_lifts.width() != 2 ||
         rows.width() != own.length())
         throw nb::value_error("gains must be [m, k], lifts [m, 2] and out [n, m]");
-    packed.read([&](const PackedScores& words) {
-        add_influences(words, gains, to);
+    if (!has_lifts(gains)) {
+        packed.read([&](const PackedScores& words) {
+            add_influences(words, gains, nullptr, to);
+            return 0;
+        });
+        return;
+    }
+    packed.read_lifts([&](const PackedScores& words, ShareLifts& of_words) {
+        add_influences(words, gains, &of_words, to);
         return 0;
     });
 }
 
 nb::object squares_of(Packed& packed) {
-    const auto found = packed.read([](const PackedScores& words) { return lift_squares(words); });
+    const auto found = packed.read_lifts([](const PackedScores&, ShareLifts& lifts) { return lift_squares(lifts); });
     auto table = std::make_unique<double[]>(4);
     double* at = table.get();
     for (const auto& kind : found)

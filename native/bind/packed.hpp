@@ -12,6 +12,7 @@
 #include "kernels/pack_scores.hpp"
 #include "kernels/rank_areas.hpp"
 #include "kernels/rank_prefixes.hpp"
+#include "kernels/rank_shares.hpp"
 
 namespace karat {
 
@@ -178,6 +179,16 @@ public:
         return read(packed_);
     }
 
+    // The same of the words and their lifts, which are kept.
+    template <class Read>
+    auto read_lifts(const Read& read) {
+        const Turn turn(turns_);
+        check_words(packed_);
+        const Unlocked unlocked(n());
+        if (lifts_ == nullptr) lifts_ = share_lifts(packed_);
+        return read(packed_, *lifts_);
+    }
+
     // What a function returns to which their order is nothing.
     template <class Read>
     auto total(const Read& read) {
@@ -197,6 +208,7 @@ public:
 private:
     void settle_words() {
         const Unlocked unlocked(n());
+        lifts_.reset();
         karat::settle(packed_);
     }
 
@@ -206,6 +218,7 @@ private:
 
     std::shared_ptr<Arrays> arrays_;
     PackedScores packed_;
+    std::unique_ptr<ShareLifts> lifts_;
     int n_threads_;
     Turns turns_;
 };

@@ -5,6 +5,7 @@
 
 #include "kernels/column.hpp"
 #include "kernels/lanes_cumulative.hpp"
+#include "kernels/lanes_places.hpp"
 #include "kernels/lanes_random.hpp"
 #include "kernels/lanes_scores.hpp"
 
@@ -79,6 +80,7 @@ struct Lanes {
 
     ScoreLanes scores;
     CumulativeLanes cumulative;
+    PlaceLanes places;
     RandomLanes random;
 };
 

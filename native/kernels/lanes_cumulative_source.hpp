@@ -135,16 +135,17 @@ void pack_scores(const void* x, const uint32_t* slots, int64_t n, int64_t first,
 // Eight sums side by side whatever the width of a vector, then added in a fixed order.
 void shares(const double* own, const double* all, int64_t n, double* share, double sums[2]) {
     constexpr int kParts = 8 / kLanes64;
-    F64 here[kParts] = {}, before[kParts] = {};
     int64_t i = 1;
-    for (; i + 8 <= n + 1; i += 8) {
+    for (; i + kLanes64 <= n + 1; i += kLanes64) store(share + i, load<F64>(own + i) / load<F64>(all + i));
+    for (; i <= n; ++i) share[i] = own[i] / all[i];
+    // In a walk of its own: what was stored just now would be waited for.
+    F64 here[kParts] = {}, before[kParts] = {};
+    for (i = 1; i + 8 <= n + 1; i += 8) {
 #pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part) {
             const int64_t at = i + part * kLanes64;
-            const F64 now = load<F64>(own + at), part_of_all = now / load<F64>(all + at);
-            store(share + at, part_of_all);
-            const F64 increase = now - load<F64>(own + at - 1);
-            here[part] += increase * part_of_all;
+            const F64 increase = load<F64>(own + at) - load<F64>(own + at - 1);
+            here[part] += increase * load<F64>(share + at);
             before[part] += increase * load<F64>(share + at - 1);
         }
     }
@@ -152,7 +153,6 @@ void shares(const double* own, const double* all, int64_t n, double* share, doub
     __builtin_memcpy(lanes[0], here, sizeof here);
     __builtin_memcpy(lanes[1], before, sizeof before);
     for (int lane = 0; i <= n; ++i, ++lane) {
-        share[i] = own[i] / all[i];
         lanes[0][lane] += (own[i] - own[i - 1]) * share[i];
         lanes[1][lane] += (own[i] - own[i - 1]) * share[i - 1];
     }

@@ -8,7 +8,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/choose_isa.hpp"
 #include "kernels/rank_areas.hpp"
+#include "kernels/rank_cumulated.hpp"
 #include "kernels/rank_level_sums.hpp"
 #include "kernels/rank_shares.hpp"
 
@@ -205,153 +207,263 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
 
 size_t n_slots(const PackedScores& packed) { return size_t{1} << packed.layout.class_bits; }
 
-// Walks upwards for at most kSets of all sets at once: what own rows stand above grows, what the others stand
-// under shrinks. The numbers of a row lie side by side.
+// Sets whose numbers of a row lie side by side: how many, and the first of them.
+struct SetGroup {
+    int64_t first, width;
+};
+
+// As wide as the vector kernels, best first: 1, 2, 4 or 8 sets.
+std::vector<SetGroup> groups_of(int64_t m) {
+    std::vector<SetGroup> groups;
+    for (int64_t first = 0, width = 8; first < m; first += groups.back().width) {
+        while (width > m - first) width /= 2;
+        groups.push_back({first, width});
+    }
+    return groups;
+}
+
+// Adds to the sets of a group, score level by score level: own rows stand above what of the others is below them, the
+// others under what of own is above them.
 //
-// Most sets have one gain for all classes. Those of others, at most kOthers of them, are added up class by class.
-template <int64_t kOthers, int64_t kSets, bool kHasLifts>
+// Where classes have one gain in a set, own rows get it times what they stand above of all others, else what is added
+// up class by class.
 class Placer {
 public:
-    // `sets` are of the others, then of the same gains, at most kSets together.
-    Placer(const PackedScores& packed, const InfluenceGains& gains, std::vector<int64_t> others,
-           const std::vector<int64_t>& same, double* out)
+    // `lifts` are those of the words.
+    Placer(const PackedScores& packed, const InfluenceGains& gains, SetGroup group, ShareLifts* lifts, double* out)
         : reader_(packed),
+          packed_(packed),
           n_(packed.task.n()),
           m_(gains.m),
+          width_(group.width),
           own_(static_cast<uint64_t>(packed.task.k - 1)),
-          n_others_(static_cast<int64_t>(others.size())),
-          gains_(n_slots(packed)),
-          sets_(std::move(others)),
-          out_(out) {
-        if (kHasLifts) lifts_.emplace(packed);
-        sets_.insert(sets_.end(), same.begin(), same.end());
-        const int64_t k = packed.task.k;
-        for (size_t s = 0; s < sets_.size(); ++s) {
-            for (const int kind : {0, 1}) lift_gains_[kind][s] = gains.lifts[2 * sets_[s] + kind];
-            // The slot of the own class has no gain.
-            for (int64_t slot = 0; slot + 1 < k; ++slot) {
-                const int64_t at = sets_[s] * k + packed.task.class_of_slot(slot);
-                Gains& here = gains_[static_cast<size_t>(slot)];
-                (static_cast<int64_t>(s) < n_others_ ? here.own[s] : same_[1][s]) = gains.own[at];
-                (static_cast<int64_t>(s) < n_others_ ? here.rest[s] : same_[0][s]) = gains.rest[at];
-            }
+          out_(out + group.first),
+          of_own_(n_slots(packed) * width_),
+          of_slots_(n_slots(packed) * width_) {
+        for (int64_t s = 0; s < width_; ++s) take_gains(gains, group.first + s, s);
+        rows_.gains = of_slots_.data();
+        const auto is_any = [](double gain) { return gain != 0; };
+        if (std::any_of(&lift_gains_[0][0], &lift_gains_[0][0] + 16, is_any)) {
+            lifts_ = lifts;
+            for (const int kind : {0, 1}) rows_.lift_gains[kind] = lift_gains_[kind];
         }
+        if (!has_classes_) return;
+        // Entry 0 is that of rows which get nothing more.
+        extras_.resize(static_cast<size_t>((kBlock + 1) * width_));
+        rows_.extras = extras_.data();
     }
 
-    void run(double own) {
-        LongSum passed[2], below[kOthers + 1];
-        int64_t next_close = kBlock;
-        for (int64_t first = 0, last; first < n_; first = last) {
-            double tied[2] = {}, of_classes[kOthers + 1] = {};
-            bool has_side[2] = {};
-            last = first;
-            do {
-                const uint64_t slot = reader_.slot(last);
-                const double weight = reader_.weight(last);
-                tied[slot == own_] += weight;
-                has_side[slot == own_] = true;
-                for (int64_t s = 0; s < kOthers; ++s) of_classes[s] += gains_[slot].own[s] * weight;
-            } while (++last < n_ && reader_.same(last, first));
-            // How much of own a row of the rest stands below, and an own row above of the rest.
-            const double stands[2] = {own - passed[1].value() - tied[1] / 2,
-                                      passed[0].value() + tied[0] / 2};
-            double added[2][kSets];
-            std::array<Lifts, 2> lifts;
-            if constexpr (kHasLifts) lifts = lifts_->next();
-            // Most score levels have rows of one side.
-            if (has_side[0]) add_up<0>(stands, lifts, added[0]);
-            if (has_side[1]) {
-                add_up<1>(stands, lifts, added[1]);
-                for (int64_t s = 0; s < kOthers; ++s)
-                    added[1][s] += below[s].value() + of_classes[s] / 2;
-            }
-            for (int64_t i = first; i < last; ++i) place(i, stands[0], added);
-            for (const int side : {0, 1}) passed[side].part += tied[side];
-            for (int64_t s = 0; s < kOthers; ++s) below[s].part += of_classes[s];
-            if (last < next_close) continue;
-            next_close = last + kBlock;
-            for (LongSum& sum : passed) sum.close();
-            for (LongSum& sum : below) sum.close();
+    void run() {
+        if (packed_.task.weights != nullptr) {
+            weigh();
+        } else {
+            count();
         }
+        flush();
     }
 
 private:
-    struct Gains {
-        double own[kOthers + 1] = {}, rest[kOthers + 1] = {};
-    };
+    void take_gains(const InfluenceGains& gains, int64_t set, int64_t s) {
+        const RankTask& task = packed_.task;
+        const double *const own = gains.own + set * task.k, *const rest = gains.rest + set * task.k;
+        const int64_t n_others = task.k - 1;
+        const double any = n_others > 0 ? own[task.class_of_slot(0)] : 0.0;
+        bool has_one = true;
+        for (int64_t slot = 0; slot < n_others; ++slot) {
+            const int64_t c = task.class_of_slot(slot);
+            has_one = has_one && own[c] == any;
+            of_slots_[slot * width_ + s] = rest[c];
+        }
+        for (const int kind : {0, 1}) lift_gains_[kind][s] = gains.lifts[2 * set + kind];
+        if (has_one) {
+            of_slots_[n_others * width_ + s] = any;
+            return;
+        }
+        has_classes_ = true;
+        for (int64_t slot = 0; slot < n_others; ++slot)
+            of_own_[slot * width_ + s] = own[task.class_of_slot(slot)];
+    }
 
-    template <int kSide>
-    void add_up(const double (&stands)[2], const std::array<Lifts, 2>& lifts, double (&added)[kSets]) const {
-        for (int64_t s = 0; s < kSets; ++s) added[s] = same_[kSide][s] * stands[kSide];
-        if constexpr (!kHasLifts) return;
-        for (const int kind : {0, 1}) {
-            const double lift = kSide == 0 ? lifts[kind].of_rest : lifts[kind].of_own;
-            for (int64_t s = 0; s < kSets; ++s) added[s] += lift_gains_[kind][s] * lift;
+    // Rows that weigh 1. Numbers of rows, and their halves, are exact.
+    void count() {
+        const std::vector<int64_t> classes = count_classes(packed_);
+        n_rest_ = static_cast<double>(n_ - classes[packed_.task.own]);
+        if (has_classes_)
+            for (int64_t slot = 0; slot + 1 < packed_.task.k; ++slot)
+                add_class(static_cast<uint64_t>(slot), static_cast<double>(classes[packed_.task.class_of_slot(slot)]));
+        close_below();
+        Cumulated found;
+        int64_t own = 0;
+        size_t stretch = 0;
+        each_stretch(n_, [&](int64_t first, int64_t last) {
+            found.restart();
+            own = count_stretch(reader_, packed_, first, last, own, found);
+            if (lifts_ && lifts_->make(stretch) != found.n) throw std::runtime_error("the words were altered");
+            ++stretch;
+            place_levels(found);
+            close_below();
+        });
+    }
+
+    // The rows of score levels that end in a stretch: some may stand in the one before.
+    void place_levels(const Cumulated& found) {
+        const int64_t from = n_ - static_cast<int64_t>(found.all[0]), to = n_ - static_cast<int64_t>(found.all[found.n]);
+        if (from - to == found.n) {
+            flush();
+            return place_each(found, from);
+        }
+        for (int64_t j = 1, i = from; j <= found.n; ++j) {
+            const int64_t end = n_ - static_cast<int64_t>(found.all[j]);
+            Stand stand = stand_at(found, j);
+            if (has_classes_) {
+                for (int64_t at = end; at < i; ++at) add_class(reader_.slot(at), -0.5);
+                put_below(stand.extra);
+                for (int64_t at = end; at < i; ++at) add_class(reader_.slot(at), -0.5);
+            }
+            while (i > end) push(--i, stand);
         }
     }
 
-    void place(int64_t i, double above, const double (&added)[2][kSets]) {
+    // Each row is a score level.
+    void place_each(const Cumulated& found, int64_t from) {
+        for (int64_t j = 1; j <= found.n; ++j) {
+            const uint64_t slot = reader_.slot(from - j);
+            const bool is_own = slot == own_;
+            rows_.at[j - 1] = reader_.row(from - j) * m_;
+            rows_.slot[j - 1] = static_cast<uint32_t>(slot);
+            const double own = found.own[j - 1] + found.own[j], all = found.all[j - 1] + found.all[j];
+            const double sides[2] = {own / 2, n_rest_ - (all - own) / 2};
+            rows_.stand[j - 1] = sides[is_own];
+        }
+        if (lifts_)
+            for (const int kind : {0, 1})
+                for (int64_t j = 0; j < found.n; ++j) {
+                    const Lifts here = lifts_->lifts(kind, j);
+                    const double sides[2] = {here.of_rest, here.of_own};
+                    rows_.lifts[kind][j] = sides[rows_.slot[j] == own_];
+                }
+        rows_.n = found.n;
+        if (has_classes_) put_extras();
+        flush();
+    }
+
+    // By weight, upwards.
+    void weigh() {
+        const double own = weigh_classes(packed_)[static_cast<size_t>(packed_.task.own)];
+        std::optional<LiftsUpwards> lifts;
+        if (lifts_) lifts.emplace(*lifts_);
+        LongSum passed[2];
+        int64_t next_close = kBlock;
+        for (int64_t first = 0, last; first < n_; first = last) {
+            double tied[2] = {};
+            last = first;
+            do {
+                reader_.fetch_weight(last);
+                tied[reader_.slot(last) == own_] += reader_.weight(last);
+            } while (++last < n_ && reader_.same(last, first));
+            Stand stand{{own - passed[1].value() - tied[1] / 2, passed[0].value() + tied[0] / 2}, {}, {}};
+            if (lifts) stand.lifts = lifts->next();
+            if (has_classes_) {
+                for (int64_t i = first; i < last; ++i) add_class(reader_.slot(i), reader_.weight(i) / 2);
+                put_below(stand.extra);
+                for (int64_t i = first; i < last; ++i) add_class(reader_.slot(i), reader_.weight(i) / 2);
+            }
+            for (int64_t i = first; i < last; ++i) push(i, stand);
+            for (const int side : {0, 1}) passed[side].part += tied[side];
+            if (last < next_close) continue;
+            next_close = last + kBlock;
+            for (LongSum& sum : passed) sum.close();
+            close_below();
+        }
+    }
+
+    // How much of own a row of the rest stands below, and an own row above of the rest; and what else they get.
+    struct Stand {
+        double sides[2];
+        std::array<Lifts, 2> lifts;
+        double extra[8];
+    };
+
+    Stand stand_at(const Cumulated& found, int64_t j) const {
+        const double own = found.own[j - 1] + found.own[j], all = found.all[j - 1] + found.all[j];
+        Stand stand{{own / 2, n_rest_ - (all - own) / 2}, {}, {}};
+        if (lifts_)
+            for (const int kind : {0, 1}) stand.lifts[kind] = lifts_->lifts(kind, j - 1);
+        return stand;
+    }
+
+    // What own rows get of so much more weight of a class below them.
+    void add_class(uint64_t slot, double weight) {
+        for (int64_t s = 0; s < width_; ++s) below_part_[s] += of_own_[slot * width_ + s] * weight;
+    }
+    void put_below(double* to) const {
+        for (int64_t s = 0; s < width_; ++s) to[s] = below_[s] + below_part_[s];
+    }
+    void close_below() {
+        put_below(below_);
+        std::fill(below_part_, below_part_ + 8, 0.0);
+    }
+
+    // The same of rows of which each is a score level.
+    void put_extras() {
+        double part[8] = {};
+        for (int64_t j = 0; j < rows_.n; ++j) {
+            rows_.extra[j] = 0;
+            if (rows_.slot[j] != own_) {
+                const double* const gains = of_own_.data() + rows_.slot[j] * width_;
+                for (int64_t s = 0; s < width_; ++s) part[s] -= gains[s];
+                continue;
+            }
+            rows_.extra[j] = ++n_extras_;
+            double* const to = extras_.data() + n_extras_ * width_;
+            for (int64_t s = 0; s < width_; ++s) to[s] = below_[s] + part[s];
+        }
+        std::copy(part, part + 8, below_part_);
+    }
+
+    void push(int64_t i, const Stand& stand) {
+        if (rows_.n == kBlock) flush();
+        const int64_t at = rows_.n++;
         const uint64_t slot = reader_.slot(i);
-        const double(&of_row)[kSets] = added[slot == own_];
-        double* const to = out_ + reader_.row(i) * m_;
-        reader_.fetch_ahead(i, out_, m_, m_);
-        for (int64_t s = 0; s < n_others_; ++s) to[sets_[s]] += gains_[slot].rest[s] * above;
-        for (size_t s = 0; s < sets_.size(); ++s) to[sets_[s]] += of_row[s];
+        const bool is_own = slot == own_;
+        rows_.at[at] = reader_.row(i) * m_;
+        rows_.slot[at] = static_cast<uint32_t>(slot);
+        rows_.stand[at] = stand.sides[is_own];
+        for (const int kind : {0, 1})
+            rows_.lifts[kind][at] = is_own ? stand.lifts[kind].of_own : stand.lifts[kind].of_rest;
+        rows_.extra[at] = 0;
+        if (!has_classes_ || !is_own) return;
+        rows_.extra[at] = ++n_extras_;
+        std::copy(stand.extra, stand.extra + width_, extras_.begin() + n_extras_ * width_);
+    }
+
+    void flush() {
+        if (rows_.n == 0) return;
+        // Towards the end of a block there is less to be asked for.
+        std::fill_n(rows_.at + rows_.n, PlacedRows::kAhead, rows_.at[rows_.n - 1]);
+        const int kernel = width_ == 8 ? 3 : width_ == 4 ? 2 : width_ == 2 ? 1 : 0;
+        lanes().places.place[kernel](rows_, out_);
+        rows_.n = 0;
+        n_extras_ = 0;
     }
 
     const RowReader reader_;
-    const int64_t n_, m_;
+    const PackedScores& packed_;
+    const int64_t n_, m_, width_;
     const uint64_t own_;
-    const int64_t n_others_;
-    std::vector<Gains> gains_;    // of the others, by slot
-    double same_[2][kSets] = {};  // of a row of the rest, and of own; 0 of the others
-    double lift_gains_[2][kSets] = {};
-    std::optional<LiftsUpwards> lifts_;
-    std::vector<int64_t> sets_;
     double* const out_;
+    // [slots, width]: what own rows get of each class below them where classes have gains of their own; what rows get
+    // by where they stand.
+    std::vector<double> of_own_, of_slots_;
+    bool has_classes_ = false;
+    double lift_gains_[2][8] = {};
+    ShareLifts* lifts_ = nullptr;  // where some set has a gain of them
+    double n_rest_ = 0;
+    double below_[8] = {}, below_part_[8] = {};
+    std::vector<double> extras_;
+    int32_t n_extras_ = 0;
+    PlacedRows rows_;
 };
-
-// Whether all other classes have one gain.
-bool has_one_gain(const RankTask& task, const InfluenceGains& gains, int64_t set) {
-    const double *const own = gains.own + set * task.k, *const rest = gains.rest + set * task.k;
-    const int64_t any = task.class_of_slot(0);
-    for (int64_t slot = 1; slot + 1 < task.k; ++slot) {
-        const int64_t c = task.class_of_slot(slot);
-        if (own[c] != own[any] || rest[c] != rest[any]) return false;
-    }
-    return true;
-}
-
-bool has_any_gain(const RankTask& task, const InfluenceGains& gains, int64_t set) {
-    const auto is_any = [](const double* first, int64_t n) {
-        return std::any_of(first, first + n, [](double gain) { return gain != 0; });
-    };
-    return is_any(gains.own + set * task.k, task.k) || is_any(gains.rest + set * task.k, task.k) ||
-           is_any(gains.lifts + 2 * set, 2);
-}
-
-bool has_any_lift(const InfluenceGains& gains, const std::vector<int64_t>& sets) {
-    return std::any_of(sets.begin(), sets.end(), [&](int64_t s) {
-        return gains.lifts[2 * s] != 0 || gains.lifts[2 * s + 1] != 0;
-    });
-}
-
-template <int64_t n>
-using Number = std::integral_constant<int64_t, n>;
-
-// The first numbers of a list, at most n, which leave it.
-std::vector<int64_t> taken(std::vector<int64_t>& from, size_t n) {
-    const auto end = from.begin() + static_cast<std::ptrdiff_t>(std::min(n, from.size()));
-    std::vector<int64_t> found(from.begin(), end);
-    from.erase(from.begin(), end);
-    return found;
-}
-
-double own_weight(const PackedScores& packed) {
-    const size_t own = static_cast<size_t>(packed.task.own);
-    if (packed.task.weights != nullptr) return weigh_classes(packed)[own];
-    return static_cast<double>(count_classes(packed)[own]);
-}
 
 }  // namespace
 
@@ -367,33 +479,14 @@ PlacementSpread placement_spread(const PackedScores& packed, int64_t n_narrow) {
     });
 }
 
-void add_influences(const PackedScores& packed, const InfluenceGains& gains, double* out) {
+bool has_lifts(const InfluenceGains& gains) {
+    return std::any_of(gains.lifts, gains.lifts + 2 * gains.m, [](double gain) { return gain != 0; });
+}
+
+void add_influences(const PackedScores& packed, const InfluenceGains& gains, ShareLifts* lifts, double* out) {
     check_names_rows(packed);
     if (packed.task.n() == 0) return;
-    const double own = own_weight(packed);
-    std::vector<int64_t> others, same;
-    for (int64_t s = 0; s < gains.m; ++s)
-        if (has_any_gain(packed.task, gains, s))
-            (has_one_gain(packed.task, gains, s) ? same : others).push_back(s);
-    while (!others.empty() || !same.empty()) {
-        const std::vector<int64_t> unlike = taken(others, 2), alike = taken(same, 8 - unlike.size());
-        const size_t n = unlike.size() + alike.size();
-        const bool has_lifts = has_any_lift(gains, unlike) || has_any_lift(gains, alike);
-        const auto run = [&](auto n_others, auto n_sets, auto lifts) {
-            Placer<decltype(n_others)::value, decltype(n_sets)::value, decltype(lifts)::value>(
-                packed, gains, unlike, alike, out)
-                .run(own);
-        };
-        const auto with_lifts = [&](auto n_others, auto n_sets) {
-            has_lifts ? run(n_others, n_sets, std::true_type()) : run(n_others, n_sets, std::false_type());
-        };
-        const auto with_sets = [&](auto n_others) {
-            if (n <= 2) with_lifts(n_others, Number<2>());
-            else if (n <= 4) with_lifts(n_others, Number<4>());
-            else with_lifts(n_others, Number<8>());
-        };
-        unlike.empty() ? with_sets(Number<0>()) : with_sets(Number<2>());
-    }
+    for (const SetGroup& group : groups_of(gains.m)) Placer(packed, gains, group, lifts, out).run();
 }
 
 }  // namespace karat

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/pack_scores.hpp"
+#include "kernels/rank_shares.hpp"
 
 namespace karat {
 
@@ -47,6 +48,9 @@ struct InfluenceGains {
 // ties counting half; and at each row its lifts times those of the set, see rank_shares.hpp.
 //
 // std::invalid_argument unless the words name rows.
-void add_influences(const PackedScores& packed, const InfluenceGains& gains, double* out);
+//
+// `lifts` are those of the words; null where no set has a gain of them.
+void add_influences(const PackedScores& packed, const InfluenceGains& gains, ShareLifts* lifts, double* out);
+bool has_lifts(const InfluenceGains& gains);
 
 }  // namespace karat

@@ -1,5 +1,7 @@
 #include "kernels/rank_shares.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "kernels/choose_isa.hpp"
@@ -28,13 +30,15 @@ struct ShareTotals {
     }
 };
 
-// The lifts less `shared` of a score level: the sums so far, those of the score level before with this one, its share
-// and the one before.
+// The lifts less `shared` of score level j: by the sums so far, those of the score level before with this one, its
+// share and the one before.
 inline void set_lifts(double rate, double lost, double rate_before, double lost_before, double share,
-                      double share_before, LevelLifts& level) {
+                      double share_before, LiftStretch& to, int64_t j) {
     const double line_lost = (lost + lost_before) / 2, line_rate = (rate + rate_before) / 2;
-    level.lifts[0] = {lost, share - rate + lost};
-    level.lifts[1] = {line_lost, (share + share_before) / 2 - line_rate + line_lost};
+    to.of_rest[0][j] = lost;
+    to.of_own[0][j] = share - rate + lost;
+    to.of_rest[1][j] = line_lost;
+    to.of_own[1][j] = (share + share_before) / 2 - line_rate + line_lost;
 }
 
 // Rows that weigh 1, a stretch of words at a time.
@@ -62,19 +66,26 @@ public:
         found_.share[0] = from.share_above;
         count_stretch(reader_, packed_, from.first, from.last, from.own, found_);
         make_terms();
-        const ShareTotals& t = from.totals;
+        // Each becomes the sum before it, or up to it.
         double rate = 0, lost = 0, rate_before = 0, lost_before = 0;
         for (int64_t j = 1; j <= found_.n; ++j) {
-            rate_before += rates_before_[j];
-            lost_before += losses_before_[j];
-            LevelLifts& level = levels_[j - 1];
-            set_lifts(t.rate.whole + rate, t.lost.whole + lost, t.rate_before.whole + rate_before,
-                      t.lost_before.whole + lost_before, found_.share[j], found_.share[j - 1], level);
-            rate += rates_[j];
-            lost += losses_[j];
-            const double p = found_.own[j] - found_.own[j - 1];
-            level.square[1] = p;
-            level.square[0] = found_.all[j] - found_.all[j - 1] - p;
+            const double of_rate = rates_[j], of_lost = losses_[j];
+            rates_[j] = rate;
+            losses_[j] = lost;
+            rate += of_rate;
+            lost += of_lost;
+            rates_before_[j] = rate_before += rates_before_[j];
+            losses_before_[j] = lost_before += losses_before_[j];
+        }
+        const ShareTotals& t = from.totals;
+        const double *const own = found_.own, *const all = found_.all, *const share = found_.share;
+        for (int64_t j = 1; j <= found_.n; ++j)
+            set_lifts(t.rate.whole + rates_[j], t.lost.whole + losses_[j], t.rate_before.whole + rates_before_[j],
+                      t.lost_before.whole + losses_before_[j], share[j], share[j - 1], levels_, j - 1);
+        for (int64_t j = 1; j <= found_.n; ++j) {
+            const double p = own[j] - own[j - 1];
+            levels_.square[1][j - 1] = p;
+            levels_.square[0][j - 1] = all[j] - all[j - 1] - p;
         }
         return found_.n;
     }
@@ -180,9 +191,10 @@ public:
             const double rate = walk.totals.rate.value(), lost = walk.totals.lost.value();
             walk.pass(level);
             const ShareTotals& t = walk.totals;
-            LevelLifts& to = levels_[n++];
-            set_lifts(rate, lost, t.rate_before.value(), t.lost_before.value(), walk.share, walk.share_before, to);
-            for (const int side : {0, 1}) to.square[side] = level.square[side];
+            set_lifts(rate, lost, t.rate_before.value(), t.lost_before.value(), walk.share, walk.share_before, levels_,
+                      n);
+            for (const int side : {0, 1}) levels_.square[side][n] = level.square[side];
+            ++n;
         });
         return n;
     }
@@ -198,6 +210,25 @@ private:
     std::vector<Passed> passed_;
 };
 
+// Σ square·(less + shared)², in four parts by turns.
+double sum_of_squares(const double* square, const double* less, double shared, int64_t n) {
+    // Where no lift is a number, rows without weight still count for nothing.
+    if (!std::isfinite(shared))
+        return std::any_of(square, square + n, [](double each) { return each > 0; }) ? shared : 0.0;
+    double parts[4] = {};
+    int64_t j = 0;
+    for (; j + 4 <= n; j += 4)
+        for (int part = 0; part < 4; ++part) {
+            const double lift = less[j + part] + shared;
+            parts[part] += square[j + part] * lift * lift;
+        }
+    for (int part = 0; j < n; ++j, ++part) {
+        const double lift = less[j] + shared;
+        parts[part] += square[j] * lift * lift;
+    }
+    return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
+
 }  // namespace
 
 std::unique_ptr<ShareLifts> share_lifts(const PackedScores& packed) {
@@ -209,27 +240,18 @@ std::unique_ptr<ShareLifts> share_lifts(const PackedScores& packed) {
 
 void LiftsUpwards::take_stretch() {
     if (stretch_ == 0) throw std::runtime_error("the words were altered");
-    left_ = lifts_->make(--stretch_);
+    left_ = lifts_.make(--stretch_);
 }
 
-std::array<std::array<double, 2>, 2> lift_squares(const PackedScores& packed) {
-    const std::unique_ptr<ShareLifts> lifts = share_lifts(packed);
+std::array<std::array<double, 2>, 2> lift_squares(ShareLifts& lifts) {
     LongSum sums[2][2];
-    for (size_t stretch = 0; stretch < lifts->n_stretches(); ++stretch) {
-        const int64_t n = lifts->make(stretch);
+    for (size_t stretch = 0; stretch < lifts.n_stretches(); ++stretch) {
+        const int64_t n = lifts.make(stretch);
+        const LiftStretch& levels = lifts.levels();
         for (const int kind : {0, 1}) {
-            const Lifts shared = lifts->shared(kind);
-            double of_rest = 0, of_own = 0;
-            for (int64_t j = 0; j < n; ++j) {
-                const LevelLifts& level = lifts->levels()[j];
-                const double rest = level.lifts[kind].of_rest + shared.of_rest;
-                const double own = level.lifts[kind].of_own + shared.of_own;
-                // Rows without weight count for nothing, also where their lift is no number.
-                of_rest += only_if(level.square[0] > 0, level.square[0] * rest * rest);
-                of_own += only_if(level.square[1] > 0, level.square[1] * own * own);
-            }
-            sums[kind][0].part = of_rest;
-            sums[kind][1].part = of_own;
+            const Lifts shared = lifts.shared(kind);
+            sums[kind][0].part = sum_of_squares(levels.square[0], levels.of_rest[kind], shared.of_rest, n);
+            sums[kind][1].part = sum_of_squares(levels.square[1], levels.of_own[kind], shared.of_own, n);
             for (LongSum& sum : sums[kind]) sum.close();
         }
     }

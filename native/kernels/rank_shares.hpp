@@ -28,31 +28,37 @@ struct Lifts {
     double of_rest = 0, of_own = 0;
 };
 
-// The same of a score level by steps (0) and by straight lines (1), less what they share; and Σw² of its rest and own
-// rows.
-struct LevelLifts {
-    Lifts lifts[2];
-    double square[2];
+// The same of some score levels, best first, by steps (0) and by straight lines (1), less what they share; and Σw² of
+// their rest and own rows.
+struct LiftStretch {
+    double of_rest[2][kBlock], of_own[2][kBlock], square[2][kBlock];
+
+    Lifts at(int kind, int64_t level) const { return {of_rest[kind][level], of_own[kind][level]}; }
 };
 
 // The lifts of every score level, stretch by stretch.
 //
 // A walk from the best one on notes where each stretch begins. From there its lifts are made when they are asked for:
-// no memory holds all of them.
+// no memory holds all of them. Reads the words again, which must not move meanwhile.
 class ShareLifts {
 public:
     virtual ~ShareLifts() = default;
 
     virtual size_t n_stretches() const = 0;
-    // The score levels of a stretch, best first: as many as it returns lie in `levels`.
+    // The score levels of a stretch: as many as it returns lie in `levels`.
     virtual int64_t make(size_t stretch) = 0;
 
-    const LevelLifts* levels() const { return levels_.data(); }
+    const LiftStretch& levels() const { return levels_; }
     // What all lifts of a kind share.
     const Lifts& shared(int kind) const { return shared_[kind]; }
+    // One that `make` has made.
+    Lifts lifts(int kind, int64_t level) const {
+        const Lifts less = levels_.at(kind, level);
+        return {less.of_rest + shared_[kind].of_rest, less.of_own + shared_[kind].of_own};
+    }
 
 protected:
-    std::vector<LevelLifts> levels_ = std::vector<LevelLifts>(kBlock);
+    LiftStretch levels_;
     Lifts shared_[2];
 };
 std::unique_ptr<ShareLifts> share_lifts(const PackedScores& packed);
@@ -60,30 +66,24 @@ std::unique_ptr<ShareLifts> share_lifts(const PackedScores& packed);
 // Reads lifts from the lowest score level up.
 class LiftsUpwards {
 public:
-    explicit LiftsUpwards(const PackedScores& packed)
-        : lifts_(share_lifts(packed)), stretch_(lifts_->n_stretches()) {}
+    explicit LiftsUpwards(ShareLifts& lifts) : lifts_(lifts), stretch_(lifts.n_stretches()) {}
 
     // At most as often as there are score levels.
     std::array<Lifts, 2> next() {
         while (left_ == 0) take_stretch();
-        const LevelLifts& level = lifts_->levels()[--left_];
-        std::array<Lifts, 2> found;
-        for (const int kind : {0, 1}) {
-            const Lifts &here = level.lifts[kind], &shared = lifts_->shared(kind);
-            found[kind] = {here.of_rest + shared.of_rest, here.of_own + shared.of_own};
-        }
-        return found;
+        --left_;
+        return {lifts_.lifts(0, left_), lifts_.lifts(1, left_)};
     }
 
 private:
     void take_stretch();
 
-    std::unique_ptr<ShareLifts> lifts_;
+    ShareLifts& lifts_;
     size_t stretch_;    // those below this one have had their turn
     int64_t left_ = 0;  // score levels
 };
 
 // Σw²·lift² over the rest, and over the own rows: by steps (0), and by straight lines (1).
-std::array<std::array<double, 2>, 2> lift_squares(const PackedScores& packed);
+std::array<std::array<double, 2>, 2> lift_squares(ShareLifts& lifts);
 
 }  // namespace karat

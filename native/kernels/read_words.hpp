@@ -73,14 +73,10 @@ public:
         if (!is_cut_) return;
         __builtin_prefetch(task_.scores.at(item(std::max<int64_t>(i - kAhead, 0))));
     }
-    // Asks for what a walk upwards will read, and write to `n` numbers of out[row, width], some words later.
-    void fetch_ahead(int64_t i, const double* out, int64_t width, int64_t n) const {
+    // Asks for the weight that a walk upwards will read some words later.
+    void fetch_weight(int64_t i) const {
         constexpr int64_t kAhead = 32;
-        const int64_t soon = row(std::min(i + kAhead, n_ - 1));
-        const double* const to = out + soon * width;
-        __builtin_prefetch(to, 1);
-        if (n > 1) __builtin_prefetch(to + n - 1, 1);
-        if (task_.weights != nullptr) __builtin_prefetch(task_.weights + soon);
+        if (task_.weights != nullptr) __builtin_prefetch(task_.weights + row(std::min(i + kAhead, n_ - 1)));
     }
     // Weights of words first to first + n - 1. Their rows lie anywhere in memory: each is asked for
     // some words before it is read.

@@ -112,7 +112,7 @@ void check_placements(Random& random, RankTask task, const Stands& stands) {
     const std::vector<double> still(static_cast<size_t>(2 * m));
     std::vector<double> want(static_cast<size_t>(m * rows));
     for (int64_t i = 0; i < m * rows; ++i) want[i] = out[i] = static_cast<double>(i % 7);
-    karat::add_influences(packed, {own.data(), rest.data(), still.data(), m}, out.data());
+    karat::add_influences(packed, {own.data(), rest.data(), still.data(), m}, nullptr, out.data());
     for (int64_t i = 0; i < task.n(); ++i)
         for (int64_t s = 0; s < m; ++s) {
             const int64_t c = task.class_of(i);
@@ -147,16 +147,21 @@ double share_sum(const Stands& stands, bool is_straight) {
     return sum;
 }
 
+std::array<std::array<double, 2>, 2> squares_of(const PackedScores& packed) {
+    return karat::lift_squares(*karat::share_lifts(packed));
+}
+
 void check_lifts(RankTask task, const Stands& stands, bool is_straight) {
     double own = 0;
     for (const auto& [score, stand] : stands) own += stand.here[1];
-    const std::array<double, 2> squares = karat::lift_squares(sorted(task))[is_straight];
+    const std::array<double, 2> squares = squares_of(sorted(task))[is_straight];
     task.wants_rows = true;
     Exact<double> out(task.scores.n_rows);
     for (int64_t i = 0; i < task.scores.n_rows; ++i) out[i] = 0;
     const std::vector<double> still(static_cast<size_t>(task.k));
     const double lifts[2] = {is_straight ? 0.0 : 1.0, is_straight ? 1.0 : 0.0};
-    karat::add_influences(sorted(task), {still.data(), still.data(), lifts, 1}, out.data());
+    const PackedScores named = sorted(task);
+    karat::add_influences(named, {still.data(), still.data(), lifts, 1}, karat::share_lifts(named).get(), out.data());
     if (own == 0 || task.is_pooled) return;
     const double area = share_sum(stands, is_straight) / own;
     double want[2] = {};
