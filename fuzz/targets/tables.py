@@ -142,6 +142,25 @@ def covariance(case: Case) -> None:
     case.expect_length(found, len(phi), len(phi))
 
 
+def of_line(case: Case) -> tuple[Any, Any, Any]:
+    arrays, n = case.arrays, min(case.source.size(), 5000)
+    left, right = (arrays.weights(n, is_plain=True) for _ in range(2))
+    return arrays.argument(arrays.reals(n, "f8"), is_plain=True), left, right
+
+
+@target("logistic_moments")
+def logistic_moments(case: Case) -> None:
+    line = (case.source.byte() / 16.0 - 8.0 for _ in range(3))
+    found = case.call(case.native.logistic_moments, *of_line(case), *line)
+    case.expect_length(found, 6)
+
+
+@target("logistic_squares")
+def logistic_squares(case: Case) -> None:
+    numbers = [case.source.byte() / 16.0 - 8.0 for _ in range(5)]
+    case.call(case.native.logistic_squares, *of_line(case), *numbers)
+
+
 @target("add_by_class")
 def add_by_class(case: Case) -> None:
     source, arrays = case.source, case.arrays

@@ -1,4 +1,4 @@
-// karat._native: table_variances, covariance, square_by_class, add_by_class.
+// karat._native: table_variances, covariance, square_by_class, add_by_class, logistic_moments, logistic_squares.
 #include <nanobind/stl/optional.h>
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include "bind/tables.hpp"
 #include "kernels/add_by_class.hpp"
 #include "kernels/covariance.hpp"
+#include "kernels/logistic_line.hpp"
 #include "kernels/square_by_class.hpp"
 #include "kernels/table_variance.hpp"
 
@@ -106,9 +107,36 @@ nb::object sums_of_classes(In<Number, 2> values, In<int64_t, 1> codes, int64_t k
     return owned(std::move(out), r, k);
 }
 
+int64_t check_levels(const Column& x, const Column& left, const Column& right) {
+    if (left.shape(0) != x.shape(0) || right.shape(0) != x.shape(0))
+        throw std::invalid_argument("what the score levels hold does not match them");
+    return static_cast<int64_t>(x.shape(0));
+}
+
+nb::tuple moments_of(Column x, Column misses, Column hits, double height, double slope, double centre) {
+    const int64_t n = check_levels(x, misses, hits);
+    LogisticMoments found{};
+    {
+        const Unlocked unlocked(n);
+        found = logistic_moments(x.data(), misses.data(), hits.data(), n, {height, slope, centre});
+    }
+    return nb::make_tuple(found.likelihood, found.higher, found.steeper, found.weight, found.away, found.square);
+}
+
+double squares_of_line(Column x, Column rest, Column own, double a, double b, double gain, double turn,
+                       double centre) {
+    const int64_t n = check_levels(x, rest, own);
+    const Unlocked unlocked(n);
+    return logistic_squares(x.data(), rest.data(), own.data(), n, {a, b, 0.0}, gain, turn, centre);
+}
+
 }  // namespace
 
 void bind_variance(nb::module_& m) {
+    m.def("logistic_moments", moments_of, nb::arg("x").noconvert(), nb::arg("misses").noconvert(),
+          nb::arg("hits").noconvert(), nb::arg("height"), nb::arg("slope"), nb::arg("centre"));
+    m.def("logistic_squares", squares_of_line, nb::arg("x").noconvert(), nb::arg("rest").noconvert(),
+          nb::arg("own").noconvert(), nb::arg("a"), nb::arg("b"), nb::arg("gain"), nb::arg("turn"), nb::arg("centre"));
     m.def("add_by_class", sums_of_classes<int64_t>, nb::arg("values").noconvert(), nb::arg("codes").noconvert(),
           nb::arg("k"));
     m.def("add_by_class", sums_of_classes<double>, nb::arg("values").noconvert(), nb::arg("codes").noconvert(),

@@ -5,6 +5,7 @@
 
 #include "kernels/column.hpp"
 #include "kernels/lanes_cumulative.hpp"
+#include "kernels/lanes_logistic.hpp"
 #include "kernels/lanes_places.hpp"
 #include "kernels/lanes_random.hpp"
 #include "kernels/lanes_scores.hpp"
@@ -80,6 +81,7 @@ struct Lanes {
 
     ScoreLanes scores;
     CumulativeLanes cumulative;
+    LogisticLanes logistic;
     PlaceLanes places;
     RandomLanes random;
 };

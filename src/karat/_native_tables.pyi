@@ -186,6 +186,32 @@ def covariance(
     Errors: ValueError for other shapes; TypeError for other dtypes.
     """
 
+def logistic_moments(
+    x: _Float64, misses: _Float64, hits: _Float64, height: float, slope: float, centre: float
+) -> tuple[float, float, float, float, float, float]:
+    """What the line t = height + slope · (x − centre) makes of score levels at x [n].
+
+    Returns: the logarithm of the likelihood of logit P(hit) = t; its derivatives by height and by
+    slope; minus the second one by the height, that is Σ spread, spread: weight · σ(t) · σ(−t); the
+    mean of x by it, less the centre; Σ spread · (x less that mean)².
+    Errors: ValueError for other shapes; TypeError for other dtypes.
+    """
+
+def logistic_squares(
+    x: _Float64,
+    rest: _Float64,
+    own: _Float64,
+    a: float,
+    b: float,
+    gain: float,
+    turn: float,
+    centre: float,
+) -> float:
+    """Σ rest · (σ(t) · s)² + own · (σ(−t) · s)², t = a + b · x, s = gain + turn · (x − centre).
+
+    What weighs nothing counts for nothing. Errors: as of `logistic_moments`.
+    """
+
 def square_by_class(
     values: _Float64, codes: _Int32, squares: _Float64 | None, offsets: _Float64
 ) -> _Float64:

@@ -191,19 +191,30 @@ def test_where_no_curvature_is_left_there_is_no_line() -> None:
     assert (found.at(0.0), found.slope) == pytest.approx((0.0, math.log(3)), abs=1e-9)
 
 
-def test_a_line_that_the_lightest_rows_alone_decide_is_undefined_and_says_so() -> None:
-    # Hits of 6e9 lie below misses of 3e9; what lies otherwise weighs 1e-9.
+def lines_by_light_rows(weight: float) -> Any:
+    """Hits of 6e9 lie below misses of 3e9; what lies otherwise weighs 1e-9 times `weight`."""
     x = np.array([4.5247948709467884, 4.535120321839617, 4.4919776281806945, 4.536533745437839])
     misses = np.array([0.0, 4.856395220861556e-10, 1.4177286797308176e-09, 3355675898.243214])
     hits = np.array([1.1273303988335388e-06, 6343385370.207098, 2.4120667184771213e-06, 0.0])
+    misses[1:3] *= weight
+    hits[[0, 2]] *= weight
     y, weights = np.repeat([0, 1], 4), np.concatenate([misses, hits])
     held = weights > 0
-    report = karat.evaluate(
+    return karat.evaluate(
         y[held],
         y_prob=np.tile(expit(x), 2)[held],
         weights=weights[held],
         metrics=["calibration_slope", "calibration_intercept"],
     )
-    for name, found in report.metrics.items():
+
+
+def test_a_line_that_light_rows_decide_is_found() -> None:
+    """By Newton's method in 80 digits."""
+    report = lines_by_light_rows(1.0)
+    assert report["calibration_slope"].value == pytest.approx(-55449.0362814923, rel=1e-9)
+
+
+def test_a_line_that_the_lightest_rows_alone_decide_is_undefined_and_says_so() -> None:
+    for name, found in lines_by_light_rows(1e-100).metrics.items():
         assert math.isnan(found.value), name
         assert "divides the rows of the class from the others" in str(found.undefined)

@@ -181,7 +181,7 @@ class InfluenceVariances:
         if isinstance(form, LineInfluence):
             line, square = Line.of(views.probabilities, form.part), 0.0
             if np.isfinite(line.value):
-                square = sum(_weighted(w2, phi2) for w2, phi2 in line.squares(views.probabilities))
+                square = line.squares(views.probabilities)
             square = square if np.isfinite(line.value) else np.nan
             variance = square / total**2 * self._factor
             return spread(variance, sizes.rows - 1.0, sizes.rows, "there is no such line")
@@ -343,9 +343,3 @@ def _missing_sides(found: AreaVariance) -> str:
     if not rest:
         return "every row is truly of the class"
     return "one row is truly of the class" if own <= rest else "one row is truly of another class"
-
-
-def _weighted(weights: Floats, squares: Floats) -> float:
-    """Their sum; what weighs nothing counts for nothing, whatever its square."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return float(np.where(weights > 0, weights * squares, 0.0).sum())

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.metrics._views import ClassProbabilities, dot
+from karat.metrics._views import ClassProbabilities
 from karat.tally import CumulativeCounts, LevelSource
+from karat.tally.cached import cached_property
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -128,7 +129,7 @@ def recalibration_line(levels: LevelSource, odds: HeldOdds | None = None) -> tup
     no line is found; of many score levels most of them are walks over groups.
     """
     points = _points_of(levels, odds)
-    outline = _Outline.of(points())
+    outline = _Outline.of(points()) if odds is None else odds.outline
     if not outline.is_finite or not outline.overlaps:
         return _UNDEFINED
     line, ends = _Line(outline.log_odds), outline.ends
@@ -148,7 +149,7 @@ def recalibration_shift(levels: LevelSource, odds: HeldOdds | None = None) -> fl
     Cost: about ten Newton steps of O(score levels); two or three where there are many.
     """
     points = _points_of(levels, odds)
-    outline = _Outline.of(points())
+    outline = _Outline.of(points()) if odds is None else odds.outline
     if not outline.is_finite or not math.isfinite(outline.log_odds):
         return math.nan
     # At these ends no confidence, and every one, is above the share of hits.
@@ -167,10 +168,10 @@ def _shifted(
     a = min(max(start, low), high)
     for _ in range(_SHIFTS):
         missing = slope = 0.0
-        for x, misses, hits in points():
-            chance, rest = both_sides(a + x)
-            missing += dot(hits, rest) - dot(misses, chance)
-            slope += dot(hits + misses, chance * rest)
+        for levels in points():
+            moments = _native.logistic_moments(*levels, a, 1.0, 0.0)
+            missing += moments[1]
+            slope += moments[3]
         low, high = (a, high) if missing > 0 else (low, a)
         after = a + missing / slope if slope > 0 else math.inf
         if not low <= after <= high:
@@ -254,27 +255,21 @@ class _Ascent:
     @classmethod
     def of(cls, line: _Line, points: Iterable[Points]) -> _Ascent:
         found = cls(line.centre)
-        for x, misses, hits in points:
-            t = line.at(x)
-            chance, rest = both_sides(t)
-            # −ln σ(t) = max(−t, 0) + ln(1 + exp(−|t|)), and the larger of σ(t), σ(−t) is 1 ÷ that.
-            common = -np.log(np.maximum(chance, rest))
-            found.likelihood -= dot(hits, np.maximum(-t, 0.0) + common)
-            found.likelihood -= dot(misses, np.maximum(t, 0.0) + common)
-            missing = hits * rest - misses * chance
-            found.higher += float(missing.sum())
-            found.steeper += dot(missing, x - line.centre)
-            found._spread(x - line.centre, (hits + misses) * (chance * rest))
+        for levels in points:
+            moments = _native.logistic_moments(*levels, line.height, line.slope, line.centre)
+            likelihood, higher, steeper, *spread = moments
+            found.likelihood += likelihood
+            found.higher += higher
+            found.steeper += steeper
+            found._spread(*spread)
         return found
 
-    def _spread(self, x: Floats, spread: Floats) -> None:
+    def _spread(self, weight: float, away: float, square: float) -> None:
         """Add rows to weight, mean and square, which are merged and never subtracted."""
-        weight = float(spread.sum())
         if not weight:
             return
-        away = dot(spread, x) / weight
         further, total = away - self.away, self.weight + weight
-        self.square += dot(spread, (x - away) ** 2) + further**2 * weight * (self.weight / total)
+        self.square += square + further**2 * weight * (self.weight / total)
         self.away += further * (weight / total)
         self.weight = total
 
@@ -332,6 +327,23 @@ def _odds(levels: LevelSource) -> Iterator[Points]:
         yield log_odds(p), misses, hits
 
 
+def points_of(view: ClassProbabilities) -> Iterable[Points]:
+    """The score levels of a class by their log-odds, block by block."""
+    return _points_of(view.levels, odds_of(view))()
+
+
+def spread_about(view: ClassProbabilities, a: float, b: float) -> tuple[float, float, float]:
+    """Σ spread, its mean x, Σ spread·(x − mean)²; spread: weight·σ(t)·σ(−t), t = a + b·x."""
+    return view.made(_spread_about, odds_of(view), a, b)
+
+
+def _spread_about(
+    levels: LevelSource, odds: HeldOdds | None, a: float, b: float
+) -> tuple[float, float, float]:
+    found = _Ascent.of(_Line(a, b), _points_of(levels, odds)())
+    return found.weight, found.away, found.square
+
+
 def _points_of(levels: LevelSource, odds: HeldOdds | None) -> Callable[[], Iterable[Points]]:
     """The score levels by their log-odds; of levels that are held these are held too."""
     if odds is None and isinstance(levels, CumulativeCounts):
@@ -343,19 +355,14 @@ def _points_of(levels: LevelSource, odds: HeldOdds | None) -> Callable[[], Itera
 
 
 class HeldOdds:
-    """Log-odds of all score levels, and both sides of the line that was asked for last."""
+    """Log-odds of all score levels, and what they span."""
 
     def __init__(self, levels: LevelSource) -> None:
         self.points = list(_odds(levels))
-        self._line = _UNDEFINED
-        self._sides: list[tuple[Floats, Floats]] = []
 
-    def sides(self, a: float, b: float) -> list[tuple[Floats, Floats]]:
-        """σ(a + b·x) and σ(−a − b·x) of each block, of log-odds x."""
-        if self._line != (a, b):
-            self._sides = [both_sides(a + b * x) for x, _, _ in self.points]
-            self._line = a, b
-        return self._sides
+    @cached_property
+    def outline(self) -> _Outline:
+        return _Outline.of(self.points)
 
 
 @dataclass
@@ -371,10 +378,14 @@ class _Outline:
         found = cls([0.0, 0.0], [math.inf] * 2, [-math.inf] * 2)
         for x, *sides in points:
             for side, weight in enumerate(sides):
-                held = x[weight > 0]
                 found.weight[side] += float(weight.sum())
-                found.low[side] = min(found.low[side], float(held.min(initial=math.inf)))
-                found.high[side] = max(found.high[side], float(held.max(initial=-math.inf)))
+                is_held = weight > 0
+                first, last = int(is_held.argmax()), len(x) - 1 - int(is_held[::-1].argmax())
+                if not is_held[first]:
+                    continue
+                # The log-odds descend.
+                found.low[side] = min(found.low[side], float(x[last]))
+                found.high[side] = max(found.high[side], float(x[first]))
         return found
 
     @property

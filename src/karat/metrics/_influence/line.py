@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics._regression import both_sides, line_of, log_odds, odds_of, shift_of
-from karat.metrics._views import ClassProbabilities, dot
-from karat.tally import of_both
+from karat import _native
+from karat.metrics._regression import both_sides, line_of, points_of, shift_of, spread_about
+from karat.metrics._views import ClassProbabilities
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -49,23 +48,13 @@ class Line:
         unknown = cls(np.nan, np.nan, np.nan, np.nan, np.nan, 0.0)
         if not np.isfinite(value):
             return unknown
-        # Weighted by the spread of the rows, x and 1 are orthogonal about this centre.
-        total = heavy = weighed = 0.0
-        for level in _levels_at(view, a, b):
-            weight = of_both(level.counts)
-            spread = weight * (level.chance * level.rest)
-            total += float(weight.sum())
-            heavy += float(spread.sum())
-            weighed += dot(spread, level.x)
+        # Weighted by the spread of the rows, x and 1 are orthogonal about their mean.
+        total = view.n_pos + view.n_neg
+        heavy, centre, square = spread_about(view, a, b)
         if not heavy:
             return unknown  # every row lies where the line is 0 or 1
-        centre = weighed / heavy
         if part == "shift":
             return cls(value, a, b, total / heavy, 0.0, centre)
-        square = sum(
-            dot(of_both(level.counts) * (level.chance * level.rest), (level.x - centre) ** 2)
-            for level in _levels_at(view, a, b)
-        )
         if not square:
             return unknown
         if part == "slope":
@@ -83,32 +72,12 @@ class Line:
     def _slope(self, x: Floats) -> Floats:
         return self.gain + self.turn * (x - self.centre)
 
-    def squares(self, view: ClassProbabilities) -> Iterator[tuple[Floats, Floats]]:
-        """Σw² and φ² of each score level, of the rest and of the own rows: [u, 2] both."""
-        for level in _levels_at(view, self.a, self.b):
-            square = np.empty((len(level.x), 2))
-            # Endless influences, or an infinite square, make the interval unknown.
-            with np.errstate(over="ignore", invalid="ignore"):
-                slope = self._slope(level.x)
-                for side, chance in enumerate((level.chance, level.rest)):
-                    np.square(chance * slope, out=square[:, side])
-            of_rows = level.counts if level.squares is None else level.squares
-            yield np.asarray(of_rows, np.float64), square
-
-
-class _LevelsAt(NamedTuple):
-    """Some thousand score levels: log-odds x, what they hold, and σ(a + b·x), σ(−a − b·x)."""
-
-    x: Floats
-    counts: Any
-    squares: Floats | None
-    chance: Floats
-    rest: Floats
-
-
-def _levels_at(view: ClassProbabilities, a: float, b: float) -> Iterator[_LevelsAt]:
-    odds = odds_of(view)
-    for i, (scores, counts, squares) in enumerate(view.levels.blocks()):
-        x = log_odds(scores) if odds is None else odds.points[i][0]
-        sides = both_sides(a + b * x) if odds is None else odds.sides(a, b)[i]
-        yield _LevelsAt(x, counts, squares, *sides)
+    def squares(self, view: ClassProbabilities) -> float:
+        """Σ w²φ² over all rows; what weighs nothing counts for nothing."""
+        found = 0.0
+        line = self.a, self.b, self.gain, self.turn, self.centre
+        for (x, *counts), level in zip(points_of(view), view.levels.blocks(), strict=True):
+            rest, own = counts if level.squares is None else level.squares.T
+            squares = np.ascontiguousarray(rest), np.ascontiguousarray(own)
+            found += _native.logistic_squares(x, *squares, *line)
+        return found
