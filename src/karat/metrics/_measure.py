@@ -98,7 +98,7 @@ class Beside(Protocol):
         """Called before class i is measured."""
 
     def confidences(self, view: Confidences) -> None:
-        """Called with the rows by the probability of the predicted class."""
+        """Called with the rows by the probability of the predicted class, on any thread."""
 
     def pooled(self, views: Views) -> None:
         """Called before all columns together are measured."""
@@ -139,26 +139,35 @@ def measure(
         found |= {metric: _single(metric, losses) for metric in by_view[Losses]}
     else:
         rows.check()
-    if Confidences in by_view:
-        confidences = (Views(rows, None) if held is None else held[None]).confidences
-        found |= {metric: _single(metric, confidences) for metric in by_view[Confidences]}
-        if beside:
-            beside.confidences(confidences)
-    of_pairs = by_view.get(Pairwise, [])
-    others = [m for m in wanted if m not in found and m not in of_pairs]
+    of_confidences, of_pairs = by_view.get(Confidences, []), by_view.get(Pairwise, [])
+    apart: dict[Metric, Values] = {}
+    others = [m for m in wanted if m not in found and m not in {*of_confidences, *of_pairs}]
     # Of columns that nobody else reads several are sorted together: see `AreasAhead`.
-    n_tasks = rows.classes.k + bool(of_pairs) if beside and beside.names_rows else 1
+    names_rows = beside is not None and beside.names_rows
+    n_tasks = rows.classes.k + bool(of_pairs) + bool(of_confidences) if names_rows else 1
     with Workers.of(rows, n_tasks) as workers:
-        pairwise = Pairwise(rows, names_rows=beside is not None and beside.names_rows)
-        pairs: dict[Metric, Values] = {}
+        pairwise = Pairwise(rows, names_rows=names_rows)
         if of_pairs:
-            workers.run(lambda: pairs.update((m, _of_pairs(m, pairwise)) for m in of_pairs))
+            workers.run(lambda: apart.update((m, _of_pairs(m, pairwise)) for m in of_pairs))
+        if of_confidences:
+            views = Views(rows, None) if held is None else held[None]
+            workers.run(lambda: apart.update(_of_confidences(of_confidences, views, beside)))
         found |= _by_column(rows, others, policy, along, beside, held, workers)
-        for metric in of_pairs:
-            found[metric] = pairs[metric]
-            if beside:
+        found |= apart
+        if beside:
+            for metric in of_pairs:
                 beside.pairs(metric, pairwise)
     return {metric: _without_overshoot(metric, found[metric]) for metric in wanted}
+
+
+def _of_confidences(
+    metrics: Sequence[Metric], views: Views, beside: Beside | None
+) -> dict[Metric, Values]:
+    confidences = views.confidences
+    found = {metric: _single(metric, confidences) for metric in metrics}
+    if beside:
+        beside.confidences(confidences)
+    return found
 
 
 def losses_of(metrics: Iterable[Metric]) -> list[str]:
