@@ -154,6 +154,13 @@ def levels(case: Case, packed: Any) -> None:
     case.expect(0 <= rest <= n, "more words to read than there are")
 
 
+def points(case: Case, packed: Any) -> None:
+    """What thresholds call positive, of rows without weights."""
+    thresholds, tps, fps, counts = packed.points(case.source.flag())
+    case.expect(len(thresholds) == len(tps) == len(fps) > 0, "points of other thresholds")
+    case.expect(counts is None or counts.shape == (len(tps) - 1, 2), "counts of other score levels")
+
+
 def cut(case: Case, packed: Any) -> Any:
     """Words of half the size, used or thrown away."""
     made = packed.cut()
@@ -190,6 +197,7 @@ MEMBERS = {
     "spread": lambda case, packed: packed.spread(),
     "add_influences": influence,
     "lift_squares": lambda case, packed: packed.lift_squares(),
+    "points": points,
     "levels": levels,
 }
 members("PackedScores", some_words, {name: sober(work) for name, work in MEMBERS.items()})

@@ -205,6 +205,8 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
     return made;
 }
 
+static_assert(kBlock == std::extent_v<decltype(PlacedRows::slot)>);
+
 size_t n_slots(const PackedScores& packed) { return size_t{1} << packed.layout.class_bits; }
 
 // Sets whose numbers of a row lie side by side: how many, and the first of them.
