@@ -127,7 +127,7 @@ def measure(
         held: views of the same rows that are kept from call to call; without them each is dropped.
 
     Cost: one read for the losses; a sort of n keys for each column that some metric needs.
-        As many sorted columns are held as there are threads.
+        As many sorted columns are held as there are threads, and one more.
     """
     wanted = list(dict.fromkeys(metrics))
     by_view: dict[type, list[Metric]] = {}
