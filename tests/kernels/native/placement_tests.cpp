@@ -236,7 +236,7 @@ void test_placements(Random& random) {
     const Exact<int32_t> codes(std::vector<int32_t>{1});
     const PackedScores nameless = sorted(
         {{reinterpret_cast<const char*>(items.data()), 1, 1, 8, 0, true}, codes.data(), nullptr, 2, 1});
-    check_refused([&] { karat::add_influences(nameless, {}, nullptr); }, "words without rows");
+    check_refused([&] { karat::add_influences(nameless, {}, nullptr, nullptr); }, "words without rows");
 }
 
 }  // namespace karat_tests
