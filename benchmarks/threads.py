@@ -96,6 +96,11 @@ def one_vs_one(n: int, k: int) -> Callable[[int], Any]:
     return lambda threads: karat.roc_auc_ovo_macro(y, y_prob=p, n_threads=threads)
 
 
+def report(n: int, k: int) -> Callable[[int], Any]:
+    y, p = two_classes(n) if k == 2 else many_classes(n, k)
+    return lambda threads: str(karat.evaluate(y, y_prob=p, n_threads=threads))
+
+
 def sorted_apart(n: int, dtype: Any) -> Callable[[int], Any]:
     """Keys of one column a thread, copied and sorted by NumPy: what karat's sorts are made of."""
     keys = np.random.default_rng(0).random(n).astype(dtype)
@@ -146,6 +151,8 @@ CASES: dict[str, Callable[[], Callable[[int], Any]]] = {
     "average precision, float64, n=1e6": partial(average_precision, MILLION),
     "ROC AUC one-vs-rest, float64, n=1e6, K=10": partial(one_vs_rest, MILLION, 10),
     "ROC AUC one-vs-one, float64, n=1e6, K=10": partial(one_vs_one, MILLION, 10),
+    "report, printed, n=1e6, K=2": partial(report, MILLION, 2),
+    "report, printed, n=1e6, K=10": partial(report, MILLION, 10),
 }
 
 
