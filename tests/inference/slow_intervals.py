@@ -297,7 +297,76 @@ def slow_combined(
         math.sqrt(float(alike.variance(form)) + extra)
         for form, extra in zip(sums, alone, strict=True)
     )
-    return value - below, value + above
+    widths = sum(
+        np.abs(np.where(found.high > found.low, a * (found.high - found.low), 0.0))
+        for found, a in zip(of_parts, slopes, strict=True)
+    )
+    whole = slow_whole(metric, value, spread, asked, policy)
+    return mixed((value - below, value + above), whole, widths, metric.range)
+
+
+def mixed(
+    limits: tuple[float, float],
+    whole: tuple[float, float] | None,
+    widths: Any,
+    ends: tuple[float, float],
+) -> tuple[float, float]:
+    """Limits of the classes, combined, and those of the whole, by the number of classes."""
+    squares = np.asarray(widths, np.float64) ** 2
+    n_classes = squares.sum() ** 2 / (squares**2).sum() if squares.any() else 1.0
+    if whole is None or n_classes <= 2.0:
+        return limits
+    part = (2.0 / n_classes) ** 4
+    inside = max(limits[0], ends[0]), min(limits[1], ends[1])
+    low, high = (part * a + (1.0 - part) * b for a, b in zip(inside, whole, strict=True))
+    return low, high
+
+
+def slow_whole(
+    metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Any = "zero"
+) -> tuple[float, float] | None:
+    """Wilson's limits with the variance that a table with ½ ÷ k rows more a cell moves with."""
+    if not (math.isfinite(metric.range[0]) and math.isfinite(metric.range[1])):
+        return None
+    table = spread.smoothed or spread
+    phi = table.centred(slopes_of_cells(metric, table.cells, policy))
+    found = evaluate(metric.traced(policy).value, table.cells.fields, dict(metric.params))
+    if not np.isfinite(phi).all() or np.abs(phi).max() < 1e-12:
+        return None
+    g = slopes_of_cells(metric, spread.cells, policy)
+    # Of a table without an error the slopes are rounding errors.
+    n = spread.n_effective / float(spread.inflation(np.where(np.abs(g).max() > 1e-12, g, 0.0)))
+    shares, quantile = table.weights / table.total, asked.quantile(spread.df)
+    return score_limits(value, float(found), phi, shares, n, metric.range, quantile)
+
+
+def score_limits(
+    value: float,
+    at: float,
+    phi: Floats,
+    shares: Floats,
+    n: float,
+    ends: tuple[float, float],
+    quantile: float,
+) -> tuple[float, float]:
+    """The last values on both sides that are no further away than their variance explains."""
+    variance = float((shares * phi**2).sum()) / n
+    slope = float((shares * phi**3).sum()) / float((shares * phi**2).sum()) / n
+    found = []
+    for end in ends:
+        rest = end - at
+        steep = slope if variance + slope * rest > 0.0 else -variance / rest
+        bend = -(variance + steep * rest) / rest**2
+        kept, out = value, end
+        for _ in range(200):
+            x = (kept + out) / 2.0
+            explained = variance + steep * (x - at) + bend * (x - at) ** 2
+            if (x - value) ** 2 <= quantile**2 * explained:
+                kept = x
+            else:
+                out = x
+        found.append(kept)
+    return found[0], found[1]
 
 
 def slow_of_right_rows(
