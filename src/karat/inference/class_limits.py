@@ -25,7 +25,13 @@ from karat.inference.proportions import (
     ratio_of_proportions,
     two_proportions_of,
 )
-from karat.inference.table_variance import CELLS_TO_SLOPES, TableVariance, cell_slopes, derivative
+from karat.inference.table_variance import (
+    CELLS_TO_SLOPES,
+    TableVariance,
+    cell_slopes,
+    derivative,
+    df_on,
+)
 from karat.inference.whole_limits import whole_limits
 from karat.metrics import Metric
 from karat.metrics._formula import Node, is_linear_in
@@ -48,15 +54,17 @@ def limits_of_proportion(
         n = np.where(is_seen, inside**2 / sum(share.counted(squares)), 0.0)
     # Of a class that weighs next to nothing the squares are no numbers.
     n = np.where(np.isfinite(n), n, 0.0)
+    quantile: Floats | float = asked.quantile()
     if spread.clusters is not None or spread.cells.squares is not None or spread.design != "cohort":
-        n = n / _inflation_of_shares(share, spread, p, n, inside)
-    quantile = asked.quantile(spread.df)
+        partials = _share_partials(share, spread, p, inside)
+        n = n / _inflation_of_shares(spread, p, n, partials)
+        quantile = _class_quantiles(spread, asked, partials)
     if not is_beta:
         return p, *wilson_limits(p, n, quantile)
-    low, high = beta_limits(p, n, asked.tail)
+    # As many rows as a normal quantile is as far away with (Korn and Graubard 1998).
     normal = asked.quantile()
-    wider = quantile / normal if normal > 0.0 else 1.0
-    low, high = np.maximum(p - (p - low) * wider, 0.0), np.minimum(p + (high - p) * wider, 1.0)
+    n = n * (normal / quantile) ** 2 if normal > 0.0 else n
+    low, high = beta_limits(p, n, asked.tail)
     return p, np.where(is_seen, low, 0.0), np.where(is_seen, high, 1.0)
 
 
@@ -153,11 +161,14 @@ def _share_partials(share: Share, spread: TableVariance, p: Floats, inside: Floa
     return np.asarray(scale[:, None, None] * sides)
 
 
-def _inflation_of_shares(
-    share: Share, spread: TableVariance, p: Floats, n: Floats, inside: Floats
-) -> Floats:
+def _class_quantiles(spread: TableVariance, asked: Confidence, partials: Floats) -> Floats:
+    """float64[k]: how many standard errors away a limit of each class lies."""
+    return np.array([asked.quantile(float(df)) for df in spread.class_df(partials)])
+
+
+def _inflation_of_shares(spread: TableVariance, p: Floats, n: Floats, partials: Floats) -> Floats:
     """float64[k]: how many times more a share varies than one of n rows."""
-    actual = spread.class_variances(_share_partials(share, spread, p, inside))
+    actual = spread.class_variances(partials)
     simple = p * (1 - p) / np.maximum(n, 1e-300)
     fewest = 1.0
     if spread.clusters is not None:
@@ -243,7 +254,7 @@ def _found(
         return made(limits_of_two_proportions(value, two, spread, asked), "mover")
     inflation = spread.class_inflation(partials)
     low, high = metric.range
-    quantile = asked.quantile(spread.df)
+    quantile = _class_quantiles(spread, asked, partials)
     if math.isfinite(low) and math.isfinite(high):
         shares, rows = _effective(metric, spread, tables, value, inflation)
         below, above = (low + (high - low) * part for part in wilson_limits(shares, rows, quantile))
@@ -269,7 +280,7 @@ def _on_curve(
     else:
         rows = sides.sum(axis=0)
         share = sides[0] / np.maximum(rows, 1.0)
-        limits = np.array(wilson_limits(share, rows, asked.quantile(spread.df)))
+        limits = np.array(wilson_limits(share, rows, asked.quantile()))
     found, partials = _native.follow_curve(
         sides, limits, curve.sides, curve.a, curve.b, curve.c, curve.missing, spread.total
     )
@@ -303,7 +314,7 @@ def _of_ratios(
     tables: Floats,
     value: Floats,
     inflation: Floats,
-    quantile: float,
+    quantile: Floats,
 ) -> tuple[Floats, Floats]:
     """Limits on the scale of the logarithm; half a row in each cell keeps them finite (Gart)."""
     smooth = tables * (spread.n_effective / spread.total) + 0.5
@@ -388,7 +399,7 @@ def _mover(
         steep = (rest.true, rest.pred, rest.same, *of_parts)
         if not all(math.isfinite(float(np.abs(part).max())) for part in steep):
             return Interval(remark=NO_SLOPE), 1.0
-        quantile = asked.quantile(spread.df)
+        quantile = asked.quantile(df_on(metric, spread, policy))
         times = np.array((quantile, quantile, 1.0))
         if rest.cells is None and not cells.is_weighted:
             shared = np.array((rest.true, rest.pred, rest.same)) * float(cells.fields.n)

@@ -27,7 +27,7 @@ _SMALL_TAIL: Final = 5e-4
 """Of a smaller one, 1 less twice it holds too few digits."""
 
 
-def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> Limits:
+def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float | Floats) -> Limits:
     """Wilson (1927): the shares that a test at this quantile, also of Student's t, does not refuse.
 
     Of no rows, or effective rows, the limits are 0 and 1.

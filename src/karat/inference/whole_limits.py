@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
 from karat.inference.confidence import Confidence
 from karat.inference.limits import wilson_limits_of_moving
-from karat.inference.table_variance import DUST, TableVariance, cell_slopes, slopes_on
+from karat.inference.table_variance import TableVariance, cell_slopes, df_on, slopes_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
+
+_STILL: Final = 1e-9
+"""Beside the range, an influence of less is a rounding error."""
 
 
 def whole_limits(
@@ -39,18 +43,19 @@ def whole_limits(
     shares = table.weights / table.total
     second, third = float((shares * phi**2).sum()), float((shares * phi**3).sum())
     span = high - low
-    if not second > (DUST * span) ** 2:
+    if not second > (_STILL * span) ** 2:
         return None
     n = spread.n_effective
     if not spread.is_simple:
         g = cell_slopes(slopes_on(metric, spread, policy), spread.cells)
-        # Of a table without an error the slopes are rounding errors.
-        n /= float(spread.inflation(np.where(np.abs(g).max() > DUST * span, g, 0.0)))
+        # Of a table without an error the influences are rounding errors.
+        varies = float(spread.simple_variance(g)) * n > (_STILL * span) ** 2
+        n /= float(spread.inflation(g if varies else np.zeros_like(g)))
     below, above = wilson_limits_of_moving(
         (value - low) / span,
         (float(found.value) - low) / span,
         second / n / span**2,
         third / second / n / span,
-        asked.quantile(spread.df),
+        asked.quantile(df_on(metric, spread, policy)),
     )
     return low + span * below, low + span * above
