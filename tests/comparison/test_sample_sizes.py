@@ -217,7 +217,7 @@ def test_rows_for_the_difference_seen_follow_from_its_limits() -> None:
     one = karat.compare(true, {"b": b, "a": a}, metrics="accuracy")["accuracy"]
     assert one.low > 0.0
     for limit, end in ((one.high, one.rows_needed.low), (one.low, one.rows_needed.high)):
-    XX
+        assert end == pytest.approx(one.rows_needed * (one.difference / limit) ** 2, abs=2)
     few = karat.compare(true[:60], {"b": b[:60], "a": a[:60]}, metrics="accuracy")["accuracy"]
     assert few.low <= 0.0 <= few.high
     assert few.rows_needed.high == math.inf, "a control: the difference may be 0"

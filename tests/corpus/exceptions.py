@@ -339,10 +339,21 @@ EXCEPTIONS: tuple[Allowed, ...] = (
     Allowed(
         "gates/*",
         _SKEWED,
-        r"gave(\.gate)?\.rules\[\d+\]\.((difference_)?(low|high)|p|p_adjusted|detectable)",
+        r"gave(\.gate|\.json)?\.rules\[\d+\]\.((difference_)?(low|high)|p|p_adjusted|detectable)",
     ),
     Allowed("comparisons/*cluster*", _CLUSTER_DF, r"gave\.differences\[\d+\]\.verdict"),
     Allowed("*", _CLUSTER_DF, r"gave.*\.cautions\[\d+\]", "There are .*", "<nothing>"),
+    Allowed("commands/gate *", _SKEWED, r"gave\.json\.rules\[\d+\]\.(difference_)?(low|high)"),
+    *(
+        Allowed(calls, _SKEWED, rf"{path}\.differences\[\d+\]\.{_LIMIT}")
+        for calls, path in (("commands/compare *", r"gave\.json"), ("bad_input/compare *", "gave"))
+    ),
+    Allowed("outputs/*", f"{_SKEWED}; {_CLUSTER_DF}", r"gave(\..*)?[._](low|high)(/\w+)?"),
+    Allowed(
+        "bad_input/evaluate clusters *",
+        _CLUSTER_DF,
+        rf"gave\.metrics\.\w+\.({_LIMIT}|level|method|standard_error|remark)",
+    ),
     Allowed("sizes/*", _NEEDED, "gave"),
     Allowed("arrays/two probabilities, bca", _ACCELERATED, r"gave\.metrics\..+\.(low|high)"),
 )

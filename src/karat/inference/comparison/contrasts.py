@@ -217,8 +217,8 @@ class Paired:
                 )
                 for a, b in pairs
             }
-        # As few as those of the pair that has fewest: all pairs are judged together.
-        df = min((units.df_of(phi[a] - phi[b]) for a, b in pairs), default=units.df)
+            # As few as those of the pair that has fewest: all pairs are judged together.
+            df = min((units.df_of(phi[a] - phi[b]) for a, b in pairs), default=units.df)
         return cls(variances, contrasts, df)
 
     def variance(self, a: int, b: int) -> float:
