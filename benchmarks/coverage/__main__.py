@@ -14,7 +14,7 @@ os.environ.setdefault("KARAT_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.coverage import labels, render, scores, tests
+from benchmarks.coverage import hard, labels, render, scores, tests
 from benchmarks.coverage.study import FAMILIES, Design, Figure, measured
 
 RESULTS = Path(__file__).parents[1] / "results" / "coverage"
@@ -31,6 +31,11 @@ MAKERS = (
     scores.bootstrapped,
     tests.comparisons,
     tests.gaps,
+    hard.near_the_end,
+    hard.rare_classes,
+    hard.uneven_clusters,
+    hard.clustered_comparisons,
+    hard.pilots,
 )
 """The designs of each family."""
 

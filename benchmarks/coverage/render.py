@@ -86,8 +86,9 @@ def tables(folder: Path) -> list[str]:
         lines.append(f"Written on {facts['date']} with seed {facts['seed']}: {told} samples")
         lines += [f"of each design, {minutes:.0f} minutes of one processor.", ""]
         if figures:
-            lines += table([one for one in figures if not one.is_small], "20 rows of every class")
+            enough = [one for one in figures if not one.is_small]
             small = [one for one in figures if one.is_small]
+            lines += table(enough, "20 rows of every class") if enough else []
             lines += ["", *table(small, "8 rows of the rarest class")] if small else []
         if rates:
             lines += [RATES, *map(_of_rate, rates)]

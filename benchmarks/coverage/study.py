@@ -26,6 +26,11 @@ FAMILIES: Final = (
     "replicates",
     "comparisons",
     "gaps between groups",
+    "means near 1",
+    "rare classes",
+    "unequal clusters",
+    "comparisons over clusters",
+    "pilots",
 )
 """Intervals that are studied together, in the order of the page."""
 _MOST_KNOWN: Final = 2000

@@ -28,6 +28,7 @@ from karat.inference.table_variance import (
     TableVariance,
     cell_slopes,
     derivative,
+    df_on,
     slopes_on,
     variance_of,
 )
@@ -92,7 +93,9 @@ def _found(
     if asked.method in ("wald", "logit"):
         found = Interval(remark=NO_SLOPE)
         if error is not None:
-            found = _textbook(value, error, asked.quantile(spread.df), ends, asked.method)
+            found = _textbook(
+                value, error, asked.quantile(df_on(metric, spread, policy)), ends, asked.method
+            )
     else:
         found = _default(metric, value, slopes, variance, spread, asked, policy)
     return _within(replace(found, standard_error=error), value, ends, asked)
@@ -202,7 +205,7 @@ def _default(
         ends = -1.0, 1.0
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
         return _effective(metric, value, slopes, ends, spread, asked, policy)
-    error, quantile = math.sqrt(variance), asked.quantile(spread.df)
+    error, quantile = math.sqrt(variance), asked.quantile(df_on(metric, spread, policy))
     if ends[0] == 0.0 and value > quantile * error:
         return Interval(*transformed(value, error, quantile, ends))
     return Interval(value - quantile * error, value + quantile * error, "wald")
@@ -214,9 +217,10 @@ def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> 
     if key not in spread.kept:
         hit = (spread.rows == spread.cols).astype(np.float64)
         share = float((hit * spread.weights).sum()) / spread.total
-        spread.kept[key] = share, spread.n_effective / float(spread.inflation(hit))
-    share, n = spread.kept[key]
-    low, high = wilson_limits_of_one(share, n, asked.quantile(spread.df))
+        n = spread.n_effective / float(spread.inflation(hit))
+        spread.kept[key] = share, n, float(spread.df_of(hit))
+    share, n, df = spread.kept[key]
+    low, high = wilson_limits_of_one(share, n, asked.quantile(df))
     curve = curve_of_right_rows(metric, spread.cells.k)
     if curve is not None:
         a, b, c = curve
@@ -266,8 +270,9 @@ def _effective(
     variance = smooth_variance * inflation / span**2
     # A rounding error beside the range is no variance.
     varies = variance * spread.n_effective > DUST**2
+    quantile = asked.quantile(df_on(metric, spread, policy))
     rows = share * (1.0 - share) / variance if varies else spread.n_effective
-    low, high = wilson_limits((centre - ends[0]) / span, rows, asked.quantile(spread.df))
+    low, high = wilson_limits((centre - ends[0]) / span, rows, quantile)
     low, high = ends[0] + span * low, ends[0] + span * high
     if without is not None and _may_be_independent(value, without.bias, spread, asked):
         low, remark = np.asarray(ends[0]), "the rows do not show that truth and prediction depend"
@@ -291,7 +296,10 @@ def _may_be_independent(
 
 N_FEW_ROWS = 20
 """Below so many rows of a class its share is known so roughly that averages suffer."""
-N_FEW_CLUSTERS = 30
+N_FEW_CLUSTERS = 10
+"""Below so many clusters an interval is mostly what is not known of its width."""
+N_DECIDING_CLUSTERS = 2.0
+"""Below so many degrees of freedom the errors of one or two clusters decide."""
 _N_NAMED = 5
 _BLOCK_BYTES = 1 << 25
 _MOST_DRAWN = 2**52
@@ -402,8 +410,14 @@ class TableIntervals:
         asked = self.asked
         if self.clusters is not None and asked.design != "cohort" and asked.method in DRAWN:
             found.append("Whole clusters are drawn: replicates do not keep the rows of each class.")
-        if self.clusters is not None and self.clusters.n_clusters < N_FEW_CLUSTERS:
-            found.append(
-                f"There are {self.clusters.n_clusters} clusters: intervals rest on how few differ."
-            )
+        if self.clusters is not None:
+            g = self.clusters.n_clusters
+            hit = (spread.rows == spread.cols).astype(np.float64)
+            if g < N_FEW_CLUSTERS:
+                found.append(f"There are {g} clusters: intervals rest on how few differ.")
+            elif float(spread.df_of(hit)) < N_DECIDING_CLUSTERS:
+                found.append(
+                    f"Of {g} clusters one or two hold most of the rows that are predicted wrongly: "
+                    "intervals rest on how few differ."
+                )
         return tuple(found)

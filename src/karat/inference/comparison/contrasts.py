@@ -11,11 +11,12 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from karat import _native
+from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval, range_of
 from karat.inference.limits import Floats, last_kept
-from karat.inference.table_variance import TableVariance
+from karat.inference.table_variance import DUST, TableVariance, df_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import ClusteredCells
@@ -150,6 +151,16 @@ class Units:
     factors: Floats | None = None
     df: float = math.inf
 
+    def df_of(self, phi: Floats) -> float:
+        """Degrees of freedom of the variance of a number with influence phi [e]."""
+        if self.clusters is None or not np.isfinite(phi).all():
+            return self.df
+        centred = np.abs(phi - (phi * self.weights).sum() / self.total)
+        sizes = self.clusters.sums(centred)
+        if sizes.sum() <= DUST * self.total * np.abs(phi).max(initial=0.0):
+            sizes = self.clusters.sums(np.ones_like(centred))
+        return min(float(degrees_of_clusters(sizes)), self.df)
+
     @cached_property
     def total(self) -> float:
         return float(self.weights.sum())
@@ -192,7 +203,7 @@ class Paired:
     df: float
 
     @classmethod
-    def of(cls, phi: Floats | Sequence[Floats], units: Units, pairs: Iterable[Pair]) -> Paired:
+    def of(cls, phi: Floats | Sequence[Floats], units: Units, pairs: Sequence[Pair]) -> Paired:
         """From phi [m, e], the influence of each unit on each value."""
         # Where the influences are the same their difference is 0, not what rounding leaves of it.
         # Infinite influences have no difference.
@@ -206,7 +217,9 @@ class Paired:
                 )
                 for a, b in pairs
             }
-        return cls(variances, contrasts, units.df)
+            # As few as those of the pair that has fewest: all pairs are judged together.
+            df = min((units.df_of(phi[a] - phi[b]) for a, b in pairs), default=units.df)
+        return cls(variances, contrasts, df)
 
     def variance(self, a: int, b: int) -> float:
         return self.variances[a, b]
@@ -266,7 +279,8 @@ class SideLimits:
         key = (model, quantile)
         if key not in self._found:
             table, value = self.tables[model], self.values[model]
-            tail = min(max(tail_of(quantile, table.df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
+            df = df_on(self.metric, table, self.policy)
+            tail = min(max(tail_of(quantile, df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
             one = label_interval(self.metric, value, table, Confidence(1.0 - tail), self.policy)
             is_known = None not in (one.low, one.high)
             sides = (value - (one.low or 0.0), (one.high or 0.0) - value)
@@ -275,7 +289,7 @@ class SideLimits:
 
     def least_variance(self, model: int, level: float) -> float:
         """That of a value whose limits at this level are as far: see `least_variance`."""
-        quantile = Confidence(level).quantile(self.tables[model].df)
+        quantile = Confidence(level).quantile(df_on(self.metric, self.tables[model], self.policy))
         return least_variance(self.distances(model, quantile), quantile)
 
     def differences(

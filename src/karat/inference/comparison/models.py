@@ -34,7 +34,7 @@ from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats
 from karat.inference.proportions import is_of_right_rows, of_right_rows
 from karat.inference.score_intervals import measured_with_influence
-from karat.inference.table_variance import TableVariance, cell_slopes, derivative, slopes_on
+from karat.inference.table_variance import TableVariance, cell_slopes, derivative, df_on, slopes_on
 from karat.inference.variance import Sizes
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import reason_without
@@ -273,7 +273,7 @@ def apart(
             values.append(float(metric.values(table.cells, policy).value))
             g = derivative(metric, table.cells, policy)
             variances.append(float(table.variance(g)) if np.isfinite(g).all() else math.nan)
-        df = min(table.df for table in tables)
+        df = min(df_on(metric, table, policy) for table in tables)
         sides = SideLimits(metric, tables, values, policy)
         limits = sides.differences(spec.pairs)
         least = [sides.least_variance(model, spec.level) for model in range(len(tables))]
@@ -433,10 +433,11 @@ def scored_metrics(
         spread: SamplingError | None = None
         known = [part for part in phi.values() if part is not None]
         if len(known) == len(phi):
-            df = min(unit.df for unit in units.values())
+            every = [units[name].df_of(part) for name, part in zip(phi, known, strict=True)]
+            df = min(every)
             least = [
-                least_variance(_distances(one), Confidence(one.level).quantile(unit.df))
-                for one, unit in zip(estimates.values(), units.values(), strict=True)
+                least_variance(_distances(one), Confidence(one.level).quantile(of_one))
+                for one, of_one in zip(estimates.values(), every, strict=True)
             ]
             apart = Apart(np.array(list(variances.values())), df, np.array(least))
             spread = Paired.of(known, first, pairs) if is_paired else apart
