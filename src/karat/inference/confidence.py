@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
@@ -13,6 +13,7 @@ from karat.errors import KaratError, error
 from karat.errors.habits import instead_of
 from karat.errors.options import option
 from karat.inference.limits import student_quantile
+from karat.inference.sampling_error import SamplingError
 
 Side: TypeAlias = Literal["both", "low", "high"]
 Method: TypeAlias = Literal["default", "wald", "logit", "bootstrap", "bca", "bayesian"]
@@ -158,6 +159,7 @@ class Interval:
         method: what made them: ``"wilson"``, ``"mover"``, …; None where there are none.
         standard_error: by the influence of the rows, or of the replicates; None if unknown.
         remark: why there are no limits, or what the reader should know of them; None: nothing.
+        sampling: of metrics of scores, what limits at other levels are made from.
     """
 
     low: float | None = None
@@ -165,6 +167,7 @@ class Interval:
     method: str | None = None
     standard_error: float | None = None
     remark: str | None = None
+    sampling: SamplingError | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_drawn(self) -> bool:

@@ -14,7 +14,8 @@ from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
 from karat.inference.limits import Floats, newcombe_limits, transformed, wilson_limits
-from karat.inference.variance import AreaVariance, Found, SamplingError, Sizes
+from karat.inference.sampling_error import SamplingError
+from karat.inference.variance import AreaVariance, Found, Sizes
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
 from karat.metrics._bounded import ClassLimits, all_bounds_of
 from karat.metrics._bounds import Limits
@@ -56,10 +57,11 @@ def score_interval(
     else:
         low, high, method = _default(metric, value, error, spread, asked, n_rest)
     if method is None:
-        return Interval(standard_error=error, remark=_NOTHING_SEEN)
+        return Interval(standard_error=error, remark=_NOTHING_SEEN, sampling=spread)
     low, high = min(max(low, ends[0]), value), max(min(high, ends[1]), value)
     low, high = asked.one_sided(low, high, ends)
-    return Interval(low, high, method, error, _caution(metric, value, spread))
+    sampling = replace(spread, n_rest=n_rest)
+    return Interval(low, high, method, error, _caution(metric, value, spread), sampling)
 
 
 def _caution(metric: Metric, value: float, spread: SamplingError) -> str | None:

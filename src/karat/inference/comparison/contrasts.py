@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from karat import _native
 from karat.inference.comparison.families import tail_of
@@ -132,6 +133,24 @@ _NEXT_TO_NONE = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
+class Sides:
+    """The true class of every unit: int[e], and the degrees of freedom of each, float64[k]."""
+
+    codes: npt.NDArray[Any]
+    df: Floats
+
+    def degrees(self, squares: Floats) -> float:
+        """Of a sum of squares float64[e], each class of which is estimated by itself."""
+        parts: Floats = np.bincount(self.codes, squares, len(self.df)).astype(np.float64)
+        held = self.df > 0.0
+        whole = float(parts.sum())
+        if not 0.0 < whole < math.inf:
+            return max(float(self.df[held].sum()), 1.0)
+        parts = parts[held] / whole
+        return max(1.0 / float((parts**2 / self.df[held]).sum()), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
 class Units:
     """What is drawn: rows one by one, cells of equal rows, or clusters of them.
 
@@ -142,6 +161,7 @@ class Units:
         factors: float64[e], by how much the part of each in a variance grows in small samples;
             None: by nothing.
         df: degrees of freedom of a variance.
+        sides: the true class of each, where the classes add to a variance by themselves.
     """
 
     weights: Floats
@@ -149,6 +169,7 @@ class Units:
     clusters: ClusteredCells | None = None
     factors: Floats | None = None
     df: float = math.inf
+    sides: Sides | None = None
 
     @cached_property
     def total(self) -> float:
@@ -176,6 +197,16 @@ class Units:
         g = self.clusters.n_clusters
         return np.asarray(sums @ sums.T * (g / (g - 1.0) / self.total**2))
 
+    def degrees(self, phi: Floats) -> float:
+        """Degrees of freedom of the variance of a number whose influence is phi [e].
+
+        Where classes add to it by themselves, those of Satterthwaite (1946) and Welch (1947).
+        """
+        if self.sides is None:
+            return self.df
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.sides.degrees(self._scaled_squares * phi**2)
+
 
 @dataclass(frozen=True, eq=False)
 class Paired:
@@ -184,16 +215,31 @@ class Paired:
     Attributes:
         variances: of the difference of each pair.
         covariance: float64[m − 1, m − 1], of the differences of the others to the first.
-        df: degrees of freedom.
+        df: degrees of freedom, of all pairs together.
+        own_df: of each pair, where they differ.
+        likely: the variance of each pair, where few rows do not show all of it.
     """
 
     variances: Mapping[Pair, float]
     covariance: Floats
     df: float
+    own_df: Mapping[Pair, float] = field(default_factory=dict)
+    likely: Mapping[Pair, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, phi: Floats | Sequence[Floats], units: Units, pairs: Iterable[Pair]) -> Paired:
-        """From phi [m, e], the influence of each unit on each value."""
+    def of(
+        cls,
+        phi: Floats | Sequence[Floats],
+        units: Units,
+        pairs: Iterable[Pair],
+        growth: Sequence[float] | None = None,
+    ) -> Paired:
+        """From phi [m, e], the influence of each unit on each value.
+
+        Args:
+            growth: of each model what its variance is to be added, where few rows do not show all.
+        """
+        pairs = list(pairs)
         # Where the influences are the same their difference is 0, not what rounding leaves of it.
         # Infinite influences have no difference.
         with np.errstate(invalid="ignore"):
@@ -206,10 +252,26 @@ class Paired:
                 )
                 for a, b in pairs
             }
-        return cls(variances, contrasts, units.df)
+            own_df = {(a, b): units.degrees(phi[a] - phi[b]) for a, b in pairs}
+        found = cls(variances, contrasts, min(own_df.values(), default=units.df), own_df)
+        if growth is None or not any(growth):
+            return found
+        own = [float(units.covariance(part[None])[0, 0]) for part in phi]
+        likely = {
+            (a, b): _grown(variances[a, b], (own[a], own[b]), (growth[a], growth[b]))
+            for a, b in pairs
+        }
+        return replace(found, likely=likely)
 
     def variance(self, a: int, b: int) -> float:
         return self.variances[a, b]
+
+    def variance_of_limits(self, a: int, b: int) -> float:
+        """What limits and tests take for the variance."""
+        return self.likely.get((a, b), self.variances[a, b])
+
+    def degrees(self, a: int, b: int) -> float:
+        return self.own_df.get((a, b), self.df)
 
     def contrasts(self) -> Floats:
         """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
@@ -231,11 +293,31 @@ class Apart:
     def variance(self, a: int, b: int) -> float:
         return float(self.variances[a] + self.variances[b])
 
+    def variance_of_limits(self, a: int, b: int) -> float:
+        """The same: what few rows do not show is in the limits of each model."""
+        return self.variance(a, b)
+
+    def degrees(self, a: int, b: int) -> float:
+        del a, b
+        return self.df
+
     def contrasts(self) -> Floats:
         found = self.variances
         if self.least is not None:
             found = np.where(found > 0.0, found, self.least)
         return np.asarray(np.diag(found[1:]) + found[0])
+
+
+def _grown(variance: float, own: tuple[float, float], growth: tuple[float, float]) -> float:
+    """The variance of a difference of values that vary more, and go together as before."""
+    roots = [math.sqrt(max(one, 0.0)) for one in own]
+    both = roots[0] * roots[1]
+    goes = (own[0] + own[1] - variance) / (2.0 * both) if both > 0.0 else 0.0
+    more = [one + extra for one, extra in zip(own, growth, strict=True)]
+    if not all(map(math.isfinite, more)):
+        return variance
+    goes = min(max(goes, -1.0), 1.0)
+    return max(variance, more[0] + more[1] - 2.0 * goes * math.sqrt(more[0] * more[1]))
 
 
 SamplingError: TypeAlias = Paired | Apart

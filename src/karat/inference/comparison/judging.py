@@ -112,8 +112,13 @@ def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[
     for i, (one, pair) in enumerate(zip(single, spec.pairs, strict=True)):
         low, high, method = one.low, one.high, one.method
         if drawn is not None and one.low is not None:
-            alone = Confidence(spec.level).quantile(found.spread.df if found.spread else math.inf)
-            low, high = _limits(found, pair, one, max(drawn.quantile(spec.level), alone))
+            assert found.spread is not None
+            df = found.spread.degrees(*pair)
+            together = drawn.quantile(spec.level)
+            if df != found.spread.df:
+                together = statistic_of(tail_of(together, found.spread.df), df)
+            alone = Confidence(spec.level).quantile(df)
+            low, high = _limits(found, pair, one, max(together, alone))
             method = f"{one.method}, simultaneous"
         p_adjusted = adjusted.get(i)
         verdict = _verdict(found.metric, one, p_adjusted, spec)
@@ -168,7 +173,8 @@ def _difference(
     error = math.sqrt(max(variance, 0.0))
     known: dict[str, Any] = {"standard_error": error}
     if error > 0.0:
-        detectable = spec.n_errors_detectable * error
+        likely = max(error, math.sqrt(found.spread.variance_of_limits(a, b)))
+        detectable = spec.n_errors_detectable * likely
         known["detectable"] = detectable
         if bare.difference:
             needed = bare.n * (detectable / bare.difference) ** 2
@@ -185,7 +191,7 @@ def _difference(
         return replace(bare, **known, p=1.0, remark=_joined(found.remark, _STILL_WITHOUT))
     one = replace(bare, **known, remark=remark)
     method, p = found.tests.get(pair) or (found.method, _tail(found, pair, one))
-    quantile = Confidence(spec.level).quantile(found.spread.df)
+    quantile = Confidence(spec.level).quantile(found.spread.degrees(*pair))
     low, high = _limits(found, pair, one, quantile)
     if how is not None:
         method = f"{method}, {how[0]} interval"
@@ -199,15 +205,17 @@ def _joined(*remarks: str | None) -> str:
     return "; ".join(filter(None, remarks))
 
 
-def _error(found: Measured, one: Difference) -> float:
-    """The standard error; of rows that all differ alike it is taken from the difference itself.
+def _error(found: Measured, pair: Pair, one: Difference) -> float:
+    """The error of limits and tests; of rows that all differ alike that of the difference itself.
 
     They show no spread, which is no proof that there is none.
     """
     error = one.standard_error or 0.0
-    if error > 0.0 or found.spread is None:
+    if found.spread is None:
         return error
-    df = found.spread.df
+    if error > 0.0:
+        return max(error, math.sqrt(found.spread.variance_of_limits(*pair)))
+    df = found.spread.degrees(*pair)
     return abs(one.difference) / math.sqrt(one.n if math.isinf(df) else df + 1.0)
 
 
@@ -218,7 +226,7 @@ def _tail(found: Measured, pair: Pair, one: Difference) -> float:
     is not.
     """
     assert found.spread is not None
-    df = found.spread.df
+    df = found.spread.degrees(*pair)
     if isinstance(found.spread, Apart) and pair in found.limits:
 
         def room(quantile: float) -> float:
@@ -226,7 +234,7 @@ def _tail(found: Measured, pair: Pair, one: Difference) -> float:
             return low if one.difference > 0.0 else -high
 
         return tail_of(root(room, _FAR), df) if one.difference else 1.0
-    error = _error(found, one)
+    error = _error(found, pair, one)
     return tail_of(one.difference / error, df) if error > 0.0 else 1.0
 
 
@@ -235,7 +243,7 @@ def _limits(found: Measured, pair: Pair, one: Difference, quantile: float) -> tu
     how = found.limits.get(pair)
     if how is not None:
         return how[1](quantile)
-    step = quantile * _error(found, one)
+    step = quantile * _error(found, pair, one)
     low, high = range_of(found.metric)
     return max(one.difference - step, low - high), min(one.difference + step, high - low)
 
@@ -246,7 +254,7 @@ def _against_margin(
     """Two one-sided tests (Schuirmann 1987): the interval at 1 − 2α lies inside the margin."""
     assert one.margin is not None
     assert found.spread is not None
-    df, margin = found.spread.df, one.margin
+    df, margin = found.spread.degrees(*pair), one.margin
 
     def limits(quantile: float) -> tuple[float, float]:
         return _limits(found, pair, one, quantile)
@@ -255,7 +263,7 @@ def _against_margin(
     worst = -high if found.metric.better == "lower" else low
     not_inferior = None if found.metric.better is None else bool(worst > -margin)
     if not abs(one.difference) < margin:
-        error = _error(found, one)
+        error = _error(found, pair, one)
         far = 1.0 - tail_of((abs(one.difference) - margin) / error, df) / 2.0 if error > 0 else 1.0
         return replace(one, p_equivalent=far, not_inferior=not_inferior)
 
