@@ -128,7 +128,7 @@ def paired(
         one = _of_tables(metric, joint, spec, policy, same, has_limits)
         if metric in others:
             swaps = {pair: (_SWAPS, p[metric]) for pair, p in swapped.items()}
-            done.append(replace(one, tests=swaps, remark=remark))
+            done.append(replace(one, guards=swaps, remark=remark))
             continue
         one = replace(one, discordant=discordant)
         if joint.is_plain:
