@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,9 +14,11 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.inference.comparison.families import tail_of
-from karat.inference.confidence import Confidence
+from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval, range_of
 from karat.inference.limits import Floats, last_kept
+from karat.inference.sampling_error import SamplingError as SamplingErrorOfOne
+from karat.inference.score_intervals import score_interval
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -325,7 +328,7 @@ SamplingError: TypeAlias = Paired | Apart
 
 
 @dataclass(frozen=True, eq=False)
-class SideLimits:
+class Combined(ABC):
     """How far the limits of each model's value lie from it, at any number of standard errors.
 
     With d the distances of the limits that matter and ρ the correlation of the two values, the
@@ -334,10 +337,16 @@ class SideLimits:
     """
 
     metric: Metric
-    tables: Sequence[TableVariance]
     values: Sequence[float]
-    policy: Policy
     _found: dict[tuple[int, float], Distances | None] = field(default_factory=dict, init=False)
+
+    @abstractmethod
+    def degrees(self, model: int) -> float:
+        """Degrees of freedom that a number of standard errors of this model is told in."""
+
+    @abstractmethod
+    def interval(self, model: int, asked: Confidence) -> Interval:
+        """The interval of the value of a model."""
 
     def are_known(self, a: int, b: int) -> bool:
         quantile = Confidence().quantile()
@@ -347,9 +356,9 @@ class SideLimits:
         """From the value of a model down to its lower, and up to its upper limit; or None."""
         key = (model, quantile)
         if key not in self._found:
-            table, value = self.tables[model], self.values[model]
-            tail = min(max(tail_of(quantile, table.df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
-            one = label_interval(self.metric, value, table, Confidence(1.0 - tail), self.policy)
+            value, df = self.values[model], self.degrees(model)
+            tail = min(max(tail_of(quantile, df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
+            one = self.interval(model, Confidence(1.0 - tail))
             is_known = None not in (one.low, one.high)
             sides = (value - (one.low or 0.0), (one.high or 0.0) - value)
             self._found[key] = sides if is_known else None
@@ -357,7 +366,7 @@ class SideLimits:
 
     def least_variance(self, model: int, level: float) -> float:
         """That of a value whose limits at this level are as far: see `least_variance`."""
-        quantile = Confidence(level).quantile(self.tables[model].df)
+        quantile = Confidence(level).quantile(self.degrees(model))
         return least_variance(self.distances(model, quantile), quantile)
 
     def differences(
@@ -379,6 +388,37 @@ class SideLimits:
             return limits_together(self.metric, difference, of_a, of_b, goes(quantile))
 
         return limits
+
+
+@dataclass(frozen=True, eq=False)
+class SideLimits(Combined):
+    """Limits of values of a metric of labels."""
+
+    tables: Sequence[TableVariance] = ()
+    policy: Policy = "zero"
+
+    def degrees(self, model: int) -> float:
+        return self.tables[model].df
+
+    def interval(self, model: int, asked: Confidence) -> Interval:
+        return label_interval(
+            self.metric, self.values[model], self.tables[model], asked, self.policy
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreLimits(Combined):
+    """Limits of values of a metric of scores; each has degrees of freedom of its own."""
+
+    errors: Sequence[SamplingErrorOfOne] = ()
+
+    def degrees(self, model: int) -> float:
+        del model
+        return math.inf
+
+    def interval(self, model: int, asked: Confidence) -> Interval:
+        error = self.errors[model]
+        return score_interval(self.metric, self.values[model], error, asked, error.n_rest)
 
 
 def _independent(_: float) -> float:

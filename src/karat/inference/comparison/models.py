@@ -171,7 +171,7 @@ def _of_tables(
             alike = (n, joint.share_of_right(pair[0])) if pair in same else None
             return correlation(together, *pair, alike)
 
-        limits = SideLimits(metric, tables, values, policy).differences(spec.pairs, goes_of)
+        limits = SideLimits(metric, values, tables, policy).differences(spec.pairs, goes_of)
     method = "influence z" if math.isinf(units.df) else "influence t"
     n = [joint.cells.n_rows] * len(tables)
     return Measured(metric, values, n, spread, method, limits=limits, same=same)
@@ -190,7 +190,7 @@ def apart(
             g = derivative(metric, table.cells, policy)
             variances.append(float(table.variance(g)) if np.isfinite(g).all() else math.nan)
         df = min(table.df for table in tables)
-        sides = SideLimits(metric, tables, values, policy)
+        sides = SideLimits(metric, values, tables, policy)
         limits = sides.differences(spec.pairs)
         least = [sides.least_variance(model, spec.level) for model in range(len(tables))]
         spread = Apart(np.array(variances), df, np.array(least))
