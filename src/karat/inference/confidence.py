@@ -24,6 +24,8 @@ Limit = TypeVar("Limit", float, npt.NDArray[np.float64])
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 DRAWN: Final = ("bootstrap", "bca", "bayesian")
 """Methods that draw."""
+STRETCHED: Final = "test inversion"
+"""The default of what is a sum or maximum of absolute gaps: it draws, too."""
 _REPLICATES: Final = (100, 1_000_000)
 _SEED_MAX: Final = 2**64 - 1
 _TAILS: Final = (1e-12, 0.4999)
@@ -172,4 +174,4 @@ class Interval:
     @property
     def is_drawn(self) -> bool:
         """Whether the limits depend on a seed."""
-        return self.method in DRAWN
+        return self.method in (*DRAWN, STRETCHED)
