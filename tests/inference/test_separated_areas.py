@@ -26,6 +26,8 @@ def parts(true: np.ndarray, s: np.ndarray) -> tuple[float, list[np.ndarray]]:
 def uncapped(true: np.ndarray, s: np.ndarray) -> tuple[float, float, float, float]:
     """Area, DeLong's variance, the shrunk one and its degrees of freedom."""
     area, each = parts(true, s)
+    if area == 1.0:
+        return area, 0.0, 0.0, 19.0
     likely = 2 * area**2 / (1 + area) - area**2, area / (2 - area) - area**2
     raw = [v.var(ddof=1) / len(v) for v in each]
     shrunk = [

@@ -137,7 +137,9 @@ N_GROUPS: Final = 1024
 """Groups of neighbouring scores that a kept column is put into."""
 _AS_BY_CHANCE: Final = "calibrated predictions show as much by chance"
 _MOST_STRETCH: Final = 1e3
-_HALVINGS: Final = 20
+_STEPS: Final = 30
+_CLOSE: Final = 1e-6
+"""Of the value."""
 _NOT_ACCELERATED: Final = "bca needs its acceleration, which is not known; bootstrap does not"
 _AS_DRAWN: Final = "its replicates take the rows as drawn, not so many of each class"
 
@@ -288,20 +290,31 @@ def stretched(
     if not value > 0.0:
         return 0.0, 1.0
 
-    def at(t: float, share: float) -> float:
+    def beyond(t: float, share: float) -> float:
         moved = of_bins(replace(drawn, hits=drawn.confidence + t * gaps + noise))
-        return float(np.nanquantile(moved, share))
+        return float(np.quantile(moved[~np.isnan(moved)], share)) / value - 1.0
 
     def crossing(share: float) -> float:
-        if at(0.0, share) >= value:
+        below, above = (0.0, beyond(0.0, share)), (1.0, beyond(1.0, share))
+        if below[1] >= 0.0:
             return 0.0
-        below, above = 0.0, 1.0
-        while at(above, share) < value and above < _MOST_STRETCH:
-            below, above = above, 2.0 * above
-        for _ in range(_HALVINGS):
-            middle = (below + above) / 2.0
-            below, above = (middle, above) if at(middle, share) < value else (below, middle)
-        return above
+        while above[1] < 0.0 and above[0] < _MOST_STRETCH:
+            below, above = above, (2.0 * above[0], beyond(2.0 * above[0], share))
+        # Quantiles are nearly straight in t: the secant, held between both ends (Illinois).
+        (low, under), (high, over), side = below, above, 0
+        t = high
+        for _ in range(_STEPS):
+            t = (low * over - high * under) / (over - under) if over > under else high
+            here = beyond(t, share)
+            if abs(here) < _CLOSE:
+                break
+            if here < 0.0:
+                low, under, over = t, here, over / 2.0 if side < 0 else over
+                side = -1
+            else:
+                high, over, under = t, here, under / 2.0 if side > 0 else under
+                side = 1
+        return t
 
     return crossing(1.0 - tail), crossing(tail)
 
