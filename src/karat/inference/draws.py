@@ -205,7 +205,8 @@ class Draws:
         found = interval_of_draws(
             metric, value, self.drawn[metric], asked, self.accelerations.get(metric)
         )
-        if _is_of_bins(metric) and asked.method not in DRAWN and found.low is not None:
+        is_kept = metric in self.listed and _is_of_bins(metric)
+        if is_kept and asked.method not in DRAWN and found.low is not None:
             found = self._stretched(metric, value, found, asked)
         if asked.design == "case-control" and reason_without(metric) and found.remark is None:
             return replace(found, remark=_AS_DRAWN)

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.contrasts import Limits, Pair, SamplingError
+from karat.inference.comparison.contrasts import Apart, Limits, Pair, SamplingError
 from karat.inference.comparison.families import Largest, holm, largest, statistic_of, tail_of, wald
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
 from karat.inference.confidence import Confidence
@@ -241,8 +241,9 @@ def _tail(found: Measured, pair: Pair, one: Difference) -> float:
 
         if not one.difference:
             return 1.0
-        error = _error(found, pair, one)
-        near = abs(one.difference) / error if error > 0.0 else _FAR
+        near = None
+        if not isinstance(found.spread, Apart) and (error := _error(found, pair, one)) > 0.0:
+            near = abs(one.difference) / error
         return tail_of(root(room, _FAR, near), df)
     error = _error(found, pair, one)
     return tail_of(one.difference / error, df) if error > 0.0 else 1.0
@@ -282,9 +283,7 @@ def _against_margin(
         return margin - max(-low, high)
 
     # The limits decide: the p-value is that at which they first touch the margin.
-    error = _error(found, pair, one)
-    near = (margin - abs(one.difference)) / error if error > 0.0 else _FAR
-    touching = root(room, _FAR, near)
+    touching = root(room, _FAR)
     return replace(one, p_equivalent=tail_of(touching, df) / 2.0, not_inferior=not_inferior)
 
 
