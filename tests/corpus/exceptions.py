@@ -324,13 +324,13 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         "bad_input/compare weights of no table", _NAMES_OF_VALUES, r"raised\.code", "K116", "K143"
     ),
     Allowed("bad_input/rows_needed a pilot of text", _A_PILOT, r"raised\.code", "K119", "K170"),
-    Allowed("*", _INVERTED, rf"gave.*\.{_OF_BINS}\.(low|high|method|remark)"),
-    Allowed("*", _CAPPED, rf"gave.*\.{_OF_AREAS}(\.(low|high)|\[\d+\])"),
+    Allowed("*", _INVERTED, rf"gave.*\.{_OF_BINS}[._](low|high|method|remark)"),
+    Allowed("*", _CAPPED, rf"gave.*\.{_OF_AREAS}(\.\w+)?(\.(low|high)|\[\d+\])"),
     Allowed(
         "comparisons/*",
         _FEW_ROWS,
-        r"gave\.(differences\[\d+\]\.(low|high|p|p_adjusted|detectable|rows_needed|method|remark"
-        r"|verdict)|columns\.(p|p_adjusted|low|high|detectable|method)\[\d+\]|omnibus\.\w+\.p"
+        r"gave\.(differences\[\d+\]\.(low|high|p|p_adjusted|p_equivalent|detectable|rows_needed|method"
+        r"|remark|verdict)|columns\.(p|p_adjusted|low|high|detectable|method)\[\d+\]|omnibus\.\w+\.p"
         r"|notes\[\d+\])",
     ),
     Allowed(
@@ -338,6 +338,7 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         _FEW_ROWS,
         r"gave\.rules\[\d+\]\.(difference_low|difference_high|p|p_adjusted|detectable|method)",
     ),
+    Allowed("commands/*", _FEW_ROWS, r"gave\.json\.(differences|rules)\[\d+\]\.(p|p_adjusted)"),
     Allowed(
         "*",
         _SIDES,
