@@ -14,7 +14,7 @@ os.environ.setdefault("KARAT_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.coverage import hard, labels, render, scores, tests
+from benchmarks.coverage import equal_slices, hard, labels, render, scores, tests
 from benchmarks.coverage.study import FAMILIES, Design, Figure, measured
 
 RESULTS = Path(__file__).parents[1] / "results" / "coverage"
@@ -36,6 +36,7 @@ MAKERS = (
     hard.uneven_clusters,
     hard.clustered_comparisons,
     hard.pilots,
+    equal_slices.slices,
 )
 """The designs of each family."""
 

@@ -31,6 +31,7 @@ FAMILIES: Final = (
     "unequal clusters",
     "comparisons over clusters",
     "pilots",
+    "equal slices",
 )
 """Intervals that are studied together, in the order of the page."""
 _MOST_KNOWN: Final = 2000
