@@ -14,7 +14,7 @@ os.environ.setdefault("KARAT_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.coverage import labels, render, scores, tests
+from benchmarks.coverage import equal_slices, labels, render, scores, tests
 from benchmarks.coverage.study import FAMILIES, Design, Figure, measured
 
 RESULTS = Path(__file__).parents[1] / "results" / "coverage"
@@ -31,6 +31,7 @@ MAKERS = (
     scores.bootstrapped,
     tests.comparisons,
     tests.gaps,
+    equal_slices.slices,
 )
 """The designs of each family."""
 

@@ -78,6 +78,41 @@ def areas(rng: np.random.Generator) -> Iterator[Design]:
                 is_small=n_positive < ENOUGH,
             )
 
+    yield from _separated(rng)
+
+
+SEPARATED: dict[str, tuple[Law, Law]] = {
+    "normal, shift 3.6": (_normal(3.6), _normal(0.0)),
+    "normal, shift 3": (_normal(3.0), _normal(0.0)),
+    "normal, shift 2.5, positives spread half as much": (_normal(2.5, 0.5), _normal(0.0)),
+    "exponential, 30 times": (
+        lambda rng, n: rng.exponential(30.0, size=n),
+        lambda rng, n: rng.exponential(1.0, size=n),
+    ),
+    "t of 3 degrees, shift 4": (
+        lambda rng, n: rng.standard_t(3, size=n) + 4.0,
+        lambda rng, n: rng.standard_t(3, size=n),
+    ),
+}
+
+
+def _separated(rng: np.random.Generator) -> Iterator[Design]:
+    """Well separated classes with 15 to 25 positives."""
+    for name, (of_positive, of_rest) in SEPARATED.items():
+        for n_positive, n in ((15, 75), (20, 250), (25, 325)):
+            m = round(SIZE * n_positive / n)
+            y = np.repeat([0, 1], [SIZE - m, m])
+            s = np.concatenate([of_rest(rng, SIZE - m), of_positive(rng, m)])
+            source, population = finite({"y_true": y, "y_score": s}, n, labels=[0, 1])
+            yield Design(
+                "areas of one column",
+                f"{name}, {n_positive} positives, n={n}",
+                ("roc_auc",),
+                population,
+                source,
+                is_small=n_positive < ENOUGH,
+            )
+
 
 def logits(rng: np.random.Generator, k: int, separation: float) -> tuple[Any, Floats]:
     """Labels with unequal shares, and correlated Gaussian scores that know them more or less."""
@@ -169,3 +204,22 @@ def bootstrapped(rng: np.random.Generator) -> Iterator[Design]:
                 {"n_replicates": 400},
                 most=300,
             )
+    for prevalence, shift, sharpness, n in (
+        (0.2, 1.0, 1.0, 500),
+        (0.5, 2.0, 1.0, 500),
+        (0.3, 1.5, 1.0, 2000),
+        (0.5, 1.0, 1.3, 500),
+        (0.3, 1.5, 1.6, 500),
+        (0.5, 1.0, 3.0, 500),
+    ):
+        rows, told = _forecasts(rng, prevalence, shift, sharpness)
+        source, population = finite(rows, n, labels=[0, 1])
+        yield Design(
+            "replicates",
+            f"{told}, n={n}",
+            DRAWN[:1],
+            population,
+            source,
+            {"n_replicates": 400},
+            most=2000,
+        )

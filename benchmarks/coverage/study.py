@@ -26,6 +26,7 @@ FAMILIES: Final = (
     "replicates",
     "comparisons",
     "gaps between groups",
+    "equal slices",
 )
 """Intervals that are studied together, in the order of the page."""
 _MOST_KNOWN: Final = 2000

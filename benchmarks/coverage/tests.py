@@ -192,6 +192,93 @@ def comparisons(rng: np.random.Generator) -> Iterator[Trial]:
         yield _equivalent(rng, n)
     for adjust in ("holm", "maxt"):
         yield _of_four(rng, adjust)
+    yield from _unlike_scores()
+    yield from _unlike_profiles()
+    yield _at_margin(rng, 600)
+
+
+Scores = npt.NDArray[np.float64]
+
+
+def _pair(rng: np.random.Generator, n: int, share: float) -> tuple[Scores, Scores]:
+    """Two columns of normal numbers that have this share of their variance in common."""
+    both, own = rng.normal(size=n), rng.normal(size=(2, n))
+    found = np.sqrt(share) * both + np.sqrt(1.0 - share) * own
+    return found[0], found[1]
+
+
+def _unlike_scores() -> Iterator[Trial]:
+    """Few positives: unequal spread of their scores, ties, weak scores. The areas are equal."""
+    for told, m, n, shift, spreads, share, width in (
+        ("spread .35 and 2 of positives", 15, 200, 1.0, (0.35, 2.0), 0.0, 0.0),
+        ("spread .5 and 2 of positives", 20, 220, 1.0, (0.5, 2.0), 0.0, 0.0),
+        ("tied levels", 30, 300, 1.2, (1.0, 1.0), 0.5, 1.2),
+        ("tied levels", 15, 150, 1.6, (1.0, 1.0), 0.5, 1.2),
+        ("weak scores", 12, 120, 0.3, (1.0, 1.0), 0.0, 0.0),
+        ("much alike", 12, 240, 0.8, (1.0, 1.0), 0.8, 0.0),
+        ("much alike", 300, 1000, 1.0, (1.0, 1.0), 0.6, 0.0),
+    ):
+        source = _areas(m, n, shift, spreads, share, width)
+        name = f"equal areas, {told}, {m} positives, n={n}"
+        yield Trial("comparisons", name, source, _AIMS, most=2000)
+
+
+def _areas(
+    m: int, n: int, shift: float, spreads: tuple[float, float], share: float, width: float
+) -> Callable[[np.random.Generator], dict[tuple[str, str], bool]]:
+    true = np.repeat([1, 0], [m, n - m])
+
+    def source(rng: np.random.Generator) -> dict[tuple[str, str], bool]:
+        said = {}
+        for name, spread, noise in zip("ab", spreads, _pair(rng, n, share), strict=True):
+            # Of all spreads the shift keeps the area.
+            own = shift * np.sqrt((1.0 + spread**2) / 2.0) + spread * noise
+            scores = np.where(true == 1, own, noise)
+            said[name] = np.floor(scores / width) if width else scores
+        found = karat.compare(true, y_score=said, metrics="roc_auc", positive=1)["roc_auc"]
+        return {
+            ("roc_auc", "size"): found.p is not None and found.p < 0.05,
+            ("roc_auc", "coverage of the difference"): (
+                found.low is not None and found.high is not None and found.low <= 0.0 <= found.high
+            ),
+        }
+
+    return source
+
+
+def _unlike_profiles() -> Iterator[Trial]:
+    """Small classes: balanced accuracy is equal, recall and specificity are exchanged."""
+    for prevalence, first, second, n in (
+        (0.1, 0.9, 0.7, 100),
+        (0.12, 0.95, 0.8, 100),
+        (0.15, 0.6, 0.9, 80),
+        (0.15, 0.92, 0.75, 100),
+        (0.1, 0.9, 0.7, 250),
+        (0.1, 0.97, 0.9, 300),
+    ):
+        name = f"recall {first:g} and {second:g}, exchanged, {prevalence:.0%} positive, n={n}"
+        source = _exchanged(prevalence, first, second, n)
+        yield Trial("comparisons", name, source, _AIMS, most=2000)
+
+
+def _exchanged(
+    prevalence: float, first: float, second: float, n: int
+) -> Callable[[np.random.Generator], dict[tuple[str, str], bool]]:
+    metrics = ("balanced_accuracy", "g_mean")
+
+    def source(rng: np.random.Generator) -> dict[tuple[str, str], bool]:
+        true = (rng.random(n) < prevalence).astype(int)
+        hard, own = rng.random((2, n))
+        shared = np.where(rng.random(n) < 0.4, hard, own)
+        a = np.where(hard < np.where(true == 1, first, second), true, 1 - true)
+        b = np.where(shared < np.where(true == 1, second, first), true, 1 - true)
+        found = karat.compare(
+            true, {"a": a, "b": b}, metrics=metrics, labels=[0, 1], n_permutations=499,
+            seed=int(rng.integers(1 << 31)),
+        )  # fmt: skip
+        return {(one.metric, "size"): one.p is not None and one.p < 0.05 for one in found}
+
+    return source
 
 
 def _at_margin(rng: np.random.Generator, n: int) -> Trial:

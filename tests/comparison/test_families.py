@@ -12,7 +12,8 @@ from karat.inference.comparison import families
 from karat.inference.comparison.contrasts import Apart
 from karat.inference.comparison.families import holm, largest, tail_of, wald
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
-from karat.inference.comparison.models import _is_linear, _scaled
+from karat.inference.comparison.models import _is_linear
+from karat.inference.comparison.scored import _scaled
 from karat.metrics import Node, Table, get, total
 from tests.comparison.data import drawn
 from tests.inference.test_metrics_of_others import made

@@ -45,9 +45,81 @@ def test_two_areas_are_compared_as_delong_does(ties: bool, positive: int) -> Non
     difference, variance = delong(true, x, y)
     assert found.difference == pytest.approx(difference)
     assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-12)
-    z = difference / math.sqrt(variance)
-    assert found.p == pytest.approx(math.erfc(abs(z) / math.sqrt(2)))
     assert found.method == "DeLong"
+    # With as many rows the p-value is nearly DeLong's, and never below it.
+    z = difference / math.sqrt(variance)
+    least = math.erfc(abs(z) / math.sqrt(2))
+    assert found.p is not None
+    assert least <= found.p < least + 0.03
+
+
+def likely(true: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Variance of a difference of areas that few rows make likely, and its degrees of freedom."""
+    own, rest = true == 1, true == 0
+    sides, more = [], []
+    for s in (x, y):
+        wins = (s[own][:, None] > s[rest]) + 0.5 * (s[own][:, None] == s[rest])
+        area = wins.mean()
+        exponential = 2 * area**2 / (1 + area) - area**2, area / (2 - area) - area**2
+        sides.append((wins.mean(axis=1), wins.mean(axis=0)))
+        more.append(
+            sum(
+                (len(v) * v.var(ddof=1) + 5 * e) / (len(v) + 5) / len(v)
+                for v, e in zip(sides[-1], exponential, strict=True)
+            )
+        )
+    parts = [np.var(a - b, ddof=1) / len(a) for a, b in zip(*sides, strict=True)]
+    raw = [sum(v.var(ddof=1) / len(v) for v in each) for each in sides]
+    goes = (sum(raw) - sum(parts)) / 2 / math.sqrt(raw[0] * raw[1])
+    a, b = (max(pair) for pair in zip(raw, more, strict=True))
+    df = sum(parts) ** 2 / sum(p**2 / (len(v) - 1) for p, v in zip(parts, sides[0], strict=True))
+    return max(sum(parts), a + b - 2 * goes * math.sqrt(a * b)), df
+
+
+@pytest.mark.parametrize("n", [30, 60, 120])
+def test_areas_of_few_rows_are_compared_by_students_t(n: int) -> None:
+    scipy_stats = pytest.importorskip("scipy.stats")
+    true, x, y = scores(7, n=n)
+    found = karat.compare(true, y_score={"y": y, "x": x}, metrics="roc_auc", positive=1)["roc_auc"]
+    variance, df = likely(true, x, y)
+    t = found.difference / math.sqrt(variance)
+    assert found.p == pytest.approx(2 * scipy_stats.t.sf(abs(t), df), rel=1e-9)
+    step = scipy_stats.t.ppf(0.975, df) * math.sqrt(variance)
+    limits = found.difference - step, found.difference + step
+    assert (found.low, found.high) == pytest.approx(limits, rel=1e-9)
+    # The control: by the normal distribution and DeLong's variance alone it would be narrower.
+    assert found.standard_error is not None
+    assert 1.96 * found.standard_error < 0.99 * step
+
+
+def test_few_rows_of_a_class_are_told() -> None:
+    for n_positive, is_told in ((29, True), (30, False)):
+        rng = np.random.default_rng(n_positive)
+        true = np.repeat([1, 0], [n_positive, 100])
+        models = {name: true + rng.normal(size=len(true)) for name in "ab"}
+        found = karat.compare(true, y_score=models, metrics="roc_auc", positive=1)["roc_auc"]
+        assert (f"the rarest class has {n_positive} rows" in (found.remark or "")) == is_told
+
+
+def test_equal_areas_of_unequal_spread_are_rarely_called_different() -> None:
+    # Scores of 15 positives spread little in one model and much in the other; both have one area.
+    wrong, by_normal = 0, 0
+    for seed in range(300):
+        rng = np.random.default_rng([9, seed])
+        true = np.repeat([1, 0], [15, 185])
+        models = {
+            name: np.where(true == 1, math.hypot(1, s) + s * rng.normal(size=200),
+                           rng.normal(size=200))
+            for name, s in (("even", 0.35), ("wide", 2.0))
+        }  # fmt: skip
+        found = karat.compare(true, y_score=models, metrics="roc_auc", positive=1)["roc_auc"]
+        assert found.p is not None
+        assert found.standard_error is not None
+        wrong += found.p < 0.05
+        by_normal += abs(found.difference) > 1.96 * found.standard_error
+    # 5.7 % and 9.5 % of many samples.
+    assert wrong <= 27 < by_normal + 8
+    assert wrong < by_normal
 
 
 def test_a_matrix_of_probabilities_gives_what_one_column_gives() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.inference.comparison import models as swaps
+from karat.inference.comparison import swaps
 from karat.metrics import get
 from karat.metrics._metric import values_together
 from karat.tally import Cells, Classes, JointCells

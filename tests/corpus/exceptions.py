@@ -59,6 +59,13 @@ _OPEN_QUESTION = "karat columns ends with the code of the report that cannot be 
 _NAMES_OF_VALUES = "a name of a column where values are wanted is called one"
 _A_PILOT = "what is no pilot is called that"
 _ACCELERATED = "BCa intervals of one column of scores have their acceleration, which was taken as 0"
+_INVERTED = "calibration errors in bins of equal width have limits by inverting a test"
+_CAPPED = "limits of separated areas are no farther than Newcombe's and those of DeLong's variance"
+_FEW_ROWS = "differences of few rows keep their level: Student's t of areas, p of combined limits"
+_SIDES = "slices with scores, and clusters, have the p at which combined limits touch 0"
+_STUDENTIZED = "weak slices of losses are studentized by both sides"
+_OF_BINS = r"(\w+_)?calibration_error"
+_OF_AREAS = r"(macro_)?(roc_auc|gini)\w*"
 _EVERY_FILE = "max_memory holds for every file, not for Parquet alone"
 
 _VERDICT = "the JSON of a gate has its verdict, what inconclusive rules do, and what was written"
@@ -317,5 +324,26 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         "bad_input/compare weights of no table", _NAMES_OF_VALUES, r"raised\.code", "K116", "K143"
     ),
     Allowed("bad_input/rows_needed a pilot of text", _A_PILOT, r"raised\.code", "K119", "K170"),
+    Allowed("*", _INVERTED, rf"gave.*\.{_OF_BINS}[._](low|high|method|remark)"),
+    Allowed("*", _CAPPED, rf"gave.*\.{_OF_AREAS}(\.\w+)?(\.(low|high)|\[\d+\])"),
+    Allowed(
+        "comparisons/*",
+        _FEW_ROWS,
+        r"gave\.(differences\[\d+\]\.(low|high|p|p_adjusted|p_equivalent|detectable|rows_needed|method"
+        r"|remark|verdict)|columns\.(p|p_adjusted|low|high|detectable|method)\[\d+\]|omnibus\.\w+\.p"
+        r"|notes\[\d+\])",
+    ),
+    Allowed(
+        "gates/*",
+        _FEW_ROWS,
+        r"gave\.rules\[\d+\]\.(difference_low|difference_high|p|p_adjusted|detectable|method)",
+    ),
+    Allowed("commands/*", _FEW_ROWS, r"gave\.json\.(differences|rules)\[\d+\]\.(p|p_adjusted)"),
+    Allowed(
+        "*",
+        _SIDES,
+        r"gave.*\.tests\.\w+\.differences\[\d+\]"
+        r"\.(low|high|low_simultaneous|high_simultaneous|p|p_adjusted|method)",
+    ),
     Allowed("arrays/two probabilities, bca", _ACCELERATED, r"gave\.metrics\..+\.(low|high)"),
 )

@@ -28,8 +28,9 @@ from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short, shown
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.models import Joint, apart, estimated, paired, scored_metrics
+from karat.inference.comparison.models import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
+from karat.inference.comparison.scored import scored_metrics
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy

@@ -127,14 +127,12 @@ class _Measure:
         better: which of them are better.
         losses: float64[n] of every row: means of them are compared.
         value: from the places of rows to the number that is shown; None: the mean loss.
-        is_studentized: whether what rows lose may vary more in some slices than in others.
     """
 
     name: str
     better: Literal["lower", "higher"]
     losses: Floats
     value: Callable[[Any], float] | None = None
-    is_studentized: bool = False
 
 
 @names_its_arguments
@@ -245,10 +243,7 @@ def find_weak_slices(
     if groups is not None and len(np.unique(groups)) == 1:
         raise one_cluster(len(groups))
     losses = RowLosses.of(
-        measure.losses[kept],
-        None if given.weights is None else given.weights[kept],
-        groups,
-        is_studentized=measure.is_studentized,
+        measure.losses[kept], None if given.weights is None else given.weights[kept], groups
     )
     settings = Settings(deepest, least_n, 1.0 - confidence.level, n_shuffles, confidence.seed)
     searched = search(columns, losses, settings)
@@ -364,7 +359,7 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
 
     if is_of_two and spread > 0.0:
         return _Measure(str(metric), better, high.astype(np.float64), value)
-    return _Measure(str(metric), better, loss, value, is_studentized=True)
+    return _Measure(str(metric), better, loss, value)
 
 
 def _read(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
@@ -13,6 +13,7 @@ from karat.errors import KaratError, error
 from karat.errors.habits import instead_of
 from karat.errors.options import option
 from karat.inference.limits import student_quantile
+from karat.inference.sampling_error import SamplingError
 
 Side: TypeAlias = Literal["both", "low", "high"]
 Method: TypeAlias = Literal["default", "wald", "logit", "bootstrap", "bca", "bayesian"]
@@ -23,6 +24,8 @@ Limit = TypeVar("Limit", float, npt.NDArray[np.float64])
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 DRAWN: Final = ("bootstrap", "bca", "bayesian")
 """Methods that draw."""
+STRETCHED: Final = "test inversion"
+"""The default of what is a sum or maximum of absolute gaps: it draws, too."""
 _REPLICATES: Final = (100, 1_000_000)
 _SEED_MAX: Final = 2**64 - 1
 _TAILS: Final = (1e-12, 0.4999)
@@ -158,6 +161,7 @@ class Interval:
         method: what made them: ``"wilson"``, ``"mover"``, …; None where there are none.
         standard_error: by the influence of the rows, or of the replicates; None if unknown.
         remark: why there are no limits, or what the reader should know of them; None: nothing.
+        sampling: of metrics of scores, what limits at other levels are made from.
     """
 
     low: float | None = None
@@ -165,8 +169,9 @@ class Interval:
     method: str | None = None
     standard_error: float | None = None
     remark: str | None = None
+    sampling: SamplingError | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_drawn(self) -> bool:
         """Whether the limits depend on a seed."""
-        return self.method in DRAWN
+        return self.method in (*DRAWN, STRETCHED)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import NormalDist
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.confidence import DRAWN, Confidence, Interval
+from karat.inference.confidence import DRAWN, STRETCHED, Confidence, Interval
 from karat.inference.influence_variance import InfluenceVariances, within_classes
 from karat.inference.limits import Floats
 from karat.inference.resampling import (
@@ -28,7 +29,7 @@ from karat.inference.resampling import (
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
-from karat.tally import CumulativeCounts, LevelSource, ScoredRows, uniform_edges
+from karat.tally import Bins, CumulativeCounts, LevelSource, ScoredRows, uniform_edges
 
 ReplicateMethod: TypeAlias = Literal["bootstrap", "bca", "bayesian"]
 """Percentiles of replicates; the same corrected; percentiles of bayesian replicates."""
@@ -134,6 +135,11 @@ Numbers: TypeAlias = npt.NDArray[Any]
 
 N_GROUPS: Final = 1024
 """Groups of neighbouring scores that a kept column is put into."""
+_AS_BY_CHANCE: Final = "calibrated predictions show as much by chance"
+_MOST_STRETCH: Final = 1e3
+_STEPS: Final = 30
+_CLOSE: Final = 1e-6
+"""Of the value."""
 _NOT_ACCELERATED: Final = "bca needs its acceleration, which is not known; bootstrap does not"
 _AS_DRAWN: Final = "its replicates take the rows as drawn, not so many of each class"
 
@@ -185,6 +191,8 @@ class Draws:
     listed: tuple[Metric, ...] = ()
     drawn: dict[Metric, Floats] = field(default_factory=dict)
     accelerations: dict[Metric, float] = field(default_factory=dict)
+    stretches: dict[Metric, tuple[float, float, float]] = field(default_factory=dict)
+    """Of errors in bins: the tail, and the limits as multiples of the value; see `stretched`."""
 
     def of(self, metric: Metric, value: float, asked: Confidence) -> Interval | None:
         """The interval of a metric; None where nothing was kept for it."""
@@ -197,9 +205,23 @@ class Draws:
         found = interval_of_draws(
             metric, value, self.drawn[metric], asked, self.accelerations.get(metric)
         )
+        is_kept = metric in self.listed and _is_of_bins(metric)
+        if is_kept and asked.method not in DRAWN and found.low is not None:
+            found = self._stretched(metric, value, found, asked)
         if asked.design == "case-control" and reason_without(metric) and found.remark is None:
             return replace(found, remark=_AS_DRAWN)
         return found
+
+    def _stretched(
+        self, metric: Metric, value: float, found: Interval, asked: Confidence
+    ) -> Interval:
+        if self.stretches.get(metric, (math.nan,))[0] != asked.tail:
+            self._draw(metric.record.reads, asked)
+        _, least, most = self.stretches[metric]
+        low, high = min(least, 1.0) * value, max(most, 1.0) * value
+        low, high = asked.one_sided(low, min(high, metric.range[1]), metric.range)
+        remark = _AS_BY_CHANCE if not least and asked.side != "high" else None
+        return replace(found, low=low, high=high, method=STRETCHED, remark=remark)
 
     def _leave_out(self, view: type) -> None:
         """Accelerations of every metric that reads a column, by leaving out each row in turn."""
@@ -223,21 +245,79 @@ class Draws:
             "limit": N_GROUPS,
         }
         given = self.cumulatives[view], asked.n_replicates, asked.seed
-        by_level, bins = [], {}
+        by_level: list[Metric] = []
+        bins: dict[Any, tuple[Bins, Bins]] = {}
         for metric in self.listed:
             if metric.record.reads is not view:
                 continue
             params = dict(metric.params)
-            if metric.record.of_bins is None or params.get("scheme") != "uniform":
+            if not _is_of_bins(metric):
                 by_level.append(metric)
                 continue
             # The edges are the same in each replicate.
             key = params["bins"], params["closed"]
             if key not in bins:
-                bins[key] = replicate_bins(*given, uniform_edges(key[0]), key[1], **at)
-            self.drawn[metric] = metric.record.of_bins(bins[key], **params)
+                edges = uniform_edges(key[0])
+                seen = Bins.of(self.cumulatives[view], edges, key[1])
+                bins[key] = seen, replicate_bins(*given, edges, key[1], **at)
+            assert metric.record.of_bins is not None
+            seen, drawn = bins[key]
+            of_bins = partial(metric.record.of_bins, **params)
+            self.drawn[metric] = of_bins(drawn)
+            self.stretches[metric] = asked.tail, *stretched(of_bins, seen, drawn, asked.tail)
         if by_level:
             self.drawn |= measures_of(by_level, replicate_cumulative(*given, **at))
+
+
+def _is_of_bins(metric: Metric) -> bool:
+    """Whether it is an error in bins whose edges are the same in each replicate."""
+    return metric.record.of_bins is not None and dict(metric.params).get("scheme") == "uniform"
+
+
+def stretched(
+    of_bins: Callable[[Bins], Any], seen: Bins, drawn: Bins, tail: float
+) -> tuple[float, float]:
+    """Limits of an error in bins, as multiples of it, by inverting a test.
+
+    Such an error is a mean, or the largest, of absolute gaps: where there are none it is positive,
+    too, and replicates of what was seen are larger still. So the gaps of all bins are multiplied by
+    one number t, and the replicates move by what chance alone adds to them. The limits are the
+    numbers t at which as much as was seen has the chance `tail` above, and below; the lower one is
+    0 where calibrated predictions show as much.
+    """
+    gaps = seen.hits - seen.confidence
+    noise = (drawn.hits - drawn.confidence) - gaps
+    value = float(of_bins(seen))
+    if not value > 0.0:
+        return 0.0, 1.0
+
+    def beyond(t: float, share: float) -> float:
+        moved = of_bins(replace(drawn, hits=drawn.confidence + t * gaps + noise))
+        return float(np.quantile(moved[~np.isnan(moved)], share)) / value - 1.0
+
+    def crossing(share: float) -> float:
+        below, above = (0.0, beyond(0.0, share)), (1.0, beyond(1.0, share))
+        if below[1] >= 0.0:
+            return 0.0
+        while above[1] < 0.0 and above[0] < _MOST_STRETCH:
+            below, above = above, (2.0 * above[0], beyond(2.0 * above[0], share))
+        # Quantiles are nearly straight in t: the secant, held between both ends (Illinois).
+        (low, under), (high, over), side = below, above, 0
+        t = high
+        for _ in range(_STEPS):
+            t = (low * over - high * under) / (over - under) if over > under else high
+            here = beyond(t, share)
+            if abs(here) < _CLOSE:
+                break
+            if here < 0.0:
+                low, under, over = t, here, over / 2.0 if side < 0 else over
+                side = -1
+            else:
+                high, over, under = t, here, under / 2.0 if side > 0 else under
+                side = 1
+        return t
+
+    return crossing(1.0 - tail), crossing(tail)
 
 
 class KeptColumns(InfluenceVariances):

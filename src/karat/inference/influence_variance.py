@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.limits import Floats
+from karat.inference.sampling_error import SamplingError
 from karat.inference.variance import (
     AreaVariance,
     Clusters,
     Found,
-    SamplingError,
     Sizes,
+    is_of_classes,
     optimism,
     shrunk_pairs,
     small_sample,
@@ -251,8 +252,7 @@ class InfluenceVariances:
             shrunk += form.scale**2 * self._shrinkage(metric)
         is_precision = isinstance(form, PrecisionInfluence)
         # The mean over classes is as uncertain as its smallest class.
-        is_of_classes = is_precision or isinstance(form, (AreaInfluence, *_OF_PAIRS))
-        smallest = sizes.smallest if is_of_classes else sizes.rows
+        smallest = sizes.smallest if is_of_classes(metric) else sizes.rows
         made = spread(variance, smallest - 1.0, smallest, missing)
         return replace(made, shrunk=shrunk, optimism=optimism(sizes.rows) if is_precision else 0.0)
 

@@ -14,7 +14,8 @@ from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
 from karat.inference.limits import Floats, newcombe_limits, transformed, wilson_limits
-from karat.inference.variance import AreaVariance, Found, SamplingError, Sizes
+from karat.inference.sampling_error import SamplingError
+from karat.inference.variance import AreaVariance, Found, Sizes
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
 from karat.metrics._bounded import ClassLimits, all_bounds_of
 from karat.metrics._bounds import Limits
@@ -56,10 +57,11 @@ def score_interval(
     else:
         low, high, method = _default(metric, value, error, spread, asked, n_rest)
     if method is None:
-        return Interval(standard_error=error, remark=_NOTHING_SEEN)
+        return Interval(standard_error=error, remark=_NOTHING_SEEN, sampling=spread)
     low, high = min(max(low, ends[0]), value), max(min(high, ends[1]), value)
     low, high = asked.one_sided(low, high, ends)
-    return Interval(low, high, method, error, _caution(metric, value, spread))
+    sampling = replace(spread, n_rest=n_rest)
+    return Interval(low, high, method, error, _caution(metric, value, spread), sampling)
 
 
 def _caution(metric: Metric, value: float, spread: SamplingError) -> str | None:
@@ -135,8 +137,9 @@ def _default(
     if isinstance(form, _AREAS):
         share = (value - low) / span
         if 0.0 < share < 1.0 and spread.shrunk > 0.0:
-            error = math.sqrt(spread.shrunk)
-            return *transformed(value, error, quantile, (low, high))[:2], "logit-delong"
+            ends = low, high
+            limits = _of_area(value, share, error, quantile, spread, asked, n_rest, ends)
+            return *limits, "logit-delong"
         n_own = max(spread.n_effective, 1.0)
         edge = newcombe_limits(share, n_own, max(n_rest, 1.0), quantile)
         return low + span * edge[0], low + span * edge[1], "newcombe"
@@ -163,6 +166,31 @@ def _default(
     if math.isfinite(span):
         return *_wilson(value, spread, error, quantile, (low, high)), "wilson-effective"
     return _NONE
+
+
+def _of_area(
+    value: float,
+    share: float,
+    error: float,
+    quantile: float,
+    spread: SamplingError,
+    asked: Confidence,
+    n_rest: float,
+    ends: tuple[float, float],
+) -> tuple[float, float]:
+    """Limits with the shrunk variance, no farther than Newcombe's and those of DeLong's variance.
+
+    Of well separated classes a few rows of exponential scores weigh much on the scale of the logit:
+    limits would be three times as far as the rows, or such scores without rows of their own, say.
+    """
+    wide = transformed(value, math.sqrt(spread.shrunk), quantile, ends)
+    if not error > 0.0:
+        return wide[0], wide[1]
+    seen = transformed(value, error, quantile, ends)
+    n_own, span = max(spread.n_effective, 1.0), ends[1] - ends[0]
+    edge = newcombe_limits(share, n_own, max(n_rest, 1.0), asked.quantile())
+    below, above = (ends[0] + span * one for one in edge)
+    return max(wide[0], min(seen[0], below)), min(wide[1], max(seen[1], above))
 
 
 def _wilson(

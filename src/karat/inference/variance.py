@@ -10,9 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.limits import Floats
+from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.metrics._formula import walk
-from karat.metrics._influence.forms import AreaInfluence, DifferencesInfluence, PairsInfluence
+from karat.metrics._influence.forms import (
+    AreaInfluence,
+    DifferencesInfluence,
+    PairsInfluence,
+    PrecisionInfluence,
+)
 from karat.metrics._influence.gather import class_weights
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Metric
@@ -21,33 +27,10 @@ from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
 
-@dataclass(frozen=True, slots=True)
-class SamplingError:
-    """What is known of the sampling error of one number.
-
-    Attributes:
-        variance: of the metric, by its influence; NaN where `missing` says why.
-        shrunk: of areas, with placement variances shrunk by 5 pseudo-rows towards exponential
-            scores; else the variance.
-        df: degrees of freedom: of areas Satterthwaite's, of the area under precision the rows of
-            the class less 1, of means the rows less 1, of means over classes the rows of the
-            smallest class less 1; with clusters, clusters less 1.
-        n_effective: Kish's effective rows of what it averages: all rows, the rows of the class, or
-            those of the smallest class.
-        n_informative: of areas, (Σ|φ|)² ÷ Σφ² over the own rows; else NaN.
-        missing: why there is no variance, in words.
-        optimism: of the area under precision, by what share of 1 − area few rows make it too large.
-        interpolated: of such an area, how much of it straight lines between its points make.
-    """
-
-    variance: float
-    shrunk: float
-    df: float
-    n_effective: float
-    n_informative: float = np.nan
-    missing: str = ""
-    optimism: float = 0.0
-    interpolated: float = 0.0
+def is_of_classes(metric: Metric) -> bool:
+    """Whether the rows of each class add to its variance by themselves: it compares classes."""
+    forms = (AreaInfluence, PairsInfluence, DifferencesInfluence, PrecisionInfluence)
+    return isinstance(metric.record.influence, forms) and metric.lift != "micro"
 
 
 Found: TypeAlias = SamplingError | tuple[SamplingError, ...]

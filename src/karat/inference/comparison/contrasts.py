@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from karat import _native
 from karat.inference.comparison.families import tail_of
-from karat.inference.confidence import Confidence
+from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval, range_of
 from karat.inference.limits import Floats, last_kept
+from karat.inference.sampling_error import SamplingError as SamplingErrorOfOne
+from karat.inference.score_intervals import score_interval
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -132,6 +136,24 @@ _NEXT_TO_NONE = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
+class Sides:
+    """The true class of every unit: int[e], and the degrees of freedom of each, float64[k]."""
+
+    codes: npt.NDArray[Any]
+    df: Floats
+
+    def degrees(self, squares: Floats) -> float:
+        """Of a sum of squares float64[e], each class of which is estimated by itself."""
+        parts: Floats = np.bincount(self.codes, squares, len(self.df)).astype(np.float64)
+        held = self.df > 0.0
+        whole = float(parts.sum())
+        if not 0.0 < whole < math.inf:
+            return max(float(self.df[held].sum()), 1.0)
+        parts = parts[held] / whole
+        return max(1.0 / float((parts**2 / self.df[held]).sum()), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
 class Units:
     """What is drawn: rows one by one, cells of equal rows, or clusters of them.
 
@@ -142,6 +164,7 @@ class Units:
         factors: float64[e], by how much the part of each in a variance grows in small samples;
             None: by nothing.
         df: degrees of freedom of a variance.
+        sides: the true class of each, where the classes add to a variance by themselves.
     """
 
     weights: Floats
@@ -149,6 +172,7 @@ class Units:
     clusters: ClusteredCells | None = None
     factors: Floats | None = None
     df: float = math.inf
+    sides: Sides | None = None
 
     @cached_property
     def total(self) -> float:
@@ -176,6 +200,16 @@ class Units:
         g = self.clusters.n_clusters
         return np.asarray(sums @ sums.T * (g / (g - 1.0) / self.total**2))
 
+    def degrees(self, phi: Floats) -> float:
+        """Degrees of freedom of the variance of a number whose influence is phi [e].
+
+        Where classes add to it by themselves, those of Satterthwaite (1946) and Welch (1947).
+        """
+        if self.sides is None:
+            return self.df
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.sides.degrees(self._scaled_squares * phi**2)
+
 
 @dataclass(frozen=True, eq=False)
 class Paired:
@@ -184,16 +218,31 @@ class Paired:
     Attributes:
         variances: of the difference of each pair.
         covariance: float64[m − 1, m − 1], of the differences of the others to the first.
-        df: degrees of freedom.
+        df: degrees of freedom, of all pairs together.
+        own_df: of each pair, where they differ.
+        likely: the variance of each pair, where few rows do not show all of it.
     """
 
     variances: Mapping[Pair, float]
     covariance: Floats
     df: float
+    own_df: Mapping[Pair, float] = field(default_factory=dict)
+    likely: Mapping[Pair, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, phi: Floats | Sequence[Floats], units: Units, pairs: Iterable[Pair]) -> Paired:
-        """From phi [m, e], the influence of each unit on each value."""
+    def of(
+        cls,
+        phi: Floats | Sequence[Floats],
+        units: Units,
+        pairs: Iterable[Pair],
+        growth: Sequence[float] | None = None,
+    ) -> Paired:
+        """From phi [m, e], the influence of each unit on each value.
+
+        Args:
+            growth: of each model what its variance is to be added, where few rows do not show all.
+        """
+        pairs = list(pairs)
         # Where the influences are the same their difference is 0, not what rounding leaves of it.
         # Infinite influences have no difference.
         with np.errstate(invalid="ignore"):
@@ -206,10 +255,26 @@ class Paired:
                 )
                 for a, b in pairs
             }
-        return cls(variances, contrasts, units.df)
+            own_df = {(a, b): units.degrees(phi[a] - phi[b]) for a, b in pairs}
+        found = cls(variances, contrasts, min(own_df.values(), default=units.df), own_df)
+        if growth is None or not any(growth):
+            return found
+        own = [float(units.covariance(part[None])[0, 0]) for part in phi]
+        likely = {
+            (a, b): _grown(variances[a, b], (own[a], own[b]), (growth[a], growth[b]))
+            for a, b in pairs
+        }
+        return replace(found, likely=likely)
 
     def variance(self, a: int, b: int) -> float:
         return self.variances[a, b]
+
+    def variance_of_limits(self, a: int, b: int) -> float:
+        """What limits and tests take for the variance."""
+        return self.likely.get((a, b), self.variances[a, b])
+
+    def degrees(self, a: int, b: int) -> float:
+        return self.own_df.get((a, b), self.df)
 
     def contrasts(self) -> Floats:
         """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
@@ -231,6 +296,14 @@ class Apart:
     def variance(self, a: int, b: int) -> float:
         return float(self.variances[a] + self.variances[b])
 
+    def variance_of_limits(self, a: int, b: int) -> float:
+        """The same: what few rows do not show is in the limits of each model."""
+        return self.variance(a, b)
+
+    def degrees(self, a: int, b: int) -> float:
+        del a, b
+        return self.df
+
     def contrasts(self) -> Floats:
         found = self.variances
         if self.least is not None:
@@ -238,12 +311,24 @@ class Apart:
         return np.asarray(np.diag(found[1:]) + found[0])
 
 
+def _grown(variance: float, own: tuple[float, float], growth: tuple[float, float]) -> float:
+    """The variance of a difference of values that vary more, and go together as before."""
+    roots = [math.sqrt(max(one, 0.0)) for one in own]
+    both = roots[0] * roots[1]
+    goes = (own[0] + own[1] - variance) / (2.0 * both) if both > 0.0 else 0.0
+    more = [one + extra for one, extra in zip(own, growth, strict=True)]
+    if not all(map(math.isfinite, more)):
+        return variance
+    goes = min(max(goes, -1.0), 1.0)
+    return max(variance, more[0] + more[1] - 2.0 * goes * math.sqrt(more[0] * more[1]))
+
+
 SamplingError: TypeAlias = Paired | Apart
 """How the values of m models vary."""
 
 
 @dataclass(frozen=True, eq=False)
-class SideLimits:
+class Combined(ABC):
     """How far the limits of each model's value lie from it, at any number of standard errors.
 
     With d the distances of the limits that matter and ρ the correlation of the two values, the
@@ -252,10 +337,16 @@ class SideLimits:
     """
 
     metric: Metric
-    tables: Sequence[TableVariance]
     values: Sequence[float]
-    policy: Policy
     _found: dict[tuple[int, float], Distances | None] = field(default_factory=dict, init=False)
+
+    @abstractmethod
+    def degrees(self, model: int) -> float:
+        """Degrees of freedom that a number of standard errors of this model is told in."""
+
+    @abstractmethod
+    def interval(self, model: int, asked: Confidence) -> Interval:
+        """The interval of the value of a model."""
 
     def are_known(self, a: int, b: int) -> bool:
         quantile = Confidence().quantile()
@@ -265,9 +356,9 @@ class SideLimits:
         """From the value of a model down to its lower, and up to its upper limit; or None."""
         key = (model, quantile)
         if key not in self._found:
-            table, value = self.tables[model], self.values[model]
-            tail = min(max(tail_of(quantile, table.df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
-            one = label_interval(self.metric, value, table, Confidence(1.0 - tail), self.policy)
+            value, df = self.values[model], self.degrees(model)
+            tail = min(max(tail_of(quantile, df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
+            one = self.interval(model, Confidence(1.0 - tail))
             is_known = None not in (one.low, one.high)
             sides = (value - (one.low or 0.0), (one.high or 0.0) - value)
             self._found[key] = sides if is_known else None
@@ -275,7 +366,7 @@ class SideLimits:
 
     def least_variance(self, model: int, level: float) -> float:
         """That of a value whose limits at this level are as far: see `least_variance`."""
-        quantile = Confidence(level).quantile(self.tables[model].df)
+        quantile = Confidence(level).quantile(self.degrees(model))
         return least_variance(self.distances(model, quantile), quantile)
 
     def differences(
@@ -297,6 +388,37 @@ class SideLimits:
             return limits_together(self.metric, difference, of_a, of_b, goes(quantile))
 
         return limits
+
+
+@dataclass(frozen=True, eq=False)
+class SideLimits(Combined):
+    """Limits of values of a metric of labels."""
+
+    tables: Sequence[TableVariance] = ()
+    policy: Policy = "zero"
+
+    def degrees(self, model: int) -> float:
+        return self.tables[model].df
+
+    def interval(self, model: int, asked: Confidence) -> Interval:
+        return label_interval(
+            self.metric, self.values[model], self.tables[model], asked, self.policy
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreLimits(Combined):
+    """Limits of values of a metric of scores; each has degrees of freedom of its own."""
+
+    errors: Sequence[SamplingErrorOfOne] = ()
+
+    def degrees(self, model: int) -> float:
+        del model
+        return math.inf
+
+    def interval(self, model: int, asked: Confidence) -> Interval:
+        error = self.errors[model]
+        return score_interval(self.metric, self.values[model], error, asked, error.n_rest)
 
 
 def _independent(_: float) -> float:

@@ -75,6 +75,8 @@ class Measured:
         spread: how they vary, or None where that is not known.
         method: of tests and limits by the standard error.
         tests: pair → (method, p-value), where another test is better.
+        guards: pair → (method, p-value) of a test that is exact where models are alike in all: the
+            larger p counts.
         limits: pair → (method, limits), where other limits are better.
         discordant: pair → rows on which one alone is right.
         same: pairs that predict the same on every row.
@@ -87,6 +89,7 @@ class Measured:
     spread: SamplingError | None
     method: str
     tests: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
+    guards: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
     limits: Mapping[Pair, tuple[str, Limits]] = field(default_factory=dict)
     discordant: Mapping[Pair, Discordant] = field(default_factory=dict)
     same: frozenset[Pair] = frozenset()
@@ -112,8 +115,13 @@ def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[
     for i, (one, pair) in enumerate(zip(single, spec.pairs, strict=True)):
         low, high, method = one.low, one.high, one.method
         if drawn is not None and one.low is not None:
-            alone = Confidence(spec.level).quantile(found.spread.df if found.spread else math.inf)
-            low, high = _limits(found, pair, one, max(drawn.quantile(spec.level), alone))
+            assert found.spread is not None
+            df = found.spread.degrees(*pair)
+            together = drawn.quantile(spec.level)
+            if df != found.spread.df:
+                together = statistic_of(tail_of(together, found.spread.df), df)
+            alone = Confidence(spec.level).quantile(df)
+            low, high = _limits(found, pair, one, max(together, alone))
             method = f"{one.method}, simultaneous"
         p_adjusted = adjusted.get(i)
         verdict = _verdict(found.metric, one, p_adjusted, spec)
@@ -163,12 +171,13 @@ def _difference(
         return replace(bare, difference=math.nan, remark=reason)
     variance = math.nan if found.spread is None else found.spread.variance(a, b)
     if found.spread is None or not math.isfinite(variance):
-        method, p = found.tests.get(pair, (bare.method, None))
+        method, p = found.tests.get(pair) or found.guards.get(pair) or (bare.method, None)
         return replace(bare, method=method, p=p, remark=found.remark or _NO_SLOPE)
     error = math.sqrt(max(variance, 0.0))
     known: dict[str, Any] = {"standard_error": error}
     if error > 0.0:
-        detectable = spec.n_errors_detectable * error
+        likely = max(error, math.sqrt(found.spread.variance_of_limits(a, b)))
+        detectable = spec.n_errors_detectable * likely
         known["detectable"] = detectable
         if bare.difference:
             needed = bare.n * (detectable / bare.difference) ** 2
@@ -185,7 +194,10 @@ def _difference(
         return replace(bare, **known, p=1.0, remark=_joined(found.remark, _STILL_WITHOUT))
     one = replace(bare, **known, remark=remark)
     method, p = found.tests.get(pair) or (found.method, _tail(found, pair, one))
-    quantile = Confidence(spec.level).quantile(found.spread.df)
+    if pair in found.guards:
+        method, least = f"{found.guards[pair][0]} and {method}", found.guards[pair][1]
+        p = max(p, least)
+    quantile = Confidence(spec.level).quantile(found.spread.degrees(*pair))
     low, high = _limits(found, pair, one, quantile)
     if how is not None:
         method = f"{method}, {how[0]} interval"
@@ -199,15 +211,17 @@ def _joined(*remarks: str | None) -> str:
     return "; ".join(filter(None, remarks))
 
 
-def _error(found: Measured, one: Difference) -> float:
-    """The standard error; of rows that all differ alike it is taken from the difference itself.
+def _error(found: Measured, pair: Pair, one: Difference) -> float:
+    """The error of limits and tests; of rows that all differ alike that of the difference itself.
 
     They show no spread, which is no proof that there is none.
     """
     error = one.standard_error or 0.0
-    if error > 0.0 or found.spread is None:
+    if found.spread is None:
         return error
-    df = found.spread.df
+    if error > 0.0:
+        return max(error, math.sqrt(found.spread.variance_of_limits(*pair)))
+    df = found.spread.degrees(*pair)
     return abs(one.difference) / math.sqrt(one.n if math.isinf(df) else df + 1.0)
 
 
@@ -215,18 +229,23 @@ def _tail(found: Measured, pair: Pair, one: Difference) -> float:
     """The p-value by the standard error; of different rows that at which the limits touch 0.
 
     The standard error of a model without a mistake is 0 however few its rows are; its interval
-    is not.
+    is not. Limits know, too, how skewed a value near an end of its range is.
     """
     assert found.spread is not None
-    df = found.spread.df
-    if isinstance(found.spread, Apart) and pair in found.limits:
+    df = found.spread.degrees(*pair)
+    if pair in found.limits:
 
         def room(quantile: float) -> float:
             low, high = _limits(found, pair, one, quantile)
             return low if one.difference > 0.0 else -high
 
-        return tail_of(root(room, _FAR), df) if one.difference else 1.0
-    error = _error(found, one)
+        if not one.difference:
+            return 1.0
+        near = None
+        if not isinstance(found.spread, Apart) and (error := _error(found, pair, one)) > 0.0:
+            near = abs(one.difference) / error
+        return tail_of(root(room, _FAR, near), df)
+    error = _error(found, pair, one)
     return tail_of(one.difference / error, df) if error > 0.0 else 1.0
 
 
@@ -235,7 +254,7 @@ def _limits(found: Measured, pair: Pair, one: Difference, quantile: float) -> tu
     how = found.limits.get(pair)
     if how is not None:
         return how[1](quantile)
-    step = quantile * _error(found, one)
+    step = quantile * _error(found, pair, one)
     low, high = range_of(found.metric)
     return max(one.difference - step, low - high), min(one.difference + step, high - low)
 
@@ -246,7 +265,7 @@ def _against_margin(
     """Two one-sided tests (Schuirmann 1987): the interval at 1 − 2α lies inside the margin."""
     assert one.margin is not None
     assert found.spread is not None
-    df, margin = found.spread.df, one.margin
+    df, margin = found.spread.degrees(*pair), one.margin
 
     def limits(quantile: float) -> tuple[float, float]:
         return _limits(found, pair, one, quantile)
@@ -255,7 +274,7 @@ def _against_margin(
     worst = -high if found.metric.better == "lower" else low
     not_inferior = None if found.metric.better is None else bool(worst > -margin)
     if not abs(one.difference) < margin:
-        error = _error(found, one)
+        error = _error(found, pair, one)
         far = 1.0 - tail_of((abs(one.difference) - margin) / error, df) / 2.0 if error > 0 else 1.0
         return replace(one, p_equivalent=far, not_inferior=not_inferior)
 
@@ -268,14 +287,17 @@ def _against_margin(
     return replace(one, p_equivalent=tail_of(touching, df) / 2.0, not_inferior=not_inferior)
 
 
-def root(falls: Callable[[float], float], end: float) -> float:
-    """Where a function that is above 0 at 0 and falls reaches 0, at most `end` (Illinois)."""
-    inside, outside = 0.0, end
-    above, below = falls(inside), falls(outside)
-    if below > 0.0:
-        return end
+def root(falls: Callable[[float], float], end: float, near: float | None = None) -> float:
+    """Where a function that is above 0 at 0 and falls reaches 0, at most `end` (Illinois).
+
+    A number `near` it saves half of the steps.
+    """
+    inside, above = 0.0, falls(0.0)
     if above <= 0.0:
         return 0.0
+    outside, below = _outside(falls, end, near)
+    if below > 0.0:
+        return end
     middle, last, side = inside, end, 0
     for _ in range(_STEPS):
         middle = (inside * below - outside * above) / (below - above)
@@ -293,6 +315,17 @@ def root(falls: Callable[[float], float], end: float) -> float:
         last = middle
     # Of a line the first step lands on the root, and rounding says on which side of it.
     return middle
+
+
+def _outside(
+    falls: Callable[[float], float], end: float, near: float | None
+) -> tuple[float, float]:
+    """A number at which the function is at most 0, and what it is there; `end` if there is none."""
+    if near is not None and 0.0 < near < end / 2.0:
+        first = 1.1 * near
+        if (found := falls(first)) <= 0.0:
+            return first, found
+    return end, falls(end)
 
 
 def _verdict(

@@ -26,8 +26,9 @@ class RowLosses:
         loss: float64[n], divided by a power of two that brings the largest to between 1 and 2.
         weights: float64[n], above 0; None where all count alike.
         clusters: int64[n], from 0; None where rows are independent.
-        is_studentized: whether the variance of a slice is that of its own rows, where it is larger
-            than that of all: what rows lose may vary more in some slices than in others.
+        is_studentized: whether the variance of a slice is that of its own rows and of the others,
+            where it is larger than that of all: what rows lose may vary more in some slices than in
+            others. Of two values the variance follows from the mean.
         moved: float64[n], what is added up in a slice: the losses, or weight × (loss − mean loss),
             so that a row keeps its weight.
         scale: the power of two.
@@ -42,12 +43,7 @@ class RowLosses:
 
     @classmethod
     def of(
-        cls,
-        loss: Floats,
-        weights: Floats | None = None,
-        clusters: npt.NDArray[Any] | None = None,
-        *,
-        is_studentized: bool = False,
+        cls, loss: Floats, weights: Floats | None = None, clusters: npt.NDArray[Any] | None = None
     ) -> RowLosses:
         """Rows, all of which count; losses may be below 0."""
         # Their squares neither overflow nor vanish; 0 and 1, of labels, stay as they are.
@@ -63,22 +59,19 @@ class RowLosses:
         if weights is not None:
             weights = weights / weights.max()
             moved = weights * (loss - np.average(loss, weights=weights))
-        elif clusters is not None or is_studentized:
-            moved = loss - loss.mean()
         else:
             moved = loss
+        ends = moved.min(initial=np.inf), moved.max(initial=-np.inf)
+        is_studentized = clusters is None and not bool(np.isin(moved, ends).all())
+        if weights is None and (clusters is not None or is_studentized):
+            moved = loss - loss.mean()
         return cls(loss, weights, clusters, is_studentized, moved, scale)
 
     def at(self, rows: Codes) -> RowLosses:
         """Those of some rows."""
         weights = None if self.weights is None else self.weights[rows]
         clusters = None if self.clusters is None else self.clusters[rows]
-        return RowLosses.of(
-            np.ldexp(self.loss[rows], self.scale),
-            weights,
-            clusters,
-            is_studentized=self.is_studentized,
-        )
+        return RowLosses.of(np.ldexp(self.loss[rows], self.scale), weights, clusters)
 
     @property
     def n(self) -> int:
@@ -121,13 +114,29 @@ class RowLosses:
         return self.moved.astype(np.float32) if is_exact else self.moved
 
 
+def unequal(m: Floats, n: float, own: tuple[Values, Values], rest: tuple[Values, Values]) -> Values:
+    """The variance that all values would need for a slice of m of n rows to vary as it does.
+
+    A mean of m rows less that of the others has the variance v₁ ÷ m + v₂ ÷ (n − m), with v₁ and v₂
+    those of either side (Welch 1947); with one variance v it is v·n ÷ m ÷ (n − m).
+
+    Args:
+        own, rest: sums of values and of their squares, of either side.
+    """
+    found = []
+    for n_rows, (sums, squares) in ((m, own), (n - m, rest)):
+        held = np.maximum(n_rows, 2.0)
+        found.append(np.maximum(squares - sums * sums / held, 0.0) / (held - 1.0))
+    return np.asarray((1.0 - m / n) * found[0] + m / n * found[1])
+
+
 class Statistics:
     """The statistic of every slice of a family: its sum beyond its part, in standard errors.
 
     With S the sum over the m rows of a slice and T that of all n, it is S − T·m ÷ n. Its variance
     is that of m drawn of n without replacement, v·m·(n − m) ÷ (n − 1), with v the variance of all
-    values (or, studentized, of those of the slice where that is larger); with clusters, the sum of
-    the squares of what each cluster adds to it, where that is larger.
+    values (or, studentized, Welch's of the slice and the rest where that is larger; see `unequal`);
+    with clusters, the sum of the squares of what each cluster adds to it, where that is larger.
     """
 
     def __init__(self, family: Family, rows: RowLosses) -> None:
@@ -165,20 +174,20 @@ class Statistics:
     def _each(self, values: Values) -> Iterator[Values]:
         total = values.sum(axis=1, dtype=np.float64)
         squares = self._squares(values)
+        of_all = np.square(values).sum(axis=1) if squares is not None else total
         for i, (block, sums) in enumerate(self._family.sums(values)):
             part, inverse = self._parts[i], self._inverse[i]
             z = sums - part * total[:, None, None]
             z *= inverse
             if squares is not None:
                 _, held = next(squares)
-                n_rows = np.maximum(block.n_rows, 1.0)
-                own = held / n_rows - np.square(sums / n_rows)
-                ratio = np.maximum(own / max(self._variance, 1e-300), 1.0)
-                z /= np.sqrt(ratio)
+                sides = (sums, held), (total[:, None, None] - sums, of_all[:, None, None] - held)
+                unlike = unequal(block.n_rows, float(self._rows.n), *sides)
+                z /= np.sqrt(np.maximum(unlike / max(self._variance, 1e-300), 1.0))
             yield z
 
     def _squares(self, values: Values) -> Iterator[tuple[Block, Values]] | None:
-        if not self._rows.is_studentized or self._rows.clusters is not None:
+        if not self._rows.is_studentized:
             return None
         return self._family.sums(np.square(values))
 

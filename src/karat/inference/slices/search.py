@@ -19,7 +19,7 @@ import numpy as np
 
 from karat.inference.limits import Flags, Floats
 from karat.inference.slices.candidates import Codes, Family, SearchColumn
-from karat.inference.slices.losses import RowLosses, Statistics
+from karat.inference.slices.losses import RowLosses, Statistics, unequal
 
 _TIE: Final = 1e-9
 """What rounding tells apart is equal."""
@@ -519,8 +519,10 @@ def statistic(losses: RowLosses, inside: Flags) -> float:
     own = moved[inside]
     part = m / n
     variance = float(moved.var())
-    if losses.is_studentized and losses.clusters is None:
-        variance = max(variance, float(own.var()))
+    if losses.is_studentized:
+        rest = moved[~inside]
+        sides = ((side.sum(), np.square(side).sum()) for side in (own, rest))
+        variance = max(variance, float(unequal(np.asarray(m), n, *sides)))
     variance *= m * (n - m) / (n - 1.0)
     if losses.clusters is not None:
         added = np.bincount(losses.clusters, (inside - part) * moved)

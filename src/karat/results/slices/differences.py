@@ -5,11 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Units, correlation
+from karat.inference.comparison.contrasts import (
+    Apart,
+    Paired,
+    ScoreLimits,
+    SideLimits,
+    Units,
+    correlation,
+)
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.models import apart
@@ -189,7 +196,7 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     limits = {}
     if spread is not None:
         goes = correlation(units.covariance(phi), *_PAIR, None)
-        of_values = SideLimits(metric, tables, found.values, policy)
+        of_values = SideLimits(metric, found.values, tables, policy)
         limits = of_values.differences([_PAIR], lambda _: goes)
     return Measured(metric, found.values, found.n, spread, "influence t", limits=limits)
 
@@ -252,21 +259,18 @@ def distances_of(one: Slice, metric: Metric, asked: Confidence) -> tuple[float, 
 
 
 def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
-    """From the standard errors of both, or the influence of rows of clusters that both share."""
-    results = [one[metric], rest[metric]]
-    values, n = [result.value for result in results], [one.n_rows, rest.n_rows]
-    errors = np.array([float(result.standard_error or 0.0) for result in results])
+    """From the limits of both, or the influence of rows of clusters that both share."""
+    values, n = [part[metric].value for part in (one, rest)], [one.n_rows, rest.n_rows]
     scored = one.scored
     assert scored is not None
     assert one.rows is not None
     if scored.clusters is None:
-        spread: Any = Apart(errors**2, min(n) - 1.0)
-        return Measured(metric, values, n, spread, "unpaired t")
+        return _apart(metric, one, rest, min(n) - 1.0)
     inside = one.rows()
     held = [np.unique(scored.clusters[side]) for side in (inside, ~inside)]
     df = min(map(len, held)) - 1.0
     if not len(np.intersect1d(held[0], held[1])):
-        return Measured(metric, values, n, Apart(errors**2, df), "unpaired t")
+        return _apart(metric, one, rest, df)
     weights = np.ones(len(inside)) if scored.weights is None else scored.weights
     phi = np.zeros((2, len(inside)))
     for row, side in zip(phi, (inside, ~inside), strict=True):
@@ -275,3 +279,18 @@ def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
     groups = ClusteredCells.of(scored.clusters, np.arange(len(inside)), scored.weights)
     units = Units(weights, weights**2, groups, df=df)
     return Measured(metric, values, n, Paired.of(phi, units, [_PAIR]), "influence t")
+
+
+def _apart(metric: Metric, one: Slice, rest: Slice, df: float) -> Measured:
+    """From the limits of both, each of the form of its metric; else from the standard errors."""
+    parts = (one, rest)
+    values, n = [part[metric].value for part in parts], [part.n_rows for part in parts]
+    errors = np.array([float(part[metric].standard_error or 0.0) for part in parts])
+    known = [part.sampling_of(metric) for part in parts]
+    sampling = [error for error in known if error is not None]
+    if len(sampling) == len(parts):
+        limits = ScoreLimits(metric, values, sampling).differences([_PAIR])
+        if limits:
+            spread = Apart(errors**2)
+            return Measured(metric, values, n, spread, "unpaired", limits=limits)
+    return Measured(metric, values, n, Apart(errors**2, df), "unpaired t")

@@ -241,7 +241,7 @@ def _distance(
         facing = float((found.below if value > mean else found.above)[at])
         return (value - mean) / (facing or math.sqrt(found.variances[at]))
     part = slices[found.places[at]]
-    sides = SideLimits(metric, [part.spread_of(metric)], [value], part.whole.undefined)
+    sides = SideLimits(metric, [value], [part.spread_of(metric)], part.whole.undefined)
     is_above, gap = value > mean, abs(value - mean)
 
     def room(quantile: float) -> float:

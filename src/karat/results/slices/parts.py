@@ -12,6 +12,7 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.inference.limits import Flags, Floats
 from karat.inference.proportions import reads_costs
+from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import Values, check_has_positive
@@ -152,6 +153,13 @@ class Slice:
         cells, asked = self.cells_of(metric), self.whole.confidence
         groups = moved(self.groups, self.table, cells)
         return TableVariance(cells, "cohort" if asked is None else asked.design, groups)
+
+    def sampling_of(self, metric: Metric) -> SamplingError | None:
+        """What limits of a metric of scores at any level are made from; None where unknown."""
+        if self.is_of_one_cluster or self.scored is None or self.rows is None or not self.weight:
+            return None
+        found = self._scored_report.intervals.get(metric)
+        return None if found is None else found.sampling
 
     @property
     def weight_effective(self) -> float:

@@ -1,0 +1,258 @@
+"""Metrics of scores of several models, on the same rows or each on its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors.text import counted
+from karat.inference.comparison.contrasts import (
+    Apart,
+    Correlation,
+    Distances,
+    Limits,
+    Pair,
+    Paired,
+    SamplingError,
+    Sides,
+    Units,
+    correlation,
+    least_variance,
+    limits_together,
+)
+from karat.inference.comparison.judging import ComparisonSpec, Measured
+from karat.inference.comparison.records import Estimate
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.limits import Floats
+from karat.inference.score_intervals import measured_with_influence
+from karat.inference.variance import Sizes, is_of_classes
+from karat.metrics import Losses, Metric
+from karat.metrics._influence.gather import reason_without
+from karat.metrics._lift import Policy
+from karat.tally import ClusteredCells
+from karat.tally.cached import cached_property
+from karat.tally.scored import ScoredRows
+
+_DUST = 1e-14
+"""Influences that differ by less of the value are the same."""
+FEW: Final = 30
+"""With fewer rows of some class the p of an area is rough."""
+_NO_VARIANCE = "these rows do not show how much it varies: a class has one row, or none"
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """A model with scores: what every metric gave, and how each row moves it.
+
+    Attributes:
+        rows: implements `tally.ScoredRows`.
+        clusters: cluster of each row, or None.
+        estimates: of each metric, with its interval.
+        intervals: of each metric.
+        influence_of: gives the influence of each row.
+    """
+
+    rows: ScoredRows
+    clusters: npt.NDArray[np.int64] | None
+    estimates: Mapping[Metric, Estimate]
+    intervals: Mapping[Metric, Interval]
+    influence_of: Callable[[Metric], Floats]
+
+    @classmethod
+    def of(
+        cls,
+        rows: ScoredRows,
+        metrics: Sequence[Metric],
+        policy: Policy,
+        level: float,
+        clusters: npt.NDArray[np.int64] | None,
+    ) -> _Scored:
+        """From one walk over the rows."""
+        with np.errstate(invalid="ignore"):  # an infinite loss has no influence
+            values, sure, influence = measured_with_influence(
+                rows, metrics, policy, Confidence(level), clusters
+            )
+        estimates = {
+            metric: Estimate.of(
+                float(values[metric].value), sure.intervals.get(metric, Interval()), level
+            )
+            for metric in metrics
+        }
+        return cls(rows, clusters, estimates, sure.intervals, influence)
+
+    def influence(self, metric: Metric) -> Floats | None:
+        """float64[n]; None where it has none. Exactly 0 where rows differ by rounding errors."""
+        if reason_without(metric):
+            return None
+        with np.errstate(invalid="ignore"):  # an infinite loss has no influence
+            phi = self.influence_of(metric)
+        if self.rows.weights is not None:
+            # Of a row without weight the loss may be infinite, and counts for nothing.
+            phi = np.where(self.rows.weights > 0, phi, 0.0)
+        return _without_dust(phi, self.estimates[metric].value)
+
+    def units(self, metric: Metric) -> Units:
+        """The rows, as their parts in the variance of a metric count."""
+        factors = None
+        if self.clusters is None and not reason_without(metric):
+            factors = self._sizes.factors(metric)
+        is_mean = metric.record.reads is Losses
+        is_by_class = factors is not None and is_of_classes(metric)
+        key = None if factors is None else factors.tobytes(), is_mean, is_by_class
+        if key not in self._units:
+            self._units[key] = self._made(factors, is_mean=is_mean, is_by_class=is_by_class)
+        return self._units[key]
+
+    def _made(self, factors: Floats | None, *, is_mean: bool, is_by_class: bool) -> Units:
+        rows = self.rows
+        weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+        squares = weights * weights
+        if self.clusters is not None:
+            by_cluster = ClusteredCells.of(self.clusters, np.arange(rows.n_rows), rows.weights)
+            return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
+        n = float(weights.sum()) ** 2 / float(squares.sum())
+        df = max(n - 1.0, 1.0) if is_mean else math.inf
+        sides = None
+        if is_by_class:
+            sides = Sides(rows.codes, np.maximum(self._sizes.of_classes - 1.0, 0.0))
+        of_rows = None if factors is None else factors[rows.codes]
+        return Units(weights, squares, factors=of_rows, df=df, sides=sides)
+
+    def growth(self, metric: Metric) -> float:
+        """What is to be added to the variance, since few rows do not show all of it."""
+        interval = self.intervals.get(metric)
+        found = None if interval is None else interval.sampling
+        if found is None or self.clusters is not None:
+            return 0.0
+        return max(found.shrunk - found.variance, 0.0)
+
+    @property
+    def fewest(self) -> int:
+        """Effective rows of the rarest class."""
+        return int(self._sizes.smallest)
+
+    @cached_property
+    def _sizes(self) -> Sizes:
+        return Sizes.of(self.rows)
+
+    @cached_property
+    def _units(self) -> dict[Any, Units]:
+        return {}
+
+
+def scored_metrics(
+    scored: Mapping[str, ScoredRows],
+    metrics: Sequence[Metric],
+    policy: Policy,
+    clusters: Mapping[str, npt.NDArray[np.int64] | None],
+    spec: ComparisonSpec,
+    *,
+    is_paired: bool,
+) -> list[tuple[Measured, dict[str, Estimate]]]:
+    """Every metric of scores of models, and what is known of each model alone."""
+    pairs = spec.pairs
+    models = {
+        name: _Scored.of(rows, metrics, policy, spec.level, clusters[name])
+        for name, rows in scored.items()
+    }
+    done = []
+    for metric in metrics:
+        phi = {name: model.influence(metric) for name, model in models.items()}
+        # Models on the same rows have the same classes and weights.
+        shared = next(iter(models.values())).units(metric) if is_paired else None
+        units = {name: shared or model.units(metric) for name, model in models.items()}
+        variances = {name: _variance(phi[name], units[name]) for name in scored}
+        estimates = {name: model.estimates[metric] for name, model in models.items()}
+        first = next(iter(units.values()))
+        spread: SamplingError | None = None
+        known = [part for part in phi.values() if part is not None]
+        if len(known) == len(phi):
+            df = min(unit.df for unit in units.values())
+            least = [
+                least_variance(_distances(one), Confidence(one.level).quantile(unit.df))
+                for one, unit in zip(estimates.values(), units.values(), strict=True)
+            ]
+            apart = Apart(np.array(list(variances.values())), df, np.array(least))
+            growth = [model.growth(metric) for model in models.values()]
+            spread = Paired.of(known, first, pairs, growth) if is_paired else apart
+        reason = reason_without(metric)
+        remark = f"it has no influence function: it is {reason}" if reason else None
+        known_values = [name for name in scored if math.isfinite(estimates[name].value)]
+        if not reason and not all(math.isfinite(variances[name]) for name in known_values):
+            remark = _NO_VARIANCE
+        of_models = [one.value for one in estimates.values()]
+        n = [rows.n_rows for rows in scored.values()]
+        is_area = metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
+        method = "influence" if is_paired else "unpaired"
+        is_normal = math.isinf(first.df) and not (is_paired and first.sides)
+        method += " z" if is_normal else " t"
+        if is_paired and is_area and first.clusters is None:
+            method = "DeLong"
+        fewest = min(model.fewest for model in models.values())
+        if remark is None and is_paired and first.sides and fewest < FEW:
+            remark = f"the rarest class has {counted(fewest, 'row')}: p is rough"
+        limits = {}
+        if spread is not None:
+            limits = _limits_of_still(metric, list(estimates.values()), spread, first, pairs)
+        found = Measured(metric, of_models, n, spread, method, limits=limits, remark=remark)
+        done.append((found, estimates))
+    return done
+
+
+def _variance(phi: Floats | None, units: Units) -> float:
+    if phi is None or not np.isfinite(phi).all():
+        return math.nan
+    return float(units.covariance(phi[None])[0, 0])
+
+
+def _without_dust(phi: Floats | None, value: float) -> Floats | None:
+    """Influences; exactly 0 where they differ by no more than rounding errors."""
+    if phi is None or not np.isfinite(phi).all():
+        return phi
+    scale = max(float(np.abs(phi).max(initial=0.0)), abs(value))
+    return np.zeros_like(phi) if float(np.ptp(phi)) <= _DUST * scale else phi
+
+
+def _limits_of_still(
+    metric: Metric,
+    estimates: Sequence[Estimate],
+    spread: SamplingError,
+    units: Units,
+    pairs: Iterable[Pair],
+) -> dict[Pair, tuple[str, Limits]]:
+    """Limits of the pairs of equal values whose difference no row moves, from those of both."""
+    found: dict[Pair, tuple[str, Limits]] = {}
+    for a, b in pairs:
+        sides = [_distances(estimates[model]) for model in (a, b)]
+        is_still = estimates[a].value == estimates[b].value and spread.variance(a, b) == 0.0
+        if is_still and sides[0] is not None and sides[1] is not None:
+            errors = [estimates[model].standard_error or 0.0 for model in (a, b)]
+            goes = correlation(np.outer(errors, errors), 0, 1, (units.n_effective, 0.5))
+            limits = _scaled(metric, sides[0], sides[1], goes, estimates[a].level, spread.df)
+            found[a, b] = "combined", limits
+    return found
+
+
+def _scaled(
+    metric: Metric, of_a: Distances, of_b: Distances, goes: Correlation, level: float, df: float
+) -> Limits:
+    """Limits at other levels than that of the values lie as many times farther away."""
+    at = Confidence(level).quantile(df)
+
+    def limits(quantile: float) -> tuple[float, float]:
+        times = quantile / at
+        sides = [(times * down, times * up) for down, up in (of_a, of_b)]
+        return limits_together(metric, 0.0, sides[0], sides[1], goes(quantile))
+
+    return limits
+
+
+def _distances(one: Estimate) -> Distances | None:
+    if one.low is None or one.high is None:
+        return None
+    return one.value - one.low, one.high - one.value

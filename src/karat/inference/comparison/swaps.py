@@ -1,0 +1,91 @@
+"""Swap permutation: of the rows on which two models differ each is exchanged, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.limits import Floats
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.metrics._metric import values_together
+from karat.tally import Cells, JointCells
+from karat.tally.cells import summed_by
+
+Counts: TypeAlias = npt.NDArray[np.int64]
+
+_BLOCK: Final = 1 << 21
+_DENSE_K: Final = 64
+_TIE: Final = 1e-12
+_MOST_DRAWS: Final = 20_000_000
+_FEWEST: Final = 499
+_WORD: Final = 64
+_ALL: Final = 2**64 - 1
+
+
+def swap_p_values(
+    pair: JointCells,
+    metrics: Sequence[Metric],
+    n_permutations: int,
+    seed: Sequence[int],
+    policy: Policy = "zero",
+) -> tuple[list[float], int]:
+    """(1 + replicates with at least the difference seen) ÷ (1 + replicates), for each metric.
+
+    All metrics see the same replicates, of which fewer are drawn where the models differ in very
+    many cells: how many is returned, too.
+
+    Cost: a binomial draw for each replicate and joint cell on which the models differ.
+    """
+    true, first, second = pair.codes
+    k = pair.classes.k
+    keys = np.unique(np.concatenate([true * k + first, true * k + second]))
+    listed = np.arange(k * k) if k <= _DENSE_K else keys
+    place = [np.searchsorted(listed, true * k + said) for said in (first, second)]
+    base = [summed_by(at, pair.counts, len(listed)) for at in place]
+    differs = first != second
+    n = pair.counts[differs]
+    out, into = (at[differs] for at in place)
+
+    def differences(drawn: Counts) -> Floats:
+        """float64[metrics, r]: where so many rows of each cell are exchanged."""
+        moved = summed_by(into, drawn, len(listed))
+        moved -= summed_by(out, drawn, len(listed))
+        sides = (_tables(pair, listed, table) for table in (base[0] + moved, base[1] - moved))
+        left, right = (values_together(metrics, side, policy) for side in sides)
+        # Two endless values do not differ.
+        is_same = left == right
+        return np.asarray(np.subtract(left, right, out=np.zeros(left.shape), where=~is_same))
+
+    seen = np.abs(differences(np.zeros((1, len(n)), np.int64)))
+    rng = np.random.default_rng(list(seed))
+    beyond = np.zeros(len(metrics), np.int64)
+    n_drawn = min(n_permutations, max(_FEWEST, _MOST_DRAWS // max(1, len(n))))
+    step = max(1, _BLOCK // max(1, len(listed), len(n)))
+    for start in range(0, n_drawn, step):
+        found = np.abs(differences(_heads(rng, n, min(step, n_drawn - start))))
+        beyond += (found >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
+    return [float((1 + count) / (1 + n_drawn)) for count in beyond], n_drawn
+
+
+def _heads(rng: np.random.Generator, n: Counts, r: int) -> Counts:
+    """int64[r, cells]: heads of n coins each; up to 64 coins are the bits of one word."""
+    drawn = np.empty((r, len(n)), np.int64)
+    few = n <= _WORD
+    masks = np.full(int(few.sum()), _ALL, np.uint64) >> (_WORD - n[few]).astype(np.uint64)
+    words = rng.integers(0, _ALL, (r, len(masks)), np.uint64, endpoint=True)
+    words &= masks
+    drawn[:, few] = np.bitwise_count(words)
+    drawn[:, ~few] = rng.binomial(n[~few], 0.5, (r, len(n) - len(masks)))
+    return drawn
+
+
+def _tables(pair: JointCells, listed: Counts, counts: Counts) -> Cells:
+    """Tables of replicates int64[r, listed] as tallies of one leading axis."""
+    k = pair.classes.k
+    if k <= _DENSE_K:
+        return Cells.dense(counts.reshape(-1, k, k), classes=pair.classes)
+    return Cells.sparse(*np.divmod(listed, k), counts, classes=pair.classes)
