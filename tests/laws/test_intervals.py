@@ -298,7 +298,8 @@ def test_a_row_doubled_within_its_cluster_is_the_row(k: int) -> None:
 
     Sums of clusters are 2φ and the total is 2n, so that Σ(2φ)² ÷ (2n)² = Σφ² ÷ n²: only the factor
     G ÷ (G − 1) is left, which the variance of independent rows of a table does not have.
-    Limits follow Student's t with n − 1 degrees of freedom in place of the normal: wider still.
+    Limits follow Student's t in place of the normal, with as many degrees of freedom as clusters
+    hold the uncertainty (decision 0031): wider still.
     """
     here = labels_of(rows(k))
     plain = karat.evaluate(**here)
@@ -313,7 +314,7 @@ def test_a_row_doubled_within_its_cluster_is_the_row(k: int) -> None:
         factor = (doubled[name].standard_error / found.standard_error) ** 2
         assert factor == pytest.approx(N / (N - 1), rel=1e-9), name
         ratio = (doubled[name].high - doubled[name].low) / (found.high - found.low)
-        assert 0.98 < ratio < 1.06, name
+        assert 0.98 < ratio < 1.08, name
         n_checked += 1
     assert n_checked > 50
     apart = karat.evaluate(**taken(here, np.repeat(np.arange(N), 2)))
@@ -328,8 +329,8 @@ def test_scores_doubled_within_clusters_are_the_rows() -> None:
     doubled = karat.evaluate(**taken(here, twice), clusters=twice)
     for name in ("log_loss", "brier", "top_k_accuracy", "d2_brier"):
         assert doubled[name].standard_error == pytest.approx(plain[name].standard_error, rel=1e-9)
-        # The degrees of freedom of losses count losing rows, and those of a cluster twice.
-        assert doubled[name].low == pytest.approx(plain[name].low, rel=1e-3), name
+        # The degrees of freedom of losses count losing rows, those of clusters what each holds.
+        assert doubled[name].low == pytest.approx(plain[name].low, rel=4e-3), name
 
 
 ASKED = [
