@@ -171,8 +171,10 @@ def figure_of_threads(found: Sequence[Shared]) -> str | None:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.8, 3.2), layout="constrained")
         panel = figure.subplots()
-        for one in measured:
-            panel.plot(one.threads, one.ratios, marker="o", label=one.name)
+        for i, one in enumerate(measured):
+            # Ten colors: after them another marker.
+            style = {"marker": "osD"[i // 10 % 3], "linestyle": "--" if one.is_limit else "-"}
+            panel.plot(one.threads, one.ratios, label=one.name, **style)
         most = measured[0].threads
         panel.plot(most, most, color="0.7", label="as many times as threads")
         panel.axhline(LEAST, color="0.7", linestyle=":", label="least of two threads")

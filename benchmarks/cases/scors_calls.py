@@ -1,4 +1,4 @@
-"""scors, which ranks in Rust and may be told that scores are sorted."""
+"""scors, which ranks in Rust and has an option for sorted scores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def metric(n: int, ours: Callable[..., float], theirs: Callable[..., float]) -> 
 
 
 def roc_auc_of_sorted(n: int) -> Candidates:
-    """karat is not told, and finds out."""
+    """karat without an option: it detects the order."""
     y, s = two_classes(n)
     order = np.argsort(-s)
     is_own, s = y[order].astype(bool), s[order]

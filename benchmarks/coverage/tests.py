@@ -215,8 +215,8 @@ def _unlike_scores() -> Iterator[Trial]:
         ("tied levels", 30, 300, 1.2, (1.0, 1.0), 0.5, 1.2),
         ("tied levels", 15, 150, 1.6, (1.0, 1.0), 0.5, 1.2),
         ("weak scores", 12, 120, 0.3, (1.0, 1.0), 0.0, 0.0),
-        ("much alike", 12, 240, 0.8, (1.0, 1.0), 0.8, 0.0),
-        ("much alike", 300, 1000, 1.0, (1.0, 1.0), 0.6, 0.0),
+        ("strongly correlated", 12, 240, 0.8, (1.0, 1.0), 0.8, 0.0),
+        ("strongly correlated", 300, 1000, 1.0, (1.0, 1.0), 0.6, 0.0),
     ):
         source = _areas(m, n, shift, spreads, share, width)
         name = f"equal areas, {told}, {m} positives, n={n}"

@@ -10,7 +10,7 @@ struct PlacedRows {
     static constexpr int kAhead = 32;
 
     int64_t n = 0;
-    int64_t at[2048 + kAhead];  // the first number of each row in `out`; kAhead more that may be read soon
+    int64_t at[2048 + kAhead];  // the first number of each row in `out`; kAhead more places to prefetch
     uint32_t slot[2048];
     double stand[2048], lifts[2][2048];
     int32_t extra[2048];

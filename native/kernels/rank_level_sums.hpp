@@ -1,4 +1,4 @@
-// Walks over score levels, best first, with what stands on each.
+// A walk over score levels by weight, best first.
 #pragma once
 
 #include <algorithm>
@@ -15,25 +15,8 @@ struct LevelSums {
     double weight[2] = {}, square[2] = {};
 };
 
-// Calls use(score level) for each score level of the words first to last - 1, best first: these are all words of some
-// score levels.
-template <class Reader, class Use>
-void count_each_level(const Reader& reader, const RankTask& task, int64_t begin, int64_t end, const Use& use) {
-    const uint64_t own = static_cast<uint64_t>(task.k - 1);
-    for (int64_t last = end; last > begin;) {
-        int64_t first = last, mine = 0;
-        do {
-            mine += reader.slot(--first) == own;
-        } while (first > begin && reader.same(first - 1, first));
-        LevelSums level{first, last};
-        level.weight[1] = level.square[1] = static_cast<double>(mine);
-        level.weight[0] = level.square[0] = static_cast<double>(last - first - mine);
-        use(level);
-        last = first;
-    }
-}
-
-// The same by weight. A use(score level) that says so ends it: with false.
+// Calls use(score level) for each score level of the words begin to end - 1, best first: these are all words of some
+// score levels, whose rows have weights. A use that returns false ends the walk.
 template <class Use>
 void weigh_each_level(const RowReader& reader, const RankTask& task, int64_t begin, int64_t end, const Use& use) {
     const uint64_t own = static_cast<uint64_t>(task.k - 1);
@@ -58,20 +41,6 @@ void weigh_each_level(const RowReader& reader, const RankTask& task, int64_t beg
         }
         last = first;
     }
-}
-
-// Words whose rows have weights name them.
-template <class Reader, class Use>
-void each_level(const Reader& reader, const RankTask& task, int64_t begin, int64_t end, const Use& use) {
-    if constexpr (std::is_same_v<Reader, RowReader>)
-        if (task.weights != nullptr) return weigh_each_level(reader, task, begin, end, use);
-    count_each_level(reader, task, begin, end, use);
-}
-
-// The same of all words.
-template <class Reader, class Use>
-void each_level(const Reader& reader, const RankTask& task, const Use& use) {
-    each_level(reader, task, 0, task.n(), use);
 }
 
 }  // namespace karat

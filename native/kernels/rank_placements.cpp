@@ -441,7 +441,7 @@ private:
 
     void flush() {
         if (rows_.n == 0) return;
-        // Towards the end of a block there is less to be asked for.
+        // The last rows of a block prefetch nothing new.
         std::fill_n(rows_.at + rows_.n, PlacedRows::kAhead, rows_.at[rows_.n - 1]);
         const int kernel = width_ == 8 ? 3 : width_ == 4 ? 2 : width_ == 2 ? 1 : 0;
         lanes().places.place[kernel](rows_, out_);

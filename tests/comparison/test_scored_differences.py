@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import karat
+from tests.optional import optional
 
 
 def scores(
@@ -78,7 +79,7 @@ def likely(true: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[float, float
 
 @pytest.mark.parametrize("n", [30, 60, 120])
 def test_areas_of_few_rows_are_compared_by_students_t(n: int) -> None:
-    scipy_stats = pytest.importorskip("scipy.stats")
+    scipy_stats = optional("scipy.stats")
     true, x, y = scores(7, n=n)
     found = karat.compare(true, y_score={"y": y, "x": x}, metrics="roc_auc", positive=1)["roc_auc"]
     variance, df = likely(true, x, y)
@@ -134,7 +135,7 @@ def test_a_matrix_of_probabilities_gives_what_one_column_gives() -> None:
 
 
 def test_losses_have_the_paired_t_test() -> None:
-    scipy_stats = pytest.importorskip("scipy.stats")
+    scipy_stats = optional("scipy.stats")
     true, x, y = scores(2)
     p, q = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(-y))
     found = karat.compare(true, y_prob={"q": q, "p": p}, metrics=["log_loss", "brier"])

@@ -40,7 +40,7 @@ def test_equal_balanced_accuracy_of_other_profiles_is_rarely_called_different() 
         by_swaps += p < 0.05
     # 4 % of many samples; of 200 more than 17 come about once in a hundred thousand runs.
     assert shown <= 17
-    # The control: swaps, exact where nothing tells the models apart, show 11 %.
+    # The control: swaps, exact for exchangeable models, show 11 %.
     assert by_swaps >= 14
     assert shown < by_swaps
 

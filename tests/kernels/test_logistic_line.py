@@ -88,6 +88,6 @@ def test_other_shapes_and_types_are_refused() -> None:
     with pytest.raises(ValueError, match="does not match them"):
         _native.logistic_squares(x, misses, hits[1:].copy(), 0.0, 1.0, 1.0, 0.0, 0.0)
     with pytest.raises(TypeError):
-        _native.logistic_moments(x.astype(np.float32), misses, hits, 0.0, 1.0, 0.0)  # type: ignore[arg-type]
+        _native.logistic_moments(x.astype(np.float32), misses, hits, 0.0, 1.0, 0.0)
     with pytest.raises(TypeError):
         _native.logistic_squares(x[::-1], misses, hits, 0.0, 1.0, 1.0, 0.0, 0.0)

@@ -68,10 +68,12 @@ def upper_hull(x: Floats, y: Floats) -> Places:
 
 
 def pooled_hull(ranks: ClassRanks) -> Places | None:
-    """The same of the path of all points of a column, None of rows with weights.
+    """Places of the corners of the hull of all points of a column; None for rows with weights.
 
-    Its edges are the blocks of the isotonic recalibration (Fawcett, Niculescu-Mizil 2007, PAV and
-    the ROC convex hull), which metrics of calibration need too.
+    Equal to `upper_hull(fps, tps)`: the edges are the blocks of the isotonic recalibration, which
+    metrics of calibration need too.
+
+    Ref: Fawcett, Niculescu-Mizil (2007). PAV and the ROC convex hull. Machine Learning 68.
     """
     if ranks.ranked.is_weighted:
         return None

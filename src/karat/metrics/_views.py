@@ -61,12 +61,15 @@ def largest(
     """The largest gain of a threshold, and the highest threshold that has it.
 
     Args:
-        gain: of each step.
-        rises: whether it never falls with true and never rises with false positives, False: the
-            other way round, None: neither.
-        at_least: smaller gains need not be found; without any other it is -inf at NaN.
+        gain: maps steps to float64[u], the gain of each.
+        rises: True: the gain grows with true positives and shrinks with false positives; False: the
+            reverse; None: neither, and every step is read.
+        at_least: gains below it may be skipped.
 
-    Cost: where many steps are held, most blocks of them are left out by their ends.
+    Returns:
+        -inf and NaN if no gain was read.
+
+    Cost: of held steps, blocks whose bound is too small are skipped.
     """
     blocks = c.steps()
     if rises is not None and isinstance(blocks, tuple) and len(blocks) > 1:

@@ -17,7 +17,7 @@ _FEWEST: Final = 100_000
 
 
 class Workers:
-    """Runs tasks on other threads, and here when all are busy and one more waits for them.
+    """Runs tasks on other threads; the calling thread helps when they are busy and one task waits.
 
     What a task leaves behind must not depend on which of them ends first.
     """

@@ -18,7 +18,7 @@ from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval, range_of
 from karat.inference.limits import Floats, last_kept
-from karat.inference.sampling_error import SamplingError as SamplingErrorOfOne
+from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import score_interval
 from karat.inference.table_variance import DUST, TableVariance, df_on
 from karat.metrics import Metric
@@ -338,7 +338,7 @@ def _grown(variance: float, own: tuple[float, float], growth: tuple[float, float
     return max(variance, more[0] + more[1] - 2.0 * goes * math.sqrt(more[0] * more[1]))
 
 
-SamplingError: TypeAlias = Paired | Apart
+Spread: TypeAlias = Paired | Apart
 """How the values of m models vary."""
 
 
@@ -357,7 +357,7 @@ class Combined(ABC):
 
     @abstractmethod
     def degrees(self, model: int) -> float:
-        """Degrees of freedom that a number of standard errors of this model is told in."""
+        """Degrees of freedom of the quantile that gives the limits of a model."""
 
     @abstractmethod
     def interval(self, model: int, asked: Confidence) -> Interval:
@@ -425,7 +425,7 @@ class SideLimits(Combined):
 class ScoreLimits(Combined):
     """Limits of values of a metric of scores; each has degrees of freedom of its own."""
 
-    errors: Sequence[SamplingErrorOfOne] = ()
+    errors: Sequence[SamplingError] = ()
 
     def degrees(self, model: int) -> float:
         del model

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.contrasts import Apart, Limits, Pair, SamplingError
+from karat.inference.comparison.contrasts import Apart, Limits, Pair, Spread
 from karat.inference.comparison.families import Largest, holm, largest, statistic_of, tail_of, wald
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
 from karat.inference.comparison.sizes import RowsNeeded
@@ -76,7 +76,7 @@ class Measured:
         spread: how they vary, or None where that is not known.
         method: of tests and limits by the standard error.
         tests: pair → (method, p-value), where another test is better.
-        guards: pair → (method, p-value) of a test that is exact where models are alike in all: the
+        guards: pair → (method, p-value) of a test that is exact for exchangeable models: the
             larger p counts.
         limits: pair → (method, limits), where other limits are better.
         discordant: pair → rows on which one alone is right.
@@ -87,7 +87,7 @@ class Measured:
     metric: Metric
     values: Sequence[float]
     n: Sequence[int]
-    spread: SamplingError | None
+    spread: Spread | None
     method: str
     tests: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
     guards: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
@@ -223,7 +223,7 @@ def _joined(*remarks: str | None) -> str:
 
 
 def _error(found: Measured, pair: Pair, one: Difference) -> float:
-    """The error of limits and tests; of rows that all differ alike that of the difference itself.
+    """Standard error of limits and tests; its floor where all rows differ by the same amount.
 
     They show no spread, which is no proof that there is none.
     """

@@ -18,8 +18,8 @@ from karat.inference.comparison.contrasts import (
     Limits,
     Pair,
     Paired,
-    SamplingError,
     Sides,
+    Spread,
     Units,
     correlation,
     least_variance,
@@ -169,7 +169,7 @@ def scored_metrics(
         variances = {name: _variance(phi[name], units[name]) for name in scored}
         estimates = {name: model.estimates[metric] for name, model in models.items()}
         first = next(iter(units.values()))
-        spread: SamplingError | None = None
+        spread: Spread | None = None
         known = [part for part in phi.values() if part is not None]
         if len(known) == len(phi):
             alone = [units[name].df_alone(part) for name, part in zip(phi, known, strict=True)]
@@ -221,7 +221,7 @@ def _without_dust(phi: Floats | None, value: float) -> Floats | None:
 def _limits_of_still(
     metric: Metric,
     estimates: Sequence[Estimate],
-    spread: SamplingError,
+    spread: Spread,
     units: Units,
     pairs: Iterable[Pair],
 ) -> dict[Pair, tuple[str, Limits]]:
