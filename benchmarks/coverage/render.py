@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.coverage.study import FAMILIES, Figure
 from benchmarks.coverage.tests import Rate
 
-__all__ = ["markdown", "read", "refresh", "tables", "write"]
+__all__ = ["between", "markdown", "read", "refresh", "tables", "write"]
 
 HEADER = (
     "| metric | designs | coverage: median | lowest | too low | too high | width | warned "
@@ -58,12 +58,17 @@ def markdown(folder: Path) -> str:
 
 
 def refresh(page: Path, folder: Path) -> None:
-    """Put the tables of a folder into a page, between its two marks."""
+    """Put the tables of a folder into a page."""
+    between(page, FIRST, LAST, tables(folder))
+
+
+def between(page: Path, first: str, last: str, lines: Sequence[str]) -> None:
+    """Put lines into a page, between two marks."""
     text = page.read_text(encoding="utf-8")
-    before, _, rest = text.partition(FIRST)
-    _, _, after = rest.partition(LAST)
-    inside = "\n".join(tables(folder))
-    page.write_text(f"{before}{FIRST}\n\n{inside}\n\n{LAST}{after}", encoding="utf-8")
+    before, _, rest = text.partition(first)
+    _, _, after = rest.partition(last)
+    inside = "\n".join(lines)
+    page.write_text(f"{before}{first}\n\n{inside}\n\n{last}{after}", encoding="utf-8")
 
 
 def tables(folder: Path) -> list[str]:
