@@ -1,8 +1,8 @@
 """Look for the designs of a box whose intervals hold the true value least often.
 
-Places spread over the whole box are measured on few samples, then places around the worst of them,
-twice. The worst of all are measured again on other samples: what is reported is not chosen by its
-own luck.
+Places spread over the whole box are measured on few samples, the lowest again on more, then places
+around these, twice. The worst of all are measured on samples of their own: what is reported is not
+chosen by its luck.
 """
 
 from __future__ import annotations
@@ -54,6 +54,16 @@ class Worst:
     n_places: int
 
 
+@dataclass
+class _Seen:
+    """A place as shares of the box, and what so many samples showed of it."""
+
+    shares: np.ndarray
+    seed: int
+    n: int
+    coverage: float
+
+
 def _worst(figures: Sequence[Figure]) -> Figure:
     """The metric that is held least often, of those that most samples have."""
     known = [one for one in figures if one.n_samples and one.without < 0.5]
@@ -74,28 +84,37 @@ def search(
     names = list(space.axes)
     sobol = qmc.Sobol(len(names), seed=rng)
     spread = sobol.random_base2(int(np.ceil(np.log2(n_places))))[:n_places]
-    seen: list[tuple[float, np.ndarray, int]] = []
+    seen: list[_Seen] = []
 
     def look(places: np.ndarray) -> None:
         for shares in places:
-            at = int(rng.integers(1 << 31))
-            figures = measured(space.design(_place(space, shares), at), n_samples, [at, 1])
-            seen.append((_worst(figures).coverage, shares, at))
-        seen.sort(key=lambda one: one[0])
+            seen.append(_Seen(shares, int(rng.integers(1 << 31)), 0, 1.0))
+            again(seen[-1], n_samples)
+        seen.sort(key=lambda one: one.coverage)
+        # The lowest of many are the unlucky ones too.
+        for one in seen[: 3 * _N_KEPT]:
+            again(one, 2 * n_samples)
+        seen.sort(key=lambda one: one.coverage)
+
+    def again(one: _Seen, n: int) -> None:
+        design = space.design(_place(space, one.shares), one.seed)
+        coverage = _worst(measured(design, n, [one.seed, one.n])).coverage
+        one.coverage = (one.coverage * one.n + coverage * n) / (one.n + n)
+        one.n += n
 
     look(spread)
     for _ in range(2):
         n_around = n_places // (2 * _N_KEPT)
         around = [
-            np.clip(shares + rng.normal(0.0, _STEP, (n_around, len(names))), 0.0, 1.0)
-            for _, shares, _ in seen[:_N_KEPT]
+            np.clip(one.shares + rng.normal(0.0, _STEP, (n_around, len(names))), 0.0, 1.0)
+            for one in seen[:_N_KEPT]
         ]
         look(np.concatenate(around))
     found = []
-    for _, shares, at in seen[:_N_KEPT]:
-        place = _place(space, shares)
-        figure = _worst(measured(space.design(place, at), n_final, [at, 2]))
-        found.append(Worst(place, at, figure, len(seen)))
+    for one in seen[: 2 * _N_KEPT]:
+        place = _place(space, one.shares)
+        figure = _worst(measured(space.design(place, one.seed), n_final, [one.seed, n_final, 1]))
+        found.append(Worst(place, one.seed, figure, len(seen)))
     return sorted(found, key=lambda one: one.figure.coverage)
 
 
@@ -120,12 +139,11 @@ def table(written: dict[str, Any]) -> list[str]:
             f"| {rates} | {100 * figure['warned']:.0f} | {figure['design']} |"
         )
     facts = written["facts"]
-    return [
+    told = (
         f"Written on {facts['date']} with seed {facts['seed']}: {facts['samples']} samples of each "
-        f"design that was looked at, {facts['final']} others of the worst.",
-        "",
-        *lines,
-    ]
+        f"design that was looked at, {facts['final']} others of the worst."
+    )
+    return [told, "", *lines]
 
 
 def main(arguments: list[str]) -> int:

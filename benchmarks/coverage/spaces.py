@@ -101,8 +101,8 @@ def _of_two(family: str, metrics: tuple[str, ...]) -> Space:
         family,
         {
             "prevalence": Axis(0.03, 0.5, is_log=True),
-            "recall": Axis(0.5, 0.99),
-            "specificity": Axis(0.5, 0.99),
+            "recall": Axis(0.5, 0.98),
+            "specificity": Axis(0.5, 0.98),
             "rows of the rarest class": Axis(20, 200, is_log=True),
         },
         draw,
