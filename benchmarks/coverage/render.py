@@ -81,6 +81,9 @@ def tables(folder: Path) -> list[str]:
             group = [one for one in found if isinstance(one, Figure) and one.is_small == is_small]
             if group:
                 lines.append(_of_family(facts["family"], group, is_small=is_small))
+    figures = [one for _, found in families for one in found if isinstance(one, Figure)]
+    lines += ["", "### Intervals that hold the truth less often", "", *_low(figures)]
+    lines += ["", "### Remarks and cautions", "", *_warned(figures)]
     for facts, found in families:
         lines += ["", f"### {facts['family'].capitalize()}", ""]
         figures = [one for one in found if isinstance(one, Figure)]
@@ -109,6 +112,44 @@ def _of_family(name: str, group: Sequence[Figure], *, is_small: bool) -> str:
         f"| {_percent(median(one.coverage for one in known))} | {_percent(worst.coverage)} "
         f"| `{worst.metric}`: {worst.design} |"
     )
+
+
+LOW, SOUND = 0.93, (0.94, 0.96)
+"""Below which coverage an interval ought to warn, and between which it ought not to."""
+
+
+def _low(figures: Sequence[Figure]) -> list[str]:
+    """One line for every metric and design whose intervals hold the truth in less than 93 %."""
+    found = sorted(
+        (one for one in figures if one.n_samples and one.coverage < LOW),
+        key=lambda one: (FAMILIES.index(one.family), one.coverage),
+    )
+    return [
+        "| family | metric | design | coverage | warned |",
+        "|---|---|---|---:|---:|",
+        *(
+            f"| {one.family} | `{one.metric}` | {one.design} | {_percent(one.coverage)} "
+            f"| {_percent(one.warned, 0)} |"
+            for one in found
+        ),
+    ]
+
+
+def _warned(figures: Sequence[Figure]) -> list[str]:
+    """How often results warn where their intervals are too sure, and where they are sound."""
+    lines = [
+        "| family | below 93 %: intervals | warned | 94 to 96 %: intervals | warned |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    known = [one for one in figures if one.n_samples]
+    names = [name for name in FAMILIES if any(one.family == name for one in known)]
+    for name in (*names, None):
+        here = [one for one in known if name in (None, one.family)]
+        low = [one.warned for one in here if one.coverage < LOW]
+        sound = [one.warned for one in here if SOUND[0] <= one.coverage <= SOUND[1]]
+        shares = [f"{len(x)} | {_percent(_mean(x), 0) if x else '–'}" for x in (low, sound)]
+        lines.append(f"| {name or '**all**'} | {shares[0]} | {shares[1]} |")
+    return lines
 
 
 def table(figures: Sequence[Figure], title: str) -> list[str]:
