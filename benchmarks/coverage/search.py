@@ -92,7 +92,7 @@ def search(
             again(seen[-1], n_samples)
         seen.sort(key=lambda one: one.coverage)
         # The lowest of many are the unlucky ones too.
-        for one in seen[: 3 * _N_KEPT]:
+        for one in seen[: 2 * _N_KEPT]:
             again(one, 2 * n_samples)
         seen.sort(key=lambda one: one.coverage)
 
@@ -111,7 +111,7 @@ def search(
         ]
         look(np.concatenate(around))
     found = []
-    for one in seen[: 2 * _N_KEPT]:
+    for one in seen[:_N_KEPT]:
         place = _place(space, one.shares)
         figure = _worst(measured(space.design(place, one.seed), n_final, [one.seed, n_final, 1]))
         found.append(Worst(place, one.seed, figure, len(seen)))
@@ -151,8 +151,8 @@ def main(arguments: list[str]) -> int:
     families = [space.family for space in SPACES]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage.search")
     parser.add_argument("--family", action="append", choices=families, help="all by default")
-    parser.add_argument("--places", type=int, default=48, help="designs spread over a box")
-    parser.add_argument("--samples", type=int, default=400, help="samples of each design")
+    parser.add_argument("--places", type=int, default=32, help="designs spread over a box")
+    parser.add_argument("--samples", type=int, default=500, help="samples of each design")
     parser.add_argument("--final", type=int, default=4000, help="samples of the worst")
     parser.add_argument("--seed", type=int, default=SEED, help="of places and samples")
     parser.add_argument("--page", type=Path, help="put the table into this page too")

@@ -94,15 +94,16 @@ def _of_table(family: str, metrics: tuple[str, ...], table: np.ndarray, rarest: 
 def _of_two(family: str, metrics: tuple[str, ...]) -> Space:
     def draw(rng: np.random.Generator, at: Place) -> Design:
         del rng
-        table = table_of(at["prevalence"], at["recall"], at["specificity"])
+        missed, alarms = at["positives missed"], at["false alarms"]
+        table = table_of(at["prevalence"], 1.0 - missed, 1.0 - alarms)
         return _of_table(family, metrics, table, at["rows of the rarest class"])
 
     return Space(
         family,
         {
             "prevalence": Axis(0.03, 0.5, is_log=True),
-            "recall": Axis(0.5, 0.98),
-            "specificity": Axis(0.5, 0.98),
+            "positives missed": Axis(0.01, 0.5, is_log=True),
+            "false alarms": Axis(0.01, 0.5, is_log=True),
             "rows of the rarest class": Axis(20, 200, is_log=True),
         },
         draw,
