@@ -40,7 +40,7 @@ def test_the_worst_corner_of_a_box_is_found() -> None:
     assert search(honest, n_places=24, n_samples=60, n_final=2000)[0].figure.coverage > 0.93
 
 
-@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.family)
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.name)
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_every_place_of_a_box_is_a_design(space: Space, share: float) -> None:
     design = space.design({name: axis.at(share) for name, axis in space.axes.items()}, 3)
@@ -53,10 +53,13 @@ def test_what_is_found_is_kept_and_shown(tmp_path: Path) -> None:
     out, page = tmp_path / "found.json", tmp_path / "page.md"
     page.write_text(f"before\n{FIRST}\n{LAST}\nafter\n")
     given = ["--places", "8", "--samples", "5", "--final", "10", "--out", str(out)]
-    for family in ("shares", "ratios"):
-        assert main([*given, "--family", family, "--page", str(page)]) == 0
+    for name in ("shares", "ratios"):
+        assert main([*given, "--box", name, "--page", str(page)]) == 0
     kept = json.loads(out.read_text())
-    assert [one["family"] for one in kept] == ["shares", "ratios"]
+    assert [one["name"] for one in kept] == ["shares", "ratios"]
+    # What is kept is measured again, on the same samples, without a search.
+    assert main([*given, "--again"]) == 0
+    assert json.loads(out.read_text()) == kept
     text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith("\nafter\n")
@@ -66,7 +69,7 @@ def test_what_is_found_is_kept_and_shown(tmp_path: Path) -> None:
 def test_the_page_lists_what_was_found() -> None:
     text = (ROOT / "docs" / "coverage.md").read_text("utf-8")
     kept = json.loads(FOUND.read_text("utf-8"))
-    assert {one["family"] for one in kept} == {space.family for space in SPACES}
+    assert {one["name"] for one in kept} == {space.name for space in SPACES}
     for one in kept:
         assert one["figure"]["design"] in text
         assert f"{100 * one['figure']['coverage']:.1f}" in text

@@ -68,16 +68,13 @@ def limits_of_proportion(
     return p, np.where(is_seen, low, 0.0), np.where(is_seen, high, 1.0)
 
 
-def fewest_rows(metric: Metric, spread: TableVariance) -> Floats:
-    """float64[k]: effective rows of the smaller side of the share, or of the two, that it is of.
-
-    Infinite where the metric is of no share.
-    """
-    one, two = proportion_of(metric), two_proportions_of(metric)
-    shares = two or (() if one is None else (one,))
+def fewest_rows(metric: Metric, spread: TableVariance) -> Floats | None:
+    """float64[k]: effective rows of the smaller side of the share that it is of; None of others."""
+    share = proportion_of(metric)
+    if share is None:
+        return None
     counts = spread.one_vs_rest[0] * (spread.n_effective / spread.total)
-    sides = [side for share in shares for side in share.counted(counts)]
-    return np.min(sides, axis=0) if sides else np.full(spread.cells.k, math.inf)
+    return np.minimum(*share.counted(counts))
 
 
 class _Side(NamedTuple):

@@ -207,8 +207,8 @@ def _default(
             fewest = float(spread.one_vs_rest[0][at].min()) * spread.n_effective / spread.total
             if fewest < _FEW_IN_A_CELL:
                 remark = f"it rests on few rows: a cell of the table holds {fewest:.3g}"
-        elif float(fewest_rows(metric, spread)[at]) < _ALMOST_NONE:
-            remark = _ONE_ROW
+        elif (fewest_rows_of := fewest_rows(metric, spread)) is not None:
+            remark = _ONE_ROW if fewest_rows_of[at] < _ALMOST_NONE else None
         return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
     if not math.isfinite(variance):
         return Interval(remark=NO_SLOPE)
@@ -316,6 +316,11 @@ N_FEW_ROWS = 5
 N_FEW_ROWS_OF_MANY = 10
 """The same where so many classes have fewer."""
 _MANY: Final = 1.0 / 3.0
+_FEW_OF_ALL: Final = 0.2
+"""Below such a share of effective rows the weights are a fact about the sample."""
+N_FEW_WRONG = 25
+"""Below so many effective rows that are wrong, and weigh more than others, limits miss them."""
+_LESS_THAN_ALL: Final = 0.85
 N_FEW_CLUSTERS = 10
 """Below so many clusters an interval is mostly what is not known of its width."""
 N_DECIDING_CLUSTERS = 2.0
@@ -341,6 +346,26 @@ def classes_of_few_rows(spread: TableVariance) -> npt.NDArray[np.intp]:
             few = np.flatnonzero(is_seen & (n < N_FEW_ROWS))
         spread.kept[key] = few
     found: npt.NDArray[np.intp] = spread.kept[key]
+    return found
+
+
+def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
+    """Sentences on weights that leave few rows to decide."""
+    found = []
+    if spread.n_effective < n_rows * _FEW_OF_ALL:
+        found.append(
+            f"The weights differ so much that {n_rows:.0f} rows say as much as "
+            f"{spread.n_effective:.0f} would."
+        )
+    is_wrong = spread.rows != spread.cols
+    weights, squares = (each[is_wrong].sum() for each in (spread.weights, spread.squares))
+    # Of equal weights of the same sum: were they all like that, the rows would be as many.
+    n_wrong, like_all = float(kish(weights, squares)), weights / spread.total * spread.n_effective
+    if 0.0 < n_wrong < min(N_FEW_WRONG, _LESS_THAN_ALL * like_all):
+        found.append(
+            f"The rows that are predicted wrongly have larger weights than others, and say as much "
+            f"as {n_wrong:.1f} of equal weight."
+        )
     return found
 
 
@@ -437,12 +462,8 @@ class TableIntervals:
             )
         if not (fields.fn.any() or fields.fp.any()):
             found.append("No row is predicted wrongly: intervals rest on the number of rows alone.")
-        n, n_effective = float(self.cells.n_rows), spread.n_effective
-        if self.cells.is_weighted and n_effective < n / 2:
-            found.append(
-                f"The weights differ so much that {n:.0f} rows say as much as "
-                f"{n_effective:.0f} would."
-            )
+        if self.cells.is_weighted:
+            found += _of_weights(spread, float(self.cells.n_rows))
         asked = self.asked
         if self.clusters is not None and asked.design != "cohort" and asked.method in DRAWN:
             found.append("Whole clusters are drawn: replicates do not keep the rows of each class.")
