@@ -469,3 +469,23 @@ def test_few_rows_of_a_class_are_counted_without_their_weight(weight: float) -> 
     weights = np.where(np.arange(136) % 2, weight, weight * 1.01)
     cautions = " ".join(karat.evaluate(y_true, y_pred, weights=weights).cautions)
     assert "Fewer than 10 true rows of 2:" in cautions
+
+
+def test_heavy_rows_that_are_wrong_have_a_caution() -> None:
+    """Ten wrong rows of 200; of equal weights nothing is said of them."""
+    y_true = np.arange(200) % 2
+    y_pred = np.where(np.arange(200) % 20 == 3, 1 - y_true, y_true)
+    is_wrong = y_true != y_pred
+    assert is_wrong.sum() == 10
+    found = []
+    for heavy in (1.0, 3.0):
+        weights = np.where(is_wrong, heavy, 1.0) * (1.0 + 0.01 * (np.arange(200) % 7))
+        found.append(karat.evaluate(y_true, y_pred, weights=weights).cautions)
+    # Ten of three times the weight: as much of the whole as 10 · 3 of 220 rows.
+    assert found == [
+        (),
+        (
+            "The rows that are predicted wrongly have larger weights than others, and say as "
+            "much as 10.0 of equal weight.",
+        ),
+    ]
