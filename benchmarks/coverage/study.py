@@ -80,7 +80,7 @@ class Figure:
         below, above: share of the intervals that lie wholly below, and above, the truth.
         width: mean width.
         bias: mean of value − truth.
-        warned: share of the samples with a remark or a caution.
+        warned: share of the intervals with a remark, or of reports with a caution.
         methods: what made the intervals.
         cpu_seconds: of the whole design.
     """
@@ -163,7 +163,7 @@ def measured(design: Design, n_samples: int, seed: Sequence[int]) -> list[Figure
                 above,
                 float((high - low)[held, j].mean()) if n else np.nan,
                 float(value[finite, j].mean() - truth[j]) if finite.any() else np.nan,
-                float(warned[:, j].mean()),
+                float(warned[held, j].mean()) if n else np.nan,
                 tuple(sorted(methods[j])),
                 seconds,
             )
