@@ -14,8 +14,8 @@ os.environ.setdefault("KARAT_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.coverage import equal_slices, hard, labels, render, scores, tests
-from benchmarks.coverage.study import FAMILIES, Design, Figure, measured
+from benchmarks.coverage import best, equal_slices, hard, labels, render, scores, tests
+from benchmarks.coverage.study import FAMILIES, Design, measured
 
 RESULTS = Path(__file__).parents[1] / "results" / "coverage"
 SEED = 2711
@@ -37,6 +37,7 @@ MAKERS = (
     hard.clustered_comparisons,
     hard.pilots,
     equal_slices.slices,
+    best.best_of_models,
 )
 """The designs of each family."""
 
@@ -55,7 +56,7 @@ def main(arguments: list[str]) -> int:
     for family in families:
         place = FAMILIES.index(family)
         rng = np.random.default_rng([options.seed, place])
-        found: list[Figure | tests.Rate] = []
+        found: list[render.Found] = []
         start = time.process_time()
         for i, design in enumerate(MAKERS[place](rng)):
             if options.designs is not None and i >= options.designs:
@@ -65,6 +66,15 @@ def main(arguments: list[str]) -> int:
                 figures = measured(design, options.replicates, seed)
                 found += figures
                 told = "  ".join(f"{one.metric} {100 * one.coverage:.1f}" for one in figures)
+                print(f"{design.name}: {told}", flush=True)
+            elif isinstance(design, best.Contest):
+                lines = best.chosen(design, options.replicates, seed)
+                found += lines
+                told = "  ".join(
+                    f"{one.metric} {one.bias:+.3f} {one.corrected:+.3f} "
+                    f"{100 * one.corrected_coverage:.1f}"
+                    for one in lines
+                )
                 print(f"{design.name}: {told}", flush=True)
             else:
                 rates = tests.tried(design, options.replicates, seed)

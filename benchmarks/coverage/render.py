@@ -8,12 +8,13 @@ from dataclasses import asdict, fields
 from itertools import groupby
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Final, TypeAlias
 
+from benchmarks.coverage.best import Chosen
 from benchmarks.coverage.study import FAMILIES, Figure
 from benchmarks.coverage.tests import Rate
 
-__all__ = ["between", "markdown", "read", "refresh", "tables", "write"]
+__all__ = ["Found", "between", "markdown", "read", "refresh", "tables", "write"]
 
 HEADER = (
     "| metric | designs | coverage: median | lowest | too low | too high | width | warned "
@@ -25,10 +26,15 @@ SUMMARY = (
 )
 FIRST = "<!-- written by python -m benchmarks.coverage -->"
 LAST = "<!-- end of what was written -->"
+CHOSEN: Final = (
+    "| design | metric | bias as measured | corrected | of it | coverage as measured | corrected "
+    "| too low | too high | width |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+)
+Found: TypeAlias = Figure | Rate | Chosen
 RATES = "| metric | quantity | design | rate | aim |\n|---|---|---|---:|---:|"
 
 
-def write(folder: Path, family: str, facts: dict[str, Any], found: Sequence[Figure | Rate]) -> None:
+def write(folder: Path, family: str, facts: dict[str, Any], found: Sequence[Found]) -> None:
     """Write one family as JSON, and the page of all families of the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     written = {
@@ -41,11 +47,11 @@ def write(folder: Path, family: str, facts: dict[str, Any], found: Sequence[Figu
     (folder / "coverage.md").write_text(markdown(folder), encoding="utf-8")
 
 
-def read(path: Path) -> tuple[dict[str, Any], list[Figure | Rate]]:
+def read(path: Path) -> tuple[dict[str, Any], list[Found]]:
     """What `write` wrote."""
     written = json.loads(path.read_text(encoding="utf-8"))
-    kinds = (Figure, Rate)
-    found: list[Figure | Rate] = []
+    kinds = (Figure, Rate, Chosen)
+    found: list[Found] = []
     for one in written["found"]:
         kind = next(kind for kind in kinds if {item.name for item in fields(kind)} == set(one))
         found.append(kind(**one))
@@ -85,7 +91,8 @@ def tables(folder: Path) -> list[str]:
         lines += ["", f"### {facts['family'].capitalize()}", ""]
         figures = [one for one in found if isinstance(one, Figure)]
         rates = [one for one in found if isinstance(one, Rate)]
-        sizes = sorted({one.n_samples for one in rates} or {facts["replicates"]})
+        best = [one for one in found if isinstance(one, Chosen)]
+        sizes = sorted({one.n_samples for one in (*rates, *best)} or {facts["replicates"]})
         told = " or ".join(map(str, sizes))
         minutes = facts["cpu_seconds"] / 60
         lines.append(f"Written on {facts['date']} with seed {facts['seed']}: {told} samples")
@@ -97,6 +104,8 @@ def tables(folder: Path) -> list[str]:
             lines += ["", *table(small, "8 rows of the rarest class")] if small else []
         if rates:
             lines += [RATES, *map(_of_rate, rates)]
+        if best:
+            lines += [*CHOSEN.splitlines(), *map(_of_chosen, best)]
     return lines
 
 
@@ -141,6 +150,18 @@ def _mean(values: Iterable[float]) -> float:
 
 def _of_rate(one: Rate) -> str:
     return f"| `{one.metric}` | {one.quantity} | {one.design} | {_percent(one.rate)} | {one.aim} |"
+
+
+def _of_chosen(one: Chosen) -> str:
+    share = abs(one.corrected) / one.bias if one.bias > 0.1 else float("nan")
+    figures = (
+        f"{one.bias:+.3f}",
+        f"{one.corrected:+.3f} ± {one.error:.3f}",
+        "–" if share != share else f"{share:.0%}",
+        *map(_percent, (one.coverage, one.corrected_coverage, one.below, one.above)),
+        f"{one.width:.3f}",
+    )
+    return f"| {one.design} | `{one.metric}` | {' | '.join(figures)} |"
 
 
 def _percent(share: float, digits: int = 1) -> str:

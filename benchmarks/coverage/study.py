@@ -32,6 +32,7 @@ FAMILIES: Final = (
     "comparisons over clusters",
     "pilots",
     "equal slices",
+    "best of models",
 )
 """Intervals that are studied together, in the order of the page."""
 _MOST_KNOWN: Final = 2000
