@@ -212,7 +212,8 @@ def tail_of_best(values: Floats, covariance: Floats, draws: Floats, level: float
     at = np.argmax(draws - gaps, axis=1)
     scaled = np.take_along_axis(draws, at[:, None], 1)[:, 0]
     scaled = np.divide(scaled, error[at], out=np.zeros_like(scaled), where=error[at] > 0.0)
-    usual = Confidence(level).quantile()
+    # Of these draws, so that a clear best has the usual limits to the last digit.
+    usual = float(np.quantile(draws[:, best], (1.0 + level) / 2.0)) / error[best]
     above = min(float((scaled < -usual).mean()), (1.0 - level) / 2.0)
-    far = max(float(np.quantile(scaled, level + above)), usual)
-    return tail_of(far) / 2.0
+    far = float(np.quantile(scaled, level + above))
+    return tail_of(Confidence(level).quantile() * max(far / usual, 1.0)) / 2.0
