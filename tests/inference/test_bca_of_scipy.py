@@ -4,7 +4,7 @@ A limit by BCa is a quantile of the replicates, of a level that follows from the
 below the value. Both shares are of B replicates, so that the level at which a limit lies in the
 replicates of another generator differs by a normal number, whose variance `level_error` derives.
 
-Karat draws rows of scores as Poisson numbers, SciPy as many as there are: the standard error of such
+Karat draws rows of scores as Poisson numbers, SciPy as many as there are: the standard error of its
 replicates is larger by 1 ÷ 2n, which so many of them hardly show.
 """
 
