@@ -121,6 +121,18 @@ def test_draws_have_the_covariance_and_no_mean() -> None:
     assert same[:, 1] == pytest.approx(same[:, 0], abs=1e-7)
 
 
+def test_many_models_take_few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    true, said = drawn(2, 200, (0.3,) * 30, k=2, together=0.3)
+    models = {f"model {i}": one for i, one in enumerate(said)}
+    best = [karat.compare(true, models, metrics="accuracy", baseline="model 0").best("accuracy")]
+    monkeypatch.setattr("karat.inference.comparison.best._MOST_NUMBERS", 30 * 1000)
+    best.append(
+        karat.compare(true, models, metrics="accuracy", baseline="model 0").best("accuracy")
+    )
+    assert best[0].corrected != best[1].corrected
+    assert best[0].corrected == pytest.approx(best[1].corrected, abs=0.004)
+
+
 TRUE, SAID = drawn(1, 300, (0.2,) * 5, k=3)
 MODELS = dict(zip("abcde", SAID, strict=True))
 

@@ -21,6 +21,8 @@ from karat.metrics import Metric
 __all__ = ["BestModels", "Contest", "excess_of_best", "normal_draws", "tail_of_best"]
 
 _DRAWS: Final = 20_000
+_MOST_NUMBERS: Final = 2_000_000
+"""Of more than 100 models fewer draws are taken: so many numbers."""
 _NOISE: Final = 0.5
 """Variance of the noise that is added to the values, in variances of theirs."""
 _NEAR: Final = 2.0
@@ -114,7 +116,7 @@ class Contest:
         if remark is not None or self.best is None or self.covariance is None:
             return BestModel(str(self.metric), name, value, m, level=level, remark=remark)
         goodness = self.sign * self.values
-        draws = normal_draws(self.covariance, seed)
+        draws = normal_draws(self.covariance, seed, min(_DRAWS, _MOST_NUMBERS // m + 1))
         corrected = value - self.sign * excess_of_best(goodness, draws)
         tail = tail_of_best(goodness, self.covariance, draws, level)
         low, high = self._limits(level, tail)
