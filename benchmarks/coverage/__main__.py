@@ -15,9 +15,9 @@ os.environ.setdefault("KARAT_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.coverage import equal_slices, hard, labels, render, scores, tests
+from benchmarks.coverage import best, equal_slices, hard, labels, peers, render, scores, tests
 from benchmarks.coverage.spaces import designs_found
-from benchmarks.coverage.study import FAMILIES, Design, Figure, measured
+from benchmarks.coverage.study import FAMILIES, PEERS, Design, measured
 
 RESULTS = Path(__file__).parents[1] / "results" / "coverage"
 SEED = 2711
@@ -39,25 +39,29 @@ MAKERS = (
     hard.clustered_comparisons,
     hard.pilots,
     equal_slices.slices,
+    best.best_of_models,
+    peers.peers,
 )
-"""The designs of each family."""
+"""The designs of each family, and of other packages."""
 
 
 def main(arguments: list[str]) -> int:
     """Run the chosen families."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
     parser.add_argument("--family", action="append", choices=FAMILIES, help="all by default")
+    parser.add_argument("--peers", action="store_true", help="other packages, on the same samples")
     parser.add_argument("--replicates", type=int, default=4000, help="samples of each design")
     parser.add_argument("--seed", type=int, default=SEED, help="of populations and samples")
     parser.add_argument("--designs", type=int, default=None, help="so many of each family at most")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder to write into")
     parser.add_argument("--page", type=Path, help="put the tables of the folder into this page too")
     options = parser.parse_args(arguments)
-    families = options.family or FAMILIES
+    families = options.family or ([] if options.peers else [*FAMILIES])
+    families = [*families, PEERS] if options.peers else families
     for family in families:
-        place = FAMILIES.index(family)
+        place = (*FAMILIES, PEERS).index(family)
         rng = np.random.default_rng([options.seed, place])
-        found: list[Figure | tests.Rate] = []
+        found: list[render.Found] = []
         start = time.process_time()
         designs = chain(MAKERS[place](rng), designs_found(family))
         for i, design in enumerate(designs):
@@ -68,6 +72,23 @@ def main(arguments: list[str]) -> int:
                 figures = measured(design, options.replicates, seed)
                 found += figures
                 told = "  ".join(f"{one.metric} {100 * one.coverage:.1f}" for one in figures)
+                print(f"{design.name}: {told}", flush=True)
+            elif isinstance(design, best.Contest):
+                lines = best.chosen(design, options.replicates, seed)
+                found += lines
+                told = "  ".join(
+                    f"{one.metric} {one.bias:+.3f} {one.corrected:+.3f} "
+                    f"{100 * one.corrected_coverage:.1f}"
+                    for one in lines
+                )
+                print(f"{design.name}: {told}", flush=True)
+            elif isinstance(design, peers.Samples):
+                beside = peers.beside(design, options.replicates, seed)
+                found += beside
+                told = "  ".join(
+                    f"{one.metric}, {one.method} {100 * one.coverage:.1f} {one.width:.3f}"
+                    for one in beside
+                )
                 print(f"{design.name}: {told}", flush=True)
             else:
                 rates = tests.tried(design, options.replicates, seed)
@@ -82,6 +103,7 @@ def main(arguments: list[str]) -> int:
             "replicates": options.replicates,
             "cpu_seconds": time.process_time() - start,
         }
+        facts |= peers.versions() if family == PEERS else {}
         render.write(options.out, family, facts, found)
     if options.page:
         render.refresh(options.page, options.out)

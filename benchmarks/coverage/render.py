@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Final, TypeAlias
 
-from benchmarks.coverage.study import FAMILIES, Figure
+from benchmarks.coverage.best import Chosen
+from benchmarks.coverage.peers import KARAT, METHODS, MOST, PACKAGE, Beside
+from benchmarks.coverage.study import FAMILIES, PEERS, Figure
 from benchmarks.coverage.tests import Rate
 
-__all__ = ["between", "markdown", "read", "refresh", "tables", "write"]
+__all__ = ["Found", "between", "markdown", "read", "refresh", "tables", "write"]
 
 HEADER = (
     "| metric | designs | coverage: median | lowest | too low | too high | width | warned "
@@ -25,10 +27,20 @@ SUMMARY = (
 )
 FIRST = "<!-- written by python -m benchmarks.coverage -->"
 LAST = "<!-- end of what was written -->"
+CHOSEN: Final = (
+    "| design | metric | bias as measured | corrected | of it | coverage as measured | corrected "
+    "| too low | too high | width |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+)
+BESIDE: Final = (
+    "| metric | intervals | designs | coverage: median | lowest | too low | too high "
+    "| width, of karat's | without | worst design |\n"
+    "|---|---|---:|---:|---:|---:|---:|---:|---:|---|"
+)
+Found: TypeAlias = Figure | Rate | Chosen | Beside
 RATES = "| metric | quantity | design | rate | aim |\n|---|---|---|---:|---:|"
 
 
-def write(folder: Path, family: str, facts: dict[str, Any], found: Sequence[Figure | Rate]) -> None:
+def write(folder: Path, family: str, facts: dict[str, Any], found: Sequence[Found]) -> None:
     """Write one family as JSON, and the page of all families of the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     written = {
@@ -41,11 +53,11 @@ def write(folder: Path, family: str, facts: dict[str, Any], found: Sequence[Figu
     (folder / "coverage.md").write_text(markdown(folder), encoding="utf-8")
 
 
-def read(path: Path) -> tuple[dict[str, Any], list[Figure | Rate]]:
+def read(path: Path) -> tuple[dict[str, Any], list[Found]]:
     """What `write` wrote."""
     written = json.loads(path.read_text(encoding="utf-8"))
-    kinds = (Figure, Rate)
-    found: list[Figure | Rate] = []
+    kinds = (Figure, Rate, Chosen, Beside)
+    found: list[Found] = []
     for one in written["found"]:
         kind = next(kind for kind in kinds if {item.name for item in fields(kind)} == set(one))
         found.append(kind(**one))
@@ -74,7 +86,7 @@ def between(page: Path, first: str, last: str, lines: Sequence[str]) -> None:
 def tables(folder: Path) -> list[str]:
     """One line for each family, then the tables of each."""
     families = [read(path) for path in folder.glob("*.json")]
-    families.sort(key=lambda one: FAMILIES.index(one[0]["family"]))
+    families.sort(key=lambda one: (*FAMILIES, PEERS).index(one[0]["family"]))
     lines = [*SUMMARY.splitlines()]
     for facts, found in families:
         for is_small in (False, True):
@@ -88,7 +100,10 @@ def tables(folder: Path) -> list[str]:
         lines += ["", f"### {facts['family'].capitalize()}", ""]
         figures = [one for one in found if isinstance(one, Figure)]
         rates = [one for one in found if isinstance(one, Rate)]
-        sizes = sorted({one.n_samples for one in rates} or {facts["replicates"]})
+        best = [one for one in found if isinstance(one, Chosen)]
+        beside = [one for one in found if isinstance(one, Beside)]
+        sizes = sorted({one.n_samples for one in (*rates, *best)} or {facts["replicates"]})
+        sizes = [min(facts["replicates"], MOST)] if beside else sizes
         told = " or ".join(map(str, sizes))
         minutes = facts["cpu_seconds"] / 60
         lines.append(f"Written on {facts['date']} with seed {facts['seed']}: {told} samples")
@@ -100,6 +115,11 @@ def tables(folder: Path) -> list[str]:
             lines += ["", *table(small, "8 rows of the rarest class")] if small else []
         if rates:
             lines += [RATES, *map(_of_rate, rates)]
+        if beside:
+            lines += [f"SciPy {facts['scipy']}, {PACKAGE} {facts.get(PACKAGE, 'not there')}.", ""]
+            lines += [*BESIDE.splitlines(), *_of_packages(beside)]
+        if best:
+            lines += [*CHOSEN.splitlines(), *map(_of_chosen, best)]
     return lines
 
 
@@ -182,6 +202,40 @@ def _mean(values: Iterable[float]) -> float:
 
 def _of_rate(one: Rate) -> str:
     return f"| `{one.metric}` | {one.quantity} | {one.design} | {_percent(one.rate)} | {one.aim} |"
+
+
+def _of_packages(found: Sequence[Beside]) -> Iterator[str]:
+    """One line for each metric and method, over its designs."""
+    widths = {(one.metric, one.design): one.width for one in found if one.method == KARAT}
+    metrics = dict.fromkeys(one.metric for one in found)
+    for metric, method in product(metrics, METHODS):
+        group = [one for one in found if (one.metric, one.method) == (metric, method)]
+        if not group:
+            continue
+        worst = min(group, key=lambda one: one.coverage)
+        ratios = [one.width / widths[metric, one.design] for one in group]
+        figures = (
+            *map(_percent, (median(one.coverage for one in group), worst.coverage)),
+            *(
+                _percent(_mean(x))
+                for x in zip(*((one.below, one.above) for one in group), strict=True)
+            ),
+            f"{median(ratios):.2f}",
+            _percent(_mean(one.without for one in group)),
+        )
+        yield f"| `{metric}` | {method} | {len(group)} | {' | '.join(figures)} | {worst.design} |"
+
+
+def _of_chosen(one: Chosen) -> str:
+    share = abs(one.corrected) / one.bias if one.bias > 0.1 else float("nan")
+    figures = (
+        f"{one.bias:+.3f}",
+        f"{one.corrected:+.3f} ± {one.error:.3f}",
+        "–" if share != share else f"{share:.0%}",
+        *map(_percent, (one.coverage, one.corrected_coverage, one.below, one.above)),
+        f"{one.width:.3f}",
+    )
+    return f"| {one.design} | `{one.metric}` | {' | '.join(figures)} |"
 
 
 def _percent(share: float, digits: int = 1) -> str:

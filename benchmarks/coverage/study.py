@@ -12,7 +12,7 @@ import numpy as np
 import karat
 from karat import Report
 
-__all__ = ["FAMILIES", "Design", "Figure", "Sample", "Source", "measured", "true_values"]
+__all__ = ["FAMILIES", "PEERS", "Design", "Figure", "Sample", "Source", "measured", "true_values"]
 
 FAMILIES: Final = (
     "shares",
@@ -32,8 +32,11 @@ FAMILIES: Final = (
     "comparisons over clusters",
     "pilots",
     "equal slices",
+    "best of models",
 )
 """Intervals that are studied together, in the order of the page."""
+PEERS: Final = "other packages"
+"""Intervals of other packages, on samples of the families."""
 _MOST_KNOWN: Final = 2000
 _OF_AVERAGES: Final = "averages over the classes"
 Sample: TypeAlias = Mapping[str, Any]

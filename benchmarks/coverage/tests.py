@@ -12,7 +12,17 @@ import numpy.typing as npt
 
 import karat
 
-__all__ = ["Rate", "Trial", "comparisons", "gaps", "tried"]
+__all__ = [
+    "Models",
+    "Rate",
+    "Trial",
+    "comparisons",
+    "gaps",
+    "labelled",
+    "made_equal",
+    "scored",
+    "tried",
+]
 
 SIZE = 60_000
 LABELS = ("accuracy", "macro_f1", "balanced_accuracy", "kappa")
@@ -75,7 +85,7 @@ def tried(trial: Trial, n_samples: int, seed: list[int]) -> list[Rate]:
 
 
 @dataclass(frozen=True)
-class _Models:
+class Models:
     """A finite population: true classes, and what each model says."""
 
     true: npt.NDArray[Any]
@@ -99,9 +109,9 @@ class _Models:
         return found
 
 
-def _labelled(
+def labelled(
     rng: np.random.Generator, k: int, errors: tuple[float, ...], together: float
-) -> _Models:
+) -> Models:
     """Models that err as often as told, on rows that are hard for all or for one."""
     shares = rng.gamma(4.0, size=k) + 1.0
     size = SIZE if len(set(errors)) > 1 else SIZE // 2
@@ -113,29 +123,29 @@ def _labelled(
         own = (true + 1 + rng.integers(k - 1, size=size)) % k
         which = np.where(rng.random(size) < together, wrong, own)
         said.append(np.where(u < share, which, true))
-    return _Models(true, np.array(said))
+    return Models(true, np.array(said))
 
 
-def _scored(rng: np.random.Generator, share: float, shifts: tuple[float, ...]) -> _Models:
+def scored(rng: np.random.Generator, share: float, shifts: tuple[float, ...]) -> Models:
     size = SIZE if len(set(shifts)) > 1 else SIZE // 2
     true = (rng.random(size) < share).astype(int)
     both = rng.normal(size=size)
     said = [0.8 * both + 0.6 * rng.normal(size=size) + shift * true for shift in shifts]
-    return _Models(true, np.array(said), "y_score")
+    return Models(true, np.array(said), "y_score")
 
 
-def _made_equal(models: _Models) -> _Models:
+def made_equal(models: Models) -> Models:
     """The population with every order of the models: no metric tells them apart."""
     m = len(models.said)
     orders = (
         list(permutations(range(m))) if m == 2 else [np.roll(np.arange(m), i) for i in range(m)]
     )
     said = np.concatenate([models.said[list(order)] for order in orders], axis=1)
-    return _Models(np.tile(models.true, len(orders)), said, models.kind)
+    return Models(np.tile(models.true, len(orders)), said, models.kind)
 
 
 def _of_two(
-    models: _Models, n: int, metrics: tuple[str, ...], **options: Any
+    models: Models, n: int, metrics: tuple[str, ...], **options: Any
 ) -> Callable[[np.random.Generator], dict[tuple[str, str], bool]]:
     truth = {name: each[1] - each[0] for name, each in models.values(metrics).items()}
     quantity = "size" if all(abs(one) < 1e-12 for one in truth.values()) else "power"
@@ -170,22 +180,22 @@ def comparisons(rng: np.random.Generator) -> Iterator[Trial]:
     """Two models, then four."""
     family = "comparisons"
     for n in (120, 400, 1200):
-        equal = _made_equal(_labelled(rng, 4, (0.2, 0.2), 0.6))
+        equal = made_equal(labelled(rng, 4, (0.2, 0.2), 0.6))
         yield Trial(family, f"equal, K=4, n={n}", _of_two(equal, n, LABELS), _AIMS)
-        better = _labelled(rng, 4, (0.28, 0.2), 0.6)
+        better = labelled(rng, 4, (0.28, 0.2), 0.6)
         yield Trial(
             family, f"28 % against 20 % errors, K=4, n={n}", _of_two(better, n, LABELS), _AIMS
         )
     for n in (48, 80):
-        equal = _made_equal(_labelled(rng, 4, (0.2, 0.2), 0.6))
+        equal = made_equal(labelled(rng, 4, (0.2, 0.2), 0.6))
         trial = _of_two(equal, n, LABELS[1:], n_permutations=499)
         yield Trial(family, f"equal, a small class, K=4, n={n}", trial, _AIMS)
     for share, n in ((0.3, 80), (0.3, 300), (0.1, 300)):
         metrics = ("roc_auc", "average_precision")
-        equal = _made_equal(_scored(rng, share, (1.4, 1.4)))
+        equal = made_equal(scored(rng, share, (1.4, 1.4)))
         told = f"{share:.0%} positive, n={n}"
         yield Trial(family, f"equal scores, {told}", _of_two(equal, n, metrics), _AIMS)
-        better = _scored(rng, share, (1.1, 1.5))
+        better = scored(rng, share, (1.1, 1.5))
         yield Trial(family, f"shift 1.1 against 1.5, {told}", _of_two(better, n, metrics), _AIMS)
     for n in (200, 800):
         yield _at_margin(rng, n)
@@ -283,7 +293,7 @@ def _exchanged(
 
 def _at_margin(rng: np.random.Generator, n: int) -> Trial:
     """A true difference as large as the margin."""
-    models = _labelled(rng, 3, (0.25, 0.2), 0.7)
+    models = labelled(rng, 3, (0.25, 0.2), 0.7)
     metrics = ("accuracy", "macro_f1")
     truth = {name: abs(each[1] - each[0]) for name, each in models.values(metrics).items()}
 
@@ -297,7 +307,7 @@ def _at_margin(rng: np.random.Generator, n: int) -> Trial:
 
 
 def _equivalent(rng: np.random.Generator, n: int) -> Trial:
-    models = _made_equal(_labelled(rng, 3, (0.2, 0.2), 0.7))
+    models = made_equal(labelled(rng, 3, (0.2, 0.2), 0.7))
 
     def source(rng: np.random.Generator) -> dict[tuple[str, str], bool]:
         true, said = models.drawn(rng, n)
@@ -309,7 +319,7 @@ def _equivalent(rng: np.random.Generator, n: int) -> Trial:
 
 
 def _of_four(rng: np.random.Generator, adjust: str) -> Trial:
-    models = _made_equal(_labelled(rng, 3, (0.2,) * 4, 0.6))
+    models = made_equal(labelled(rng, 3, (0.2,) * 4, 0.6))
     metrics = ("accuracy", "macro_f1")
 
     def source(rng: np.random.Generator) -> dict[tuple[str, str], bool]:

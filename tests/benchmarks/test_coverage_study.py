@@ -14,10 +14,12 @@ from tests.optional import optional
 
 optional("sklearn")
 
-from benchmarks.coverage import render  # noqa: E402
+from benchmarks.coverage import peers, render  # noqa: E402
 from benchmarks.coverage.__main__ import main  # noqa: E402
+from benchmarks.coverage.best import Contest, chosen  # noqa: E402
 from benchmarks.coverage.populations import table_of, tables  # noqa: E402
-from benchmarks.coverage.study import FAMILIES, Design, Figure, Sample, measured  # noqa: E402
+from benchmarks.coverage.study import FAMILIES, PEERS, Design, Figure, Sample, measured  # noqa: E402
+from benchmarks.coverage.tests import labelled, made_equal  # noqa: E402
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -78,3 +80,53 @@ def test_the_page_shows_the_figures_that_were_written(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == (ROOT / "docs" / "coverage.md").read_text(
         encoding="utf-8"
     )
+
+
+def test_the_choice_of_the_best_adds_what_the_correction_takes() -> None:
+    models = made_equal(labelled(np.random.default_rng(0), 2, (0.2,) * 5, 0.2))
+    contest = Contest("five equal ones", models, 300, ("accuracy", "error_rate"))
+    gain, loss = chosen(contest, 60, [1])
+    assert (gain.n_models, gain.n_samples) == (5, 60)
+    assert 0.9 < gain.bias < 1.4
+    assert abs(gain.corrected) < 4.0 * gain.error < 0.5
+    assert gain.corrected_coverage > gain.coverage
+    assert gain.corrected_coverage + gain.below + gain.above == pytest.approx(1.0)
+    assert gain.width > 1.0
+    # A loss has its sign turned, and its intervals.
+    assert [loss.bias, loss.corrected] == pytest.approx([gain.bias, gain.corrected], rel=1e-6)
+    assert [loss.below, loss.above] == pytest.approx([gain.above, gain.below])
+
+
+def few(name: str) -> peers.Samples:
+    """Few samples of a design of labels, or of scores with ties."""
+    found = peers.peers(np.random.default_rng([2711, 0]))
+    return next(one for one in found if one.name.startswith(name))
+
+
+def test_other_packages_get_the_same_samples(tmp_path: Path) -> None:
+    given = ["--peers", "--replicates", "2", "--designs", "1", "--out", str(tmp_path)]
+    assert main(given) == 0
+    facts, found = render.read(tmp_path / "other-packages.json")
+    assert facts["family"] == PEERS
+    assert facts["scipy"]
+    assert {one.method for one in found} >= {"karat", "SciPy, percentile", "SciPy, BCa"}  # type: ignore[union-attr]
+    page = (tmp_path / "coverage.md").read_text(encoding="utf-8")
+    assert "| `accuracy` | karat | 1 | " in page
+    assert " | 1.00 | " in page
+
+
+@pytest.mark.parametrize("name", ["prevalence 0.3", "K=3", "6 tied levels, 40%"])
+def test_values_of_other_packages_are_those_of_karat(name: str) -> None:
+    samples = few(name)
+    found = peers.beside(samples, 3, [0])
+    assert {one.metric for one in found} == set(samples.metrics)
+    for one in found:
+        assert one.n_samples == 3
+        assert one.width > 0.0
+
+
+def test_a_value_that_differs_ends_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = peers._of_tables
+    monkeypatch.setattr(peers, "_of_tables", lambda *given: plain(*given) + 1e-4)
+    with pytest.raises(AssertionError, match="SciPy, percentile has"):
+        peers.beside(few("prevalence 0.3"), 1, [0])

@@ -30,6 +30,7 @@ from karat.data.sources.tables.rows import read_rows
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import names_its_arguments
+from karat.inference.comparison.best import BestModels, Contest
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
 from karat.inference.comparison.records import Estimate
 from karat.metrics import Metric, get
@@ -180,6 +181,7 @@ def compare_models(
     values = {str(part.metric): each for part, each in measured}
     differences = [one for part, _ in measured for one in judged(part, found.names, spec)]
     tests = {str(part.metric): tested_at_once(part) for part, _ in measured}
+    contests = {str(part.metric): Contest.of(part, each) for part, each in measured}
     has_clusters = any(table.clusters is not None for table in found.tables)
     return Comparison(
         found.names,
@@ -200,6 +202,7 @@ def compare_models(
             *doubts_of_models(found, wanted, values, {name: name for name in found.names}),
             *notes_of(differences, spec, found.is_paired, len(found.names), has_clusters),
         ),
+        BestModels(contests, spec.level, spec.seed),
         found.flip_source,
     )
 

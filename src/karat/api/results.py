@@ -489,7 +489,8 @@ class Comparison(Exports, outcome.Comparison):
     """Differences of models in each metric, with intervals, p-values and verdicts.
 
     Read the first pair of models by metric, ``comparison["macro_f1"]``, and another one by its
-    models too: ``comparison["macro_f1", "forest", "logreg"]``.
+    models too: ``comparison["macro_f1", "forest", "logreg"]``. The method ``best`` gives the best
+    model by a metric, with its value corrected for having been chosen on these rows.
 
     Attributes:
         models: their names, in the order given.

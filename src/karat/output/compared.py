@@ -30,7 +30,7 @@ def describe_comparison(comparison: Comparison) -> Document:
     """A table for each pair of models, metrics in the order compared; then values and notes."""
     pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
     tables = [_pair(comparison, a, b) for a, b in pairs]
-    tables += [_values(comparison), *_omnibus(comparison)]
+    tables += [_values(comparison), *_omnibus(comparison), *_best(comparison)]
     rows = sorted(set(comparison.n.values()))
     n = counted(rows[0], "row") if len(rows) == 1 else f"{rows[0]} to {rows[-1]} rows"
     same = "the same rows" if comparison.is_paired else "different rows"
@@ -112,6 +112,30 @@ def _omnibus(comparison: Comparison) -> list[Table]:
         (TableColumn("Wald"), [value(one.statistic) for one in tests]),
         (TableColumn("df"), [str(one.df) for one in tests]),
         (TableColumn("p"), [_p(one.p) for one in tests]),
+    )
+    return [table]
+
+
+def _best(comparison: Comparison) -> list[Table]:
+    """The best model by each metric that has a better direction, of three models or more."""
+    found = [one for one in comparison.best_of_several.values() if one.model is not None]
+    if not found:
+        return []
+    remarks: dict[str, list[str]] = {}
+    for one in found:
+        if one.remark:
+            remarks.setdefault(one.remark, []).append(one.metric)
+    table = Table.by_column(
+        f"Best of {len(comparison.models)}, corrected for the choice",
+        (TableColumn("metric", "left"), [one.metric for one in found]),
+        (TableColumn("model", "left", is_name=True), [str(one.model) for one in found]),
+        (TableColumn("measured", rank=1), [value(one.value) for one in found]),
+        (TableColumn("corrected", style="strong"), [value(one.corrected) for one in found]),
+        (
+            TableColumn(_interval_of(comparison), "left", rank=2, style="dim"),
+            [interval(one.low, one.high) for one in found],
+        ),
+        notes=tuple(f"{', '.join(names)}: {remark}" for remark, names in remarks.items()),
     )
     return [table]
 

@@ -235,6 +235,7 @@ class Paired:
         covariance: float64[m − 1, m − 1], of the differences of the others to the first.
         df: degrees of freedom, of all pairs together.
         own_df: of each pair, where they differ.
+        own: float64[m], the variance of each value; None where it was not wanted.
         likely: the variance of each pair, where few rows do not show all of it.
     """
 
@@ -242,6 +243,7 @@ class Paired:
     covariance: Floats
     df: float
     own_df: Mapping[Pair, float] = field(default_factory=dict)
+    own: Floats | None = None
     likely: Mapping[Pair, float] = field(default_factory=dict)
 
     @classmethod
@@ -250,12 +252,14 @@ class Paired:
         phi: Floats | Sequence[Floats],
         units: Units,
         pairs: Iterable[Pair],
+        own: Floats | None = None,
         growth: Sequence[float] | None = None,
     ) -> Paired:
         """From phi [m, e], the influence of each unit on each value.
 
         Args:
-            growth: of each model what its variance is to be added, where few rows do not show all.
+            own: float64[m], the variance of each value, where it is known.
+            growth: of each model what `own` is to be added, where few rows do not show all.
         """
         pairs = list(pairs)
         # Where the influences are the same their difference is 0, not what rounding leaves of it.
@@ -271,10 +275,9 @@ class Paired:
                 for a, b in pairs
             }
             own_df = {(a, b): units.degrees(phi[a] - phi[b]) for a, b in pairs}
-        found = cls(variances, contrasts, min(own_df.values(), default=units.df), own_df)
-        if growth is None or not any(growth):
+        found = cls(variances, contrasts, min(own_df.values(), default=units.df), own_df, own)
+        if own is None or growth is None or not any(growth):
             return found
-        own = [float(units.covariance(part[None])[0, 0]) for part in phi]
         likely = {
             (a, b): _grown(variances[a, b], (own[a], own[b]), (growth[a], growth[b]))
             for a, b in pairs
@@ -294,6 +297,16 @@ class Paired:
     def contrasts(self) -> Floats:
         """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
         return self.covariance
+
+    def covariance_of_values(self) -> Floats | None:
+        """float64[m, m]: from the variances of the values and of their differences, if known."""
+        if self.own is None:
+            return None
+        first, others = self.own[0], self.own[1:]
+        with np.errstate(invalid="ignore"):  # infinite variances have no difference
+            with_first = (first + others - np.diag(self.covariance)) / 2.0
+            among = self.covariance + with_first[:, None] + with_first - first
+        return np.block([[np.array([[first]]), with_first[None]], [with_first[:, None], among]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,6 +337,10 @@ class Apart:
         if self.least is not None:
             found = np.where(found > 0.0, found, self.least)
         return np.asarray(np.diag(found[1:]) + found[0])
+
+    def covariance_of_values(self) -> Floats:
+        """float64[m, m]: the models are independent."""
+        return np.asarray(np.diag(self.variances))
 
 
 def _grown(variance: float, own: tuple[float, float], growth: tuple[float, float]) -> float:
@@ -362,6 +379,10 @@ class Combined(ABC):
     @abstractmethod
     def interval(self, model: int, asked: Confidence) -> Interval:
         """The interval of the value of a model."""
+
+    @abstractmethod
+    def only(self, model: int) -> Combined:
+        """The same of one model, which is then the first."""
 
     def are_known(self, a: int, b: int) -> bool:
         quantile = Confidence().quantile()
@@ -420,6 +441,9 @@ class SideLimits(Combined):
             self.metric, self.values[model], self.tables[model], asked, self.policy
         )
 
+    def only(self, model: int) -> SideLimits:
+        return replace(self, values=[self.values[model]], tables=[self.tables[model]])
+
 
 @dataclass(frozen=True, eq=False)
 class ScoreLimits(Combined):
@@ -434,6 +458,9 @@ class ScoreLimits(Combined):
     def interval(self, model: int, asked: Confidence) -> Interval:
         error = self.errors[model]
         return score_interval(self.metric, self.values[model], error, asked, error.n_rest)
+
+    def only(self, model: int) -> ScoreLimits:
+        return replace(self, values=[self.values[model]], errors=[self.errors[model]])
 
 
 def _independent(_: float) -> float:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.contrasts import Apart, Limits, Pair, Spread
+from karat.inference.comparison.contrasts import Apart, Combined, Limits, Pair, Spread
 from karat.inference.comparison.families import Largest, holm, largest, statistic_of, tail_of, wald
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
 from karat.inference.comparison.sizes import RowsNeeded
@@ -27,7 +27,7 @@ _FAR: Final = 16.0
 """Standard errors beyond which p-values are not told apart."""
 _STEPS: Final = 40
 _CLOSE: Final = 1e-6
-_NO_SLOPE: Final = "the formula has no slope at one of the tables"
+NO_SLOPE: Final = "the formula has no slope at one of the tables"
 _DISAGREE: Final = "p and interval are made differently and disagree: take it as close"
 _SAME: Final = "both say the same of every row"
 _STILL: Final = "the difference is 0 and no row moves it"
@@ -81,6 +81,7 @@ class Measured:
         limits: pair → (method, limits), where other limits are better.
         discordant: pair → rows on which one alone is right.
         same: pairs that predict the same on every row.
+        alone: limits of the value of each model; None where those at other levels are not known.
         remark: what is to be said of every difference.
     """
 
@@ -94,6 +95,7 @@ class Measured:
     limits: Mapping[Pair, tuple[str, Limits]] = field(default_factory=dict)
     discordant: Mapping[Pair, Discordant] = field(default_factory=dict)
     same: frozenset[Pair] = frozenset()
+    alone: Combined | None = None
     remark: str | None = None
 
 
@@ -173,7 +175,7 @@ def _difference(
     variance = math.nan if found.spread is None else found.spread.variance(a, b)
     if found.spread is None or not math.isfinite(variance):
         method, p = found.tests.get(pair) or found.guards.get(pair) or (bare.method, None)
-        return replace(bare, method=method, p=p, remark=found.remark or _NO_SLOPE)
+        return replace(bare, method=method, p=p, remark=found.remark or NO_SLOPE)
     error = math.sqrt(max(variance, 0.0))
     known: dict[str, Any] = {"standard_error": error}
     if error > 0.0:

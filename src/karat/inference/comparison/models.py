@@ -161,20 +161,23 @@ def _of_tables(
         ]
     )
     phi = np.where(units.weights > 0, phi, 0.0)
-    spread = Paired.of(phi, units, spec.pairs) if np.isfinite(phi).all() else None
+    alone = SideLimits(metric, values, tables, policy)
+    spread: Paired | None = None
     limits: dict[Pair, tuple[str, Limits]] = {}
-    if spread is not None and has_limits:
+    if np.isfinite(phi).all():
         together = units.covariance(phi)
+        spread = Paired.of(phi, units, spec.pairs, np.diag(together))
+    if spread is not None and has_limits:
 
         def goes_of(pair: Pair) -> Correlation:
             n = units.n_effective
             alike = (n, joint.share_of_right(pair[0])) if pair in same else None
             return correlation(together, *pair, alike)
 
-        limits = SideLimits(metric, values, tables, policy).differences(spec.pairs, goes_of)
+        limits = alone.differences(spec.pairs, goes_of)
     method = "influence z" if math.isinf(units.df) else "influence t"
     n = [joint.cells.n_rows] * len(tables)
-    return Measured(metric, values, n, spread, method, limits=limits, same=same)
+    return Measured(metric, values, n, spread, method, limits=limits, same=same, alone=alone)
 
 
 def apart(
@@ -196,7 +199,8 @@ def apart(
         spread = Apart(np.array(variances), df, np.array(least))
         method = "unpaired z" if math.isinf(df) else "unpaired t"
         n = [int(table.cells.n_rows) for table in tables]
-        done.append(Measured(metric, values, n, spread, method, limits=limits, remark=remark))
+        facts = metric, values, n, spread, method
+        done.append(Measured(*facts, limits=limits, alone=sides, remark=remark))
     return done
 
 

@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors.text import interval
+from karat.errors.text import value as number
 from karat.inference.confidence import Interval
 from karat.inference.json_record import JsonRecord
 
@@ -161,6 +163,55 @@ class Estimate(JsonRecord):
 
     def __float__(self) -> float:
         return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class BestModel(JsonRecord):
+    """The best of several models by one metric, corrected for having been chosen.
+
+    The largest of several values is too large on average: chance helped it to be the largest. The
+    corrected value is right on average of equal models, of any number and correlation, and the
+    value itself where one model is clearly the best. The interval keeps its level for the model
+    that was chosen, whatever the models are worth: its limit on the better side is that of the
+    value, the other one is farther away, the more so the more models may be the best.
+
+    Sources: Andrews, Kitagawa and McCloskey (2024), Inference on winners; Fuentes, Casella and
+    Wells (2018), Confidence intervals for the means of the selected populations; Oliveira, Lei and
+    Tibshirani (2024), Unbiased risk estimation via coupled bootstrap techniques; Rink and Brannath
+    (2022), Post-selection confidence bounds for prediction performance.
+
+    Attributes:
+        metric: canonical name.
+        model: the best, of equal ones the first; None where the metric has no better direction.
+        value: as measured; NaN where there is none.
+        n_models: of how many.
+        corrected: the value less what the choice adds to it on average; None where `remark` says
+            why it is not known.
+        low, high: limits at `level`; None where none are known.
+        level: confidence level.
+        method: of the correction and of the limits.
+        remark: why nothing is corrected, or which other models gave the same value.
+    """
+
+    metric: str
+    model: str | None
+    value: float
+    n_models: int
+    corrected: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    method: str | None = None
+    remark: str | None = None
+
+    def __str__(self) -> str:
+        if self.model is None:
+            return f"Best of {self.n_models} by {self.metric}: none, {self.remark}"
+        what = f"Best of {self.n_models} by {self.metric}: {self.model} {number(self.value)}"
+        if self.corrected is None:
+            return f"{what}; not corrected for the choice: {self.remark}"
+        limits = "" if self.low is None else f" {interval(self.low, self.high)}"
+        return f"{what}; corrected for the choice {number(self.corrected)}{limits}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from karat.inference.comparison.contrasts import (
     Limits,
     Pair,
     Paired,
+    ScoreLimits,
     Sides,
     Spread,
     Units,
@@ -179,7 +180,8 @@ def scored_metrics(
             ]
             apart = Apart(np.array(list(variances.values())), min(alone), np.array(least))
             growth = [model.growth(metric) for model in models.values()]
-            spread = Paired.of(known, first, pairs, growth) if is_paired else apart
+            own = apart.variances
+            spread = Paired.of(known, first, pairs, own, growth) if is_paired else apart
         reason = reason_without(metric)
         remark = f"it has no influence function: it is {reason}" if reason else None
         known_values = [name for name in scored if math.isfinite(estimates[name].value)]
@@ -199,9 +201,19 @@ def scored_metrics(
         limits = {}
         if spread is not None:
             limits = _limits_of_still(metric, list(estimates.values()), spread, first, pairs)
-        found = Measured(metric, of_models, n, spread, method, limits=limits, remark=remark)
+        facts = metric, of_models, n, spread, method
+        of_each = _alone(metric, of_models, models.values())
+        found = Measured(*facts, limits=limits, alone=of_each, remark=remark)
         done.append((found, estimates))
     return done
+
+
+def _alone(
+    metric: Metric, values: Sequence[float], models: Iterable[_Scored]
+) -> ScoreLimits | None:
+    intervals = [model.intervals.get(metric, Interval()) for model in models]
+    errors = [one.sampling for one in intervals if one.sampling is not None]
+    return ScoreLimits(metric, values, errors) if len(errors) == len(values) else None
 
 
 def _variance(phi: Floats | None, units: Units) -> float:
