@@ -482,10 +482,8 @@ def test_heavy_rows_that_are_wrong_have_a_caution() -> None:
         weights = np.where(is_wrong, heavy, 1.0) * (1.0 + 0.01 * (np.arange(200) % 7))
         found.append(karat.evaluate(y_true, y_pred, weights=weights).cautions)
     # Ten of three times the weight: as much of the whole as 10 · 3 of 220 rows.
-    assert found == [
-        (),
-        (
-            "The rows that are predicted wrongly have larger weights than others, and say as "
-            "much as 10.0 of equal weight.",
-        ),
-    ]
+    told = (
+        "The rows that are predicted wrongly have larger weights than others, and say as "
+        "much as 10.0 of equal weight."
+    )
+    assert found == [(), (told,)]
