@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.errors import KaratError
 from karat.errors.text import amounts, count, value
+from karat.inference.bands import LEVELS
 from karat.output.document import Cell, Table, TableColumn
 from karat.output.plots._axes import PALETTE
 from karat.output.plots._reliability import reliability, scores
@@ -28,6 +29,12 @@ MOST_POINTS: Final = 21
 
 INKS: Final = {name: f"var(--{name})" for name in PALETTE}
 """Name of a colour of `karat.plot.PALETTE` → the custom property of the page."""
+
+
+_OF_BAND: Final = (
+    "Shaded: limits of the whole curve of the population, all of it at once; "
+    "limits of single points would be narrower."
+)
 
 
 class Figure(NamedTuple):
@@ -118,13 +125,26 @@ def figures_of(report: Report) -> list[dict[str, Any]]:
     for one in _FIGURES:
         if one.draw is threshold and not report.is_binary:
             continue
-        svg = as_svg(partial(one.draw, {"": report}, **options), 4.8, 3.8, colors=INKS)
+        banded = _bands(report, which, one)
+        svg = as_svg(partial(one.draw, {"": report}, **options | banded), 4.8, 3.8, colors=INKS)
         table = bins
         if one.curve:
             points = _points(report, which, getattr(curves, one.curve), list(one.columns))
             table = _table(one.title, ["threshold", *one.columns.values()], points, notes)
-        found.append(one._asdict() | {"svg": svg, "table": table})
+        caption = f"{one.caption} {_OF_BAND}" if banded else one.caption
+        found.append(one._asdict() | {"svg": svg, "table": table, "caption": caption})
     return found
+
+
+def _bands(report: Report, which: Sequence[int], figure: Figure) -> dict[str, bool]:
+    """The option that draws a band: of one curve alone that has one, where there are intervals."""
+    if figure.draw not in (roc, precision_recall, reliability) or len(which) > 1:
+        return {}
+    low, high = LEVELS
+    if report.confidence is None or not low <= report.confidence.level <= high:
+        return {}
+    curve = getattr(report.curves, figure.id)[report.labels[which[0]]]
+    return {} if curve.no_band or curve.undefined else {"band": True}
 
 
 def _listed(report: Report) -> tuple[Sequence[int], tuple[str, ...]]:
