@@ -14,7 +14,7 @@ os.environ.setdefault("KARAT_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.coverage import equal_slices, labels, render, scores, tests
+from benchmarks.coverage import bands, equal_slices, labels, render, scores, tests
 from benchmarks.coverage.study import FAMILIES, Design, Figure, measured
 
 RESULTS = Path(__file__).parents[1] / "results" / "coverage"
@@ -32,6 +32,7 @@ MAKERS = (
     tests.comparisons,
     tests.gaps,
     equal_slices.slices,
+    bands.curves,
 )
 """The designs of each family."""
 

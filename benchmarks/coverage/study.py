@@ -27,6 +27,7 @@ FAMILIES: Final = (
     "comparisons",
     "gaps between groups",
     "equal slices",
+    "bands",
 )
 """Intervals that are studied together, in the order of the page."""
 _MOST_KNOWN: Final = 2000
