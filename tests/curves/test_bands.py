@@ -242,6 +242,5 @@ def test_bands_contain_the_curve_of_the_population_and_narrower_ones_are_found_o
 def test_limits_of_single_points_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.inference.bands._simulated", lambda *_, **__: 1.645)
     assert held("roc", 1.0)[0] < LEAST
-    tail = 0.05 / 2
-    monkeypatch.setattr("karat.inference.bands._tail_of_bin", lambda *_: tail)
+    monkeypatch.setattr("karat.inference.bands._tail_of_bins", lambda *_: 0.025)
     assert held("reliability", 1.0)[0] < LEAST

@@ -98,8 +98,8 @@ class WithBand(Curve):
         Rows are taken as drawn one by one, so that the prevalence is chance, too. For ROC and
         precision-recall curves, limits of the true and of the false positive rate at each
         threshold are joined by lines; how far they reach is found by simulating samples of such a
-        curve, with a fixed seed. For a reliability diagram, each bin has Jeffreys' limits at the
-        level to the power of 1 ÷ (bins with rows). Weights count as effective rows, (Σw)² ÷ Σw².
+        curve, with a fixed seed. For a reliability diagram, the bins have Jeffreys' limits that
+        reach as far as all bins together ask for. Weights count as effective rows, (Σw)² ÷ Σw².
 
         Args:
             level: the proportion of such bands that contain the whole curve, 0.5 to 0.999.
