@@ -34,6 +34,7 @@ def pictures() -> dict[str, Callable[..., Any]]:
         "confusion": partial(plot.confusion, digits),
         "roc": partial(plot.roc, digits),
         "precision_recall": partial(plot.precision_recall, {"logreg": cancer, "forest": forest}),
+        "band": partial(plot.precision_recall, forest, band=True),
         "many": partial(plot.roc, many_classes()),
         "reliability": partial(plot.reliability, cancer),
         "scores": partial(plot.scores, cancer),

@@ -15,7 +15,17 @@ os.environ.setdefault("KARAT_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.coverage import best, equal_slices, hard, labels, peers, render, scores, tests
+from benchmarks.coverage import (
+    bands,
+    best,
+    equal_slices,
+    hard,
+    labels,
+    peers,
+    render,
+    scores,
+    tests,
+)
 from benchmarks.coverage.spaces import designs_found
 from benchmarks.coverage.study import FAMILIES, PEERS, Design, measured
 
@@ -40,6 +50,7 @@ MAKERS = (
     hard.pilots,
     equal_slices.slices,
     best.best_of_models,
+    bands.curves,
     peers.peers,
 )
 """The designs of each family, and of other packages."""

@@ -33,6 +33,7 @@ FAMILIES: Final = (
     "pilots",
     "equal slices",
     "best of models",
+    "bands",
 )
 """Intervals that are studied together, in the order of the page."""
 PEERS: Final = "other packages"

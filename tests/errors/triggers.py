@@ -268,4 +268,5 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K621": outside,
     "K622": lambda: karat_torchmetrics.MulticlassROC,
     "K309": lambda: karat.curves.roc([0, 1], y_score=[0, 1], average=None)["cat"],
+    "K315": lambda: karat.curves.roc([0, 1], y_score=[[1, 0], [0, 1]], average="micro").band(),
 }

@@ -147,6 +147,21 @@ def test_every_drawing_has_its_table() -> None:
     assert all("as a table" in one.text for one in figures)
 
 
+def test_figures_of_one_curve_show_its_band_and_list_it() -> None:
+    banded = ("roc", "precision_recall", "reliability")
+    for report, expected in (
+        (scored(), banded),
+        (scored(k=3), ()),
+        (karat.evaluate([0, 1] * 9, y_prob=np.arange(18) / 18, level=None), ()),
+        (karat.evaluate([0, 1] * 9, y_prob=np.arange(18) / 18, clusters=np.arange(18) // 2), ()),
+    ):
+        figures = parsed(report.to_html()).all("figure")
+        found = {one.attributes["id"]: one.text for one in figures}
+        assert tuple(x for x in found if "95 % simultaneous band" in found[x]) == expected
+        assert tuple(x for x in found if "limits of the whole curve" in found[x]) == expected
+        assert tuple(x for x in found if "upper limit" in found[x]) == expected
+
+
 def test_rows_of_few_classes_are_in_the_page_without_script() -> None:
     (table,) = (
         one for one in parsed(ten().to_html()).all("table") if one.attributes.get("id") == "matrix"

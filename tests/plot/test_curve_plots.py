@@ -306,3 +306,38 @@ def test_deviate_axes_are_straight_for_normal_scores(ax: Any) -> None:
     slope, offset = np.polyfit(*on_page.T, 1)
     height = ax.bbox.height
     assert np.abs(on_page[:, 1] - slope * on_page[:, 0] - offset).max() < 0.03 * height
+
+
+@pytest.mark.parametrize("name", ["roc", "precision_recall", "reliability"])
+def test_a_band_is_shaded_as_the_curve_gives_it(name: str, ax: Any) -> None:
+    report = of_classes(2, 200)
+    assert len(ax.collections) == 0
+    getattr(karat.plot, name)(report, band=True, ax=ax)
+    found = curve(report, name, 1).band()
+    (shaded,) = [one for one in ax.collections if "band" in str(one.get_label())]
+    assert shaded.get_label() == "95 % simultaneous band"
+    assert "95 % simultaneous band" in legend_of(ax)
+    has_rows = ~np.isnan(found.x)
+    (path,) = shaded.get_paths()
+    drawn = {tuple(point) for point in path.vertices.tolist()}
+    for limit in (found.low, found.high):
+        assert set(zip(found.x[has_rows].tolist(), limit[has_rows].tolist(), strict=True)) <= drawn
+    assert (found.low[0], found.x[0]) not in drawn or found.low[0] == found.x[0]
+
+
+def test_bands_of_several_curves_have_one_entry_and_the_level_of_the_report(ax: Any) -> None:
+    rng = np.random.default_rng(0)
+    y, scores = rng.integers(0, 3, 90), rng.normal(size=(90, 3))
+    karat.plot.roc(karat.evaluate(y, y_score=scores, level=0.9), band=True, ax=ax)
+    assert [text for text in legend_of(ax) if "band" in text] == ["90 % simultaneous band"]
+    assert len(ax.collections) == 3
+
+
+def test_no_band_is_drawn_unless_it_is_asked_for_or_where_there_is_none(ax: Any) -> None:
+    y, p = [0, 1] * 10, np.arange(20) / 20
+    karat.plot.roc(y, y_prob=p, ax=ax)
+    assert len(ax.collections) == 0
+    with pytest.raises(karat.errors.KaratError, match="clusters"):
+        karat.plot.roc(y, y_prob=p, clusters=np.arange(20) // 2, band=True, ax=ax)
+    with pytest.raises(karat.errors.KaratError, match="band"):
+        karat.plot.det(y, y_prob=p, band=True, ax=ax)

@@ -13,6 +13,7 @@ from karat.api.functions import SCORE_ARGUMENTS
 from karat.api.options import one_of, unknown_choice, whole_number
 from karat.api.score_functions import given_scores, no_predictions
 from karat.curves._curve import ByClass, Curve, Points, Reliability, reliability_curve
+from karat.curves._sampling import Sampling
 from karat.curves._traced import (
     Cost,
     Det,
@@ -118,11 +119,14 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
         rows.read()  # every value is what it claims to be
         if average == "micro":
             return body(ClassRanks(rows.pooled()), None, **chosen)
+        sampling = Sampling()
+        if rows.is_weighted:
+            sampling = Sampling(is_weighted=True, square=rows.class_squares())
         curves = {}
         for i in places:
             column = rows.column(i) if reads is ClassRanks else rows.probability_column(i)
             label = rows.classes.labels[i]
-            curves[label] = body(reads(column), label, **chosen)
+            curves[label] = sampling.on(body(reads(column), label, **chosen), i)
         _warn(body.__name__, curves)
         if average is NOT_GIVEN and classes is None:
             return curves[rows.classes.labels[places[0]]]

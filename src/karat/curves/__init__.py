@@ -18,9 +18,18 @@ The functions read rows, and are loaded when first used; the curves themselves k
 import importlib as _importlib
 from typing import Any as _Any
 
-from karat.curves._curve import ByClass, Curve, Reliability
+from karat.curves._band import Band
+from karat.curves._curve import ByClass, Curve, Reliability, WithBand
 from karat.curves._kept import Curves
 from karat.curves._traced import Cost, Det, Gain, Lift, NetBenefit, PrecisionRecall, Roc, Traced
+
+
+def _band(curve: WithBand, level: _Any) -> Band:
+    found: Band = _importlib.import_module("karat.inference.bands").band_of(curve, level)
+    return found
+
+
+WithBand.make_band = _band
 
 
 def __getattr__(name: str) -> _Any:
@@ -36,6 +45,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Band",
     "ByClass",
     "Cost",
     "Curve",
@@ -48,6 +58,7 @@ __all__ = [
     "Reliability",
     "Roc",
     "Traced",
+    "WithBand",
     "cost",
     "det",
     "gain",

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from typing import Any, Literal, overload
 
+from karat.curves._band import Band as Band
 from karat.curves._curve import ByClass as ByClass
 from karat.curves._curve import Curve as Curve
 from karat.curves._curve import Reliability as Reliability
+from karat.curves._curve import WithBand as WithBand
 from karat.curves._kept import Curves as Curves
 from karat.curves._traced import Cost as Cost
 from karat.curves._traced import Det as Det

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from karat.curves._curve import ByClass, Curve, Floats, Points, Reliability, reliability_curve
+from karat.curves._sampling import Sampling
 from karat.curves._simplify import pooled_hull, simplified, sparse_points
 from karat.curves._traced import (
     DECISIONS,
@@ -130,6 +131,7 @@ class Curves:
         classes: the classes.
         kept: what is kept of each.
         decisions: float64[t], threshold probabilities of the net benefit.
+        sampling: of which rows they are; None where that is not known.
 
     Example:
         >>> import karat
@@ -143,6 +145,7 @@ class Curves:
     classes: Classes
     kept: Sequence[ClassCurves]
     decisions: Floats = field(default_factory=lambda: DECISIONS)
+    sampling: Sampling | None = None
 
     @cached_property
     def roc(self) -> ByClass[Roc]:
@@ -201,8 +204,11 @@ class Curves:
         )
 
     def _each(self, made: Callable[[ClassCurves, Any], C]) -> ByClass[C]:
-        each = zip(self.classes.labels, self.kept, strict=True)
-        return ByClass({label: made(kept, label) for label, kept in each}, self.classes)
+        curves = {}
+        for i, (label, kept) in enumerate(zip(self.classes.labels, self.kept, strict=True)):
+            curve = made(kept, label)
+            curves[label] = curve if self.sampling is None else self.sampling.on(curve, i)
+        return ByClass(curves, self.classes)
 
     def __repr__(self) -> str:
         return f"<karat.curves.Curves of {self.classes.k} classes: {', '.join(self)}>"

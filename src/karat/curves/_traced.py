@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.curves._curve import Curve, Floats, Points
+from karat.curves._curve import Curve, Floats, Points, WithBand
 from karat.curves._simplify import Places, corners, simplified, upper_hull
 from karat.errors import error as karat_error
 from karat.metrics import ClassProbabilities
@@ -68,7 +68,7 @@ class Traced(Curve, ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Roc(Traced):
+class Roc(WithBand, Traced):
     """True positive rate by false positive rate: how much of the class is found, at what price.
 
     Attributes:
@@ -93,7 +93,7 @@ class Roc(Traced):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PrecisionRecall(Traced):
+class PrecisionRecall(WithBand, Traced):
     """Precision by recall: how pure the rows found are, as more of the class is found.
 
     Attributes:

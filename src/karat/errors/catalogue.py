@@ -411,6 +411,9 @@ K313  The estimator cannot be scored by {metric}.
 K314  The estimator and labels= have different classes.
       The estimator learned {learned}, and labels= are {labels}.
       {do}
+K315  There is no simultaneous band of this curve.
+      {found}.
+      {do}
 K401  There is no such file or folder.
       {path}
       Check the path; relative paths start at the current folder.

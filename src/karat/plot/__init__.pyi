@@ -68,6 +68,7 @@ def reliability(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    band: bool = False,
     spread: bool = True,
     histogram: bool = True,
     legend: bool = True,
@@ -77,7 +78,8 @@ def reliability(
 
     On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
     `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
-    `histogram` shades below how the rows lie.
+    `histogram` shades below how the rows lie; `band` between which limits the proportions of all
+    bins lie in the population.
     """
 
 def scores(
@@ -169,6 +171,7 @@ def precision_recall(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    band: bool = False,
     chance: bool = True,
     decision: bool = True,
     legend: bool = True,
@@ -178,7 +181,8 @@ def precision_recall(
 
     The legend tells the average precision of each whole curve with its interval. Chance is the
     share of the class. A curve goes in steps where every point of it is kept, else straight from
-    point to point, which is as near to the whole curve as its `error` says.
+    point to point, which is as near to the whole curve as its `error` says. `band` shades where the
+    whole curve of the population lies.
     """
 
 def roc(
@@ -187,6 +191,7 @@ def roc(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    band: bool = False,
     chance: bool = True,
     decision: bool = True,
     legend: bool = True,
@@ -195,4 +200,5 @@ def roc(
     """ROC curves: how much of a class is found, at what price.
 
     The legend tells the area under each whole curve with its interval; the diagonal is chance.
+    `band` shades where the whole curve of the population lies.
     """

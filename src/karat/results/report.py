@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from karat.errors.doubts import no_scores
 from karat.metrics import Metric, get
@@ -18,6 +20,7 @@ from karat.tally.cached import cached_property
 
 if TYPE_CHECKING:
     from karat.curves._kept import Curves
+    from karat.curves._sampling import Sampling
     from karat.results.slices import Slices
 
 THRESHOLDS = {
@@ -113,11 +116,12 @@ class Report(ReportValues):
             raise no_calibration(list(filter(self._applies, default_metrics(of_scores=True))))
         return {name: self.metrics[name] for name in listed}
 
-    @property
+    @cached_property
     def curves(self) -> Curves:
         """Every curve of every class: ``report.curves.roc["cat"]``, ``.roc.positive`` of two.
 
         Of a curve 256 points are kept at most, and it says how far it is from the whole one.
+        ``report.curves.roc["cat"].band()`` gives limits of the whole curve.
 
         Errors:
             K308 none were kept: there were no scores, some metrics only, or more than 100 classes.
@@ -126,7 +130,21 @@ class Report(ReportValues):
             from karat.curves._kept import no_curves
 
             raise no_curves(self.scores, self.classes.k, is_whole=self.requested is None)
-        return self.kept_curves
+        return replace(self.kept_curves, sampling=self._sampling)
+
+    @property
+    def _sampling(self) -> Sampling:
+        """What the bands of curves have to know of the rows."""
+        from karat.curves._sampling import OF_CLUSTERS, Sampling
+
+        cells, square = self.cells, self.cells.squares
+        if square is not None and cells.storage == "marginals":
+            square = square[0] + square[2]
+        elif square is not None:
+            square = cells.densified(cells.flat(square)).sum(axis=1)
+        is_known = square is not None and bool(np.isfinite(square).all())
+        no_band = OF_CLUSTERS if self.is_clustered else None
+        return Sampling(cells.is_weighted, square if is_known else None, no_band)
 
     @property
     def slices(self) -> Slices:

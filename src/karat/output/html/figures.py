@@ -30,6 +30,14 @@ INKS: Final = {name: f"var(--{name})" for name in PALETTE}
 """Name of a colour of `karat.plot.PALETTE` → the custom property of the page."""
 
 
+_LIMITS: Final = ("lower limit", "upper limit")
+"""Of a simultaneous band, at each point of a curve that is listed."""
+_OF_BAND: Final = (
+    "Shaded: limits of the whole curve of the population, all of it at once; "
+    "limits of single points would be narrower."
+)
+
+
 class Figure(NamedTuple):
     """A drawing.
 
@@ -112,19 +120,45 @@ def figures_of(report: Report) -> list[dict[str, Any]]:
     is_many = report.classes.k > MOST_SERIES
     options: dict[str, Any] = {"classes": [report.labels[i] for i in which]} if is_many else {}
     unit = "weight" if report.cells.is_weighted else "rows"
-    headings = ("from", "to", unit, "mean probability", "share truly of the class")
-    bins = _table("Probabilities in bins", headings, _bins(report, which), notes)
+    binned = ("from", "to", unit, "mean probability", "share truly of the class")
     found = []
     for one in _FIGURES:
         if one.draw is threshold and not report.is_binary:
             continue
-        svg = as_svg(partial(one.draw, {"": report}, **options), 4.8, 3.8, colors=INKS)
-        table = bins
+        banded = _bands(report, which, one)
+        svg = as_svg(partial(one.draw, {"": report}, **options | banded), 4.8, 3.8, colors=INKS)
+        limits = _LIMITS if banded else ()
         if one.curve:
-            points = _points(report, which, getattr(curves, one.curve), list(one.columns))
-            table = _table(one.title, ["threshold", *one.columns.values()], points, notes)
-        found.append(one._asdict() | {"svg": svg, "table": table})
+            headings = ("threshold", *one.columns.values(), *limits)
+            columns = list(one.columns)
+            rows = _points(
+                report, which, getattr(curves, one.curve), columns, is_banded=bool(banded)
+            )
+            table = _table(one.title, headings, rows, notes)
+        else:
+            rows = _bins(report, which, is_banded=bool(banded))
+            table = _table("Probabilities in bins", (*binned, *limits), rows, notes)
+        caption = f"{one.caption} {_OF_BAND}" if banded else one.caption
+        found.append(one._asdict() | {"svg": svg, "table": table, "caption": caption})
     return found
+
+
+def _bands(report: Report, which: Sequence[int], figure: Figure) -> dict[str, bool]:
+    """The option that draws a band: of one curve alone that has one, where there are intervals."""
+    if figure.draw not in (roc, precision_recall, reliability) or len(which) > 1:
+        return {}
+    if report.confidence is None:
+        return {}
+    curve = getattr(report.curves, figure.id)[report.labels[which[0]]]
+    try:
+        curve.band(report.confidence.level)
+    except KaratError:
+        return {}
+    return {"band": True}
+
+
+def _level(report: Report) -> float:
+    return 0.95 if report.confidence is None else report.confidence.level
 
 
 def _listed(report: Report) -> tuple[Sequence[int], tuple[str, ...]]:
@@ -148,25 +182,33 @@ def _table(
 
 
 def _points(
-    report: Report, which: Sequence[int], curves: Any, columns: list[str]
+    report: Report, which: Sequence[int], curves: Any, columns: list[str], *, is_banded: bool
 ) -> Iterator[Sequence[str]]:
     """Some of the points of each curve that are kept, from strict to lenient."""
     n_each = min(MOST_POINTS, max(3, N_ROWS // len(which)))
     for i in which:
-        kept = curves[report.labels[i]].columns()
+        curve = curves[report.labels[i]]
+        kept = curve.columns()
         at = np.linspace(0, len(kept["thresholds"]) - 1, n_each).round().astype(np.intp)
         for place in np.unique(at).tolist():
             numbers = [float(kept[name][place]) for name in ("thresholds", *columns)]
+            if is_banded:
+                band = curve.band(_level(report))
+                x = numbers[1]
+                numbers += [float(np.interp(x, band.x, one)) for one in (band.low, band.high)]
             yield report.classes.display[i], *map(value, numbers)
 
 
-def _bins(report: Report, which: Sequence[int]) -> Iterator[Sequence[str]]:
+def _bins(report: Report, which: Sequence[int], *, is_banded: bool) -> Iterator[Sequence[str]]:
     """Every bin that holds rows, of each class."""
     for i in which:
         one = report.curves.reliability[report.labels[i]]
         places = np.flatnonzero(one.weight)
         texts = amounts(one.weight[places].tolist()) if len(places) else []
-        columns = (one.edges[:-1], one.edges[1:], one.mean_confidence, one.share)
+        columns = [one.edges[:-1], one.edges[1:], one.mean_confidence, one.share]
+        if is_banded:
+            band = one.band(_level(report))
+            columns += [band.low, band.high]
         numbers = np.stack([column[places] for column in columns], axis=1).tolist()
         for text, row in zip(texts, numbers, strict=True):
             start, end, *rest = map(value, row)

@@ -178,15 +178,17 @@ _PROPORTIONS: Final = replace(
     js.each(_PROPORTION, lambda s: len(s.weight), "is a list, not {1} numbers").into(np.array),
     write=lambda x, _: js.plain(x.tolist()),
 )
+
 _AT_LEAST_0: Final = js.scalar(lambda x: js.is_number(x) and x >= 0, "a number of at least 0").into(
     float
 )
-_RELIABILITY: Final = js.record(
+_BINNED: Final = js.record(
     lambda s: Reliability(
         label=s.cells.classes.labels[s.place],
         n_pos=s.totals["tp"],
         n_neg=s.totals["fp"],
         undefined=None,
+        squares=s.squares if s.cells.is_weighted else s.weight,
         **{name: getattr(s, name) for name in _BINS},
     ),
     closed=js.choice("right", "left", words="right or left"),
@@ -207,7 +209,23 @@ _RELIABILITY: Final = js.record(
     mean_confidence=_PROPORTIONS,
     share=_PROPORTIONS,
     spread=_PROPORTIONS,
+    # Of rows without weights these are the rows.
+    squares=js.AMOUNTS.where(
+        lambda x, s: x.shape == s.weight.shape and not (x < 0).any(),
+        lambda s: f"{len(s.weight)} numbers of at least 0",
+    )
+    .of(lambda curve: js.OMITTED if curve.squares is None else curve.squares)
+    .or_absent(None),
 )
+
+
+def _write_reliability(curve: Reliability, s: Scope) -> Any:
+    is_written = s.cells.is_weighted and curve.squares is not None
+    is_written = is_written and bool(np.isfinite(curve.squares).all())
+    return _BINNED.write(curve if is_written else replace(curve, squares=None), s)
+
+
+_RELIABILITY: Final = replace(_BINNED, write=_write_reliability)
 _CLASS: Final = js.record(
     _curves_of_class,
     n_pos=js.given(lambda s: float(s.n_true[s.place])),

@@ -17,7 +17,7 @@ from karat.output.plots._axes import (
     ink,
     unit_axes,
 )
-from karat.output.plots._series import Reports, Series, Shown, area_badness, series_of
+from karat.output.plots._series import Reports, Series, Shown, area_badness, draw_bands, series_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,6 +110,7 @@ def reliability(
     ax: Axes,
     *,
     classes: Any = None,
+    band: bool = False,
     spread: bool = True,
     histogram: bool = True,
     legend: bool = True,
@@ -119,7 +120,8 @@ def reliability(
 
     On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
     `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
-    `histogram` shades below how the rows lie.
+    `histogram` shades below how the rows lie; `band` between which limits the proportions of all
+    bins lie in the population.
 
     Example:
         >>> import karat
@@ -149,6 +151,8 @@ def reliability(
             full["clip_on"] = True
         (drawn,) = ax.plot(x[is_full], y[is_full], **full)
         drawn.set_linestyle("none")
+    if band:
+        draw_bands(ax, shown.series, lambda report, i: report.curves.reliability[report.labels[i]])
     if spread and len(shown.series) == 1:
         _spread(ax, shown.series[0])
     if histogram and shown.series:

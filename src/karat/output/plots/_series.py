@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import numpy as np
+
 from karat.errors import error, short, shown
 from karat.metrics import Metric
 from karat.output.plots._axes import Style, names_on_plots, style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from karat.results.report import Report
 
 Reports: TypeAlias = Mapping[str, "Report"]
@@ -99,6 +103,26 @@ def series_of(
     ]
     others = [item for item in ordered if item not in set(kept)]
     return Shown(_styled(reports, kept, each), _styled(reports, others, n_classes))
+
+
+def draw_bands(ax: Axes, series: Sequence[Series], curve_of: Callable[[Report, int], Any]) -> None:
+    """Shade the band of each curve that is defined, at the level of the intervals of its report.
+
+    Errors:
+        K122 a level that bands do not have; K315 a curve has no band.
+    """
+    label = ""
+    for one in series:
+        curve, asked = curve_of(one.report, one.place), one.report.confidence
+        if curve.undefined:
+            continue
+        band = curve.band() if asked is None else curve.band(asked.level)
+        # One entry of the legend speaks for all.
+        label = f"{'_' * bool(label)}{100 * band.level:g} % simultaneous band"
+        look: dict[str, Any] = {"color": one.style.color, "alpha": 0.15, "linewidth": 0}
+        has_rows = ~np.isnan(band.x)
+        x, low, high = (part[has_rows] for part in (band.x, band.low, band.high))
+        ax.fill_between(x, low, high, **look, zorder=0.8, label=label)
 
 
 def _places(report: Report, classes: Any, has_positive: bool) -> Sequence[int]:

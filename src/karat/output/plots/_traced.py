@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from karat.curves._curve import WithBand
 from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, Traced
 from karat.errors import KaratError
 from karat.errors.text import count, interval, share, value
@@ -21,7 +22,7 @@ from karat.output.plots._axes import (
     ink,
     unit_axes,
 )
-from karat.output.plots._series import Reports, Series, Shown, area_badness, series_of
+from karat.output.plots._series import Reports, Series, Shown, area_badness, draw_bands, series_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,6 +95,28 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             legend: bool = True,
             **line: Any,
         ) -> None:
+            with_band(
+                reports,
+                ax,
+                classes=classes,
+                band=False,
+                chance=chance,
+                decision=decision,
+                legend=legend,
+                **line,
+            )
+
+        def with_band(
+            reports: Reports,
+            ax: Axes,
+            *,
+            classes: Any = None,
+            band: bool = False,
+            chance: bool = True,
+            decision: bool = True,
+            legend: bool = True,
+            **line: Any,
+        ) -> None:
             shown = series_of(reports, classes, area_badness)
             _others(kind, ax, shown)
             for one in shown.series:
@@ -106,15 +129,18 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
                 is_cut = kind.curve is Det
                 look |= {"label": f"{one.name}  {told}".strip(), "clip_on": is_cut}
                 ax.plot(*kind.path(one.report, one.place), **(look | {"linewidth": 1.6} | line))
+            if band:
+                draw_bands(ax, shown.series, kind.of)
             if decision:
                 _decisions(kind, ax, shown.series)
             loc = finish(ax, shown, chance)
             if legend:
                 add_legend(ax, loc=loc or kind.loc, title=kind.area.title)
 
+        made = with_band if issubclass(kind.curve, WithBand) else body
         for name in ("__name__", "__qualname__", "__doc__"):
-            setattr(body, name, getattr(finish, name))
-        return body
+            setattr(made, name, getattr(finish, name))
+        return made
 
     return decorate
 
@@ -143,6 +169,7 @@ def roc(ax: Axes, _: Shown, chance: bool) -> None:
     """ROC curves: how much of a class is found, at what price.
 
     The legend tells the area under each whole curve with its interval; the diagonal is chance.
+    `band` shades where the whole curve of the population lies.
 
     Example:
         >>> import karat
@@ -163,7 +190,8 @@ def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
 
     The legend tells the average precision of each whole curve with its interval. Chance is the
     share of the class. A curve goes in steps where every point of it is kept, else straight from
-    point to point, which is as near to the whole curve as its `error` says.
+    point to point, which is as near to the whole curve as its `error` says. `band` shades where the
+    whole curve of the population lies.
 
     Example:
         >>> import karat
