@@ -98,6 +98,10 @@ _AVERAGES = r"((macro|weighted)_[^.]+|(adjusted_)?balanced_accuracy|g_mean|f1_of
 _CLUSTER_DF = "clusters count for as many as hold the uncertainty"
 _OF_CLUSTERS = ("*cluster*", "*everything*")
 _LIMIT = r"(low|high|low_simultaneous|high_simultaneous|p|p_adjusted|mean|low_plain|high_plain)"
+_CAUTIONS = "remarks and cautions stand where intervals miss, by rules that were measured"
+_OF_A_CLASS = r".*it rests on few rows of a class: .*"
+_REMARKS = r".*(classes have few rows|at most one of them differs from the others).*"
+_CAUTIONED = r".*(Fewer than (20|10) true rows|The weights differ so much|No row is predicted).*"
 _NEEDED = "rows needed follow the limits of averages, and the shape of intervals of scores"
 _IN_DOUBT = r".*No class is named as the positive one.*"
 _SHA = r"sha256 \w+ of \d+ characters"
@@ -391,6 +395,11 @@ EXCEPTIONS: tuple[Allowed, ...] = (
     ),
     Allowed("*", _BANDS, r"gave.*\.(squares|no_band)", "<nothing>"),
     Allowed("arrays/two probabilities, bca", _ACCELERATED, r"gave\.metrics\..+\.(low|high)"),
-    Allowed("comparisons/*", _BEST, r"gave\.best.*", "<nothing>"),
+    Allowed("*", _CAUTIONS, r"gave.*\.remark", f"None|{_OF_A_CLASS}", f"None|{_REMARKS}"),
+    Allowed("*", _CAUTIONS, r"gave.*\.cautions\[\d+\]", _CAUTIONED, f"<nothing>|{_CAUTIONED}"),
+    *(
+        Allowed(calls, _BEST, r"gave\.best.*", "<nothing>")
+        for calls in ("comparisons/*", "bad_input/compare *")
+    ),
     Allowed("commands/compare *", _BEST, r"gave\.json\.best.*", "<nothing>"),
 )

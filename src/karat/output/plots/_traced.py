@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -78,6 +78,20 @@ class Kind(NamedTuple):
         return x, y
 
 
+def _lines(kind: Kind, ax: Axes, shown: Shown, line: Mapping[str, Any]) -> None:
+    """One line for each curve, as matplotlib's arguments say."""
+    _others(kind, ax, shown)
+    for one in shown.series:
+        curve = kind.of(one.report, one.place)
+        told = curve.undefined or _area_of_class(kind, one)
+        look: dict[str, Any] = {"color": one.style.color, "linestyle": one.style.linestyle}
+        if kind.is_stepped(curve):
+            look["drawstyle"] = "steps-pre"
+        # On its edge, half a line would be cut off; normal deviates have no edge.
+        look |= {"label": f"{one.name}  {told}".strip(), "clip_on": kind.curve is Det}
+        ax.plot(*kind.path(one.report, one.place), **(look | {"linewidth": 1.6} | dict(line)))
+
+
 def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]], Any]:
     """Make the function of a picture from one that draws its axes, and chance if wanted.
 
@@ -95,16 +109,9 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             legend: bool = True,
             **line: Any,
         ) -> None:
-            with_band(
-                reports,
-                ax,
-                classes=classes,
-                band=False,
-                chance=chance,
-                decision=decision,
-                legend=legend,
-                **line,
-            )
+            shown = series_of(reports, classes, area_badness)
+            _lines(kind, ax, shown, line)
+            _ends(ax, shown, chance=chance, decision=decision, legend=legend)
 
         def with_band(
             reports: Reports,
@@ -118,19 +125,12 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             **line: Any,
         ) -> None:
             shown = series_of(reports, classes, area_badness)
-            _others(kind, ax, shown)
-            for one in shown.series:
-                curve = kind.of(one.report, one.place)
-                told = curve.undefined or _area_of_class(kind, one)
-                look: dict[str, Any] = {"color": one.style.color, "linestyle": one.style.linestyle}
-                if kind.is_stepped(curve):
-                    look["drawstyle"] = "steps-pre"
-                # On its edge, half a line would be cut off; normal deviates have no edge.
-                is_cut = kind.curve is Det
-                look |= {"label": f"{one.name}  {told}".strip(), "clip_on": is_cut}
-                ax.plot(*kind.path(one.report, one.place), **(look | {"linewidth": 1.6} | line))
+            _lines(kind, ax, shown, line)
             if band:
                 draw_bands(ax, shown.series, kind.of)
+            _ends(ax, shown, chance=chance, decision=decision, legend=legend)
+
+        def _ends(ax: Axes, shown: Shown, *, chance: bool, decision: bool, legend: bool) -> None:
             if decision:
                 _decisions(kind, ax, shown.series)
             loc = finish(ax, shown, chance)
