@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from itertools import chain
 from pathlib import Path
 
 # Before karat is imported: samples are small, threads would cost more than they gain.
@@ -15,6 +16,7 @@ import numpy as np
 
 from benchmarks import machine
 from benchmarks.coverage import best, equal_slices, hard, labels, peers, render, scores, tests
+from benchmarks.coverage.spaces import designs_found
 from benchmarks.coverage.study import FAMILIES, PEERS, Design, measured
 
 RESULTS = Path(__file__).parents[1] / "results" / "coverage"
@@ -61,7 +63,8 @@ def main(arguments: list[str]) -> int:
         rng = np.random.default_rng([options.seed, place])
         found: list[render.Found] = []
         start = time.process_time()
-        for i, design in enumerate(MAKERS[place](rng)):
+        designs = chain(MAKERS[place](rng), designs_found(family))
+        for i, design in enumerate(designs):
             if options.designs is not None and i >= options.designs:
                 break
             seed = [options.seed, place, 1 + i]
@@ -80,11 +83,11 @@ def main(arguments: list[str]) -> int:
                 )
                 print(f"{design.name}: {told}", flush=True)
             elif isinstance(design, peers.Samples):
-                beside = peers.beside(design, options.replicates, seed)
-                found += beside
+                lines = peers.measured_with_peers(design, options.replicates, seed)
+                found += lines
                 told = "  ".join(
                     f"{one.metric}, {one.method} {100 * one.coverage:.1f} {one.width:.3f}"
-                    for one in beside
+                    for one in lines
                 )
                 print(f"{design.name}: {told}", flush=True)
             else:

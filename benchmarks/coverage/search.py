@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +79,7 @@ def search(
         n_samples: samples of each.
         n_final: samples of those that are measured again.
     """
-    rng = np.random.default_rng([seed, len(space.family)])
+    rng = np.random.default_rng([seed, len(space.name)])
     names = list(space.axes)
     sobol = qmc.Sobol(len(names), seed=rng)
     spread = sobol.random_base2(int(np.ceil(np.log2(n_places))))[:n_places]
@@ -92,7 +91,7 @@ def search(
             again(seen[-1], n_samples)
         seen.sort(key=lambda one: one.coverage)
         # The lowest of many are the unlucky ones too.
-        for one in seen[: 3 * _N_KEPT]:
+        for one in seen[: 2 * _N_KEPT]:
             again(one, 2 * n_samples)
         seen.sort(key=lambda one: one.coverage)
 
@@ -111,11 +110,16 @@ def search(
         ]
         look(np.concatenate(around))
     found = []
-    for one in seen[: 2 * _N_KEPT]:
+    for one in seen[:_N_KEPT]:
         place = _place(space, one.shares)
-        figure = _worst(measured(space.design(place, one.seed), n_final, [one.seed, n_final, 1]))
-        found.append(Worst(place, one.seed, figure, len(seen)))
+        found.append(_again(space, place, one.seed, n_final, len(seen)))
     return sorted(found, key=lambda one: one.figure.coverage)
+
+
+def _again(space: Space, place: Place, seed: int, n_final: int, n_places: int) -> Worst:
+    """A place on samples that the search does not see."""
+    figure = _worst(measured(space.design(place, seed), n_final, [seed, n_final, 1]))
+    return Worst(place, seed, figure, n_places)
 
 
 def _place(space: Space, shares: np.ndarray) -> dict[str, float]:
@@ -128,14 +132,14 @@ def _place(space: Space, shares: np.ndarray) -> dict[str, float]:
 def table(written: dict[str, Any]) -> list[str]:
     """What was found as Markdown: one line for each box."""
     lines = [
-        "| family | looked through | metric | covered | too low | too high | warned | design |",
+        "| box | looked through | metric | covered | too low | too high | warned | design |",
         "|---|---|---|---:|---:|---:|---:|---|",
     ]
     for one in written["found"]:
         figure = one["figure"]
         rates = " | ".join(f"{100 * figure[x]:.1f}" for x in ("coverage", "below", "above"))
         lines.append(
-            f"| {one['family']} | {one['n_places']} designs: {one['about']} | `{figure['metric']}` "
+            f"| {one['name']} | {one['n_places']} designs: {one['about']} | `{figure['metric']}` "
             f"| {rates} | {100 * figure['warned']:.0f} | {figure['design']} |"
         )
     facts = written["facts"]
@@ -148,36 +152,39 @@ def table(written: dict[str, Any]) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Search the chosen boxes, and keep what was found."""
-    families = [space.family for space in SPACES]
+    names = [space.name for space in SPACES]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage.search")
-    parser.add_argument("--family", action="append", choices=families, help="all by default")
-    parser.add_argument("--places", type=int, default=48, help="designs spread over a box")
-    parser.add_argument("--samples", type=int, default=400, help="samples of each design")
+    parser.add_argument("--box", action="append", choices=names, help="all by default")
+    parser.add_argument("--places", type=int, default=32, help="designs spread over a box")
+    parser.add_argument("--samples", type=int, default=500, help="samples of each design")
     parser.add_argument("--final", type=int, default=4000, help="samples of the worst")
     parser.add_argument("--seed", type=int, default=SEED, help="of places and samples")
+    parser.add_argument("--again", action="store_true", help="measure what is kept, do not search")
     parser.add_argument("--page", type=Path, help="put the table into this page too")
     parser.add_argument("--out", type=Path, default=FOUND, help="keep the worst designs here")
     options = parser.parse_args(arguments)
     before = json.loads(options.out.read_text("utf-8")) if options.out.exists() else []
-    found = {one["family"]: one for one in before}
+    found = {one["name"]: one for one in before}
     for space in SPACES:
-        if space.family not in (options.family or families):
+        if space.name not in (options.box or names) or (options.again and space.name not in found):
             continue
-        start = time.process_time()
-        worst = search(
-            space,
-            n_places=options.places,
-            n_samples=options.samples,
-            n_final=options.final,
-            seed=options.seed,
-        )
+        if options.again:
+            kept = found[space.name]
+            worst = [_again(space, kept["place"], kept["seed"], options.final, kept["n_places"])]
+        else:
+            worst = search(
+                space,
+                n_places=options.places,
+                n_samples=options.samples,
+                n_final=options.final,
+                seed=options.seed,
+            )
         for one in worst:
             rate = f"{one.figure.metric} {100 * one.figure.coverage:.1f}"
-            print(f"{space.family}: {rate} {one.figure.design}", flush=True)
-        print(f"{time.process_time() - start:.0f} s", flush=True)
+            print(f"{space.name}: {rate} {one.figure.design}", flush=True)
         first = worst[0]
-        found[space.family] = {
-            "family": space.family,
+        found[space.name] = {
+            "name": space.name,
             "about": space.about(),
             "place": first.place,
             "seed": first.seed,
@@ -187,14 +194,15 @@ def main(arguments: list[str]) -> int:
                 for name in ("metric", "design", "coverage", "below", "above", "warned")
             },
         }
-    kept = [found[name] for name in families if name in found]
-    options.out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        kept = [found[name] for name in names if name in found]
+        options.out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     if options.page:
         facts = machine.facts() | {
             "seed": options.seed,
             "samples": options.samples,
             "final": options.final,
         }
+        kept = json.loads(options.out.read_text("utf-8"))
         between(options.page, FIRST, LAST, table({"facts": facts, "found": kept}))
     return 0
 

@@ -20,7 +20,7 @@ from benchmarks.coverage.populations import (
     unequal_clusters,
     weighted,
 )
-from benchmarks.coverage.scores import AREAS, softmax
+from benchmarks.coverage.scores import softmax
 from benchmarks.coverage.study import Design
 
 __all__ = ["FOUND", "SPACES", "Axis", "Place", "Space", "designs_found"]
@@ -58,14 +58,19 @@ class Space:
     """A box of designs.
 
     Attributes:
-        family: of intervals that are studied together.
+        name: of the box; that of the family where it has one box.
         axes: what a design is made of, by name.
         draw: makes the design of a place; what else is random of it comes from the generator.
     """
 
-    family: str
+    name: str
     axes: Mapping[str, Axis]
     draw: Callable[[np.random.Generator, Place], Design]
+
+    @property
+    def family(self) -> str:
+        """Of intervals that are studied together: what stands before a colon."""
+        return self.name.partition(":")[0]
 
     def design(self, place: Place, seed: int) -> Design:
         """The design of a place, of which the seed draws what the place leaves open."""
@@ -80,10 +85,10 @@ class Space:
 
 def designs_found(family: str) -> Iterator[Design]:
     """The designs of a family that the search found."""
-    spaces = {space.family: space for space in SPACES}
+    spaces = {space.name: space for space in SPACES if space.family == family}
     for one in json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else ():
-        if one["family"] == family:
-            yield spaces[family].design(one["place"], one["seed"])
+        if one["name"] in spaces:
+            yield spaces[one["name"]].design(one["place"], one["seed"])
 
 
 def _of_table(family: str, metrics: tuple[str, ...], table: np.ndarray, rarest: float) -> Design:
@@ -94,15 +99,16 @@ def _of_table(family: str, metrics: tuple[str, ...], table: np.ndarray, rarest: 
 def _of_two(family: str, metrics: tuple[str, ...]) -> Space:
     def draw(rng: np.random.Generator, at: Place) -> Design:
         del rng
-        table = table_of(at["prevalence"], at["recall"], at["specificity"])
+        missed, alarms = at["positives missed"], at["false alarms"]
+        table = table_of(at["prevalence"], 1.0 - missed, 1.0 - alarms)
         return _of_table(family, metrics, table, at["rows of the rarest class"])
 
     return Space(
         family,
         {
             "prevalence": Axis(0.03, 0.5, is_log=True),
-            "recall": Axis(0.5, 0.98),
-            "specificity": Axis(0.5, 0.98),
+            "positives missed": Axis(0.01, 0.5, is_log=True),
+            "false alarms": Axis(0.01, 0.5, is_log=True),
             "rows of the rarest class": Axis(20, 200, is_log=True),
         },
         draw,
@@ -130,9 +136,9 @@ def _rare(rng: np.random.Generator, at: Place) -> Design:
     k = round(at["classes"])
     shares = 1.0 / np.arange(1, k + 1) ** at["exponent"]
     table = error_table(rng, shares / shares.sum(), np.full(k, at["recall"]))
-    n = round(at["rows"])
-    source = tables(table, n)
-    return Design("rare classes", "", MEANS, {"confusion": table}, source, is_small=True)
+    return replace(
+        _of_table("rare classes", MEANS, table, at["rows of the rarest class"]), is_small=True
+    )
 
 
 def _clusters(rng: np.random.Generator, at: Place) -> Design:
@@ -154,7 +160,11 @@ def _weights(rng: np.random.Generator, at: Place) -> Design:
     return Design("weights, clusters, case-control", "", ODD, population, source)
 
 
-def _areas(rng: np.random.Generator, at: Place) -> Design:
+def _of_column(metrics: tuple[str, ...]) -> Callable[[np.random.Generator, Place], Design]:
+    return lambda rng, at: _areas(rng, at, metrics)
+
+
+def _areas(rng: np.random.Generator, at: Place, metrics: tuple[str, ...]) -> Design:
     m = round(_SIZE * at["share positive"])
     positive = at["shift"] * (rng.random(m) >= at["hard positives"])
     positive = positive + at["spread of positives"] * rng.normal(size=m)
@@ -164,7 +174,7 @@ def _areas(rng: np.random.Generator, at: Place) -> Design:
     y = np.repeat([0, 1], [_SIZE - m, m])
     n = round(at["positives"] / at["share positive"])
     source, population = finite({"y_true": y, "y_score": scores}, n, labels=[0, 1])
-    return Design("areas of one column", "", AREAS, population, source)
+    return Design("areas of one column", "", metrics, population, source)
 
 
 _LOSSES: Final = ("log_loss", "brier", "d2_log_loss", "d2_brier", "calibration_in_the_large")
@@ -182,6 +192,14 @@ def _losses(rng: np.random.Generator, at: Place) -> Design:
     return Design("means", "", _LOSSES, population, source)
 
 
+_COLUMN: Final = {
+    "shift": Axis(0.3, 3.8),
+    "spread of positives": Axis(0.4, 2.0),
+    "hard positives": Axis(0.0, 0.12),
+    "width of levels": Axis(0.0, 1.5),
+    "share positive": Axis(0.05, 0.5, is_log=True),
+    "positives": Axis(20, 120, is_log=True),
+}
 SPACES: Final = (
     _of_two("shares", SHARES),
     _of_two("agreement", tuple(dict.fromkeys((*OF_TWO, *AGREEMENT)))),
@@ -198,18 +216,8 @@ SPACES: Final = (
         },
         _weights,
     ),
-    Space(
-        "areas of one column",
-        {
-            "shift": Axis(0.3, 3.8),
-            "spread of positives": Axis(0.4, 2.0),
-            "hard positives": Axis(0.0, 0.12),
-            "width of levels": Axis(0.0, 1.5),
-            "share positive": Axis(0.05, 0.5, is_log=True),
-            "positives": Axis(20, 120, is_log=True),
-        },
-        _areas,
-    ),
+    Space("areas of one column", _COLUMN, _of_column(("roc_auc", "average_precision"))),
+    Space("areas of one column: straight lines", _COLUMN, _of_column(("pr_auc_trapezoid",))),
     Space(
         "means",
         {
@@ -228,7 +236,7 @@ SPACES: Final = (
             "classes": Axis(8, 40, is_log=True),
             "exponent": Axis(0.5, 1.5),
             "recall": Axis(0.5, 0.95),
-            "rows": Axis(300, 3000, is_log=True),
+            "rows of the rarest class": Axis(4, 20, is_log=True),
         },
         _rare,
     ),

@@ -68,6 +68,15 @@ def limits_of_proportion(
     return p, np.where(is_seen, low, 0.0), np.where(is_seen, high, 1.0)
 
 
+def fewest_rows(metric: Metric, spread: TableVariance) -> Floats | None:
+    """float64[k]: effective rows of the smaller side of the share that it is of; None of others."""
+    share = proportion_of(metric)
+    if share is None:
+        return None
+    counts = spread.one_vs_rest[0] * (spread.n_effective / spread.total)
+    return np.minimum(*share.counted(counts))
+
+
 class _Side(NamedTuple):
     """One of two shares: float64[k] each, and float64[k, 2, 2] its derivative."""
 
