@@ -94,11 +94,11 @@ def main(arguments: list[str]) -> int:
                 )
                 print(f"{design.name}: {told}", flush=True)
             elif isinstance(design, peers.Samples):
-                beside = peers.beside(design, options.replicates, seed)
-                found += beside
+                lines = peers.measured_with_peers(design, options.replicates, seed)
+                found += lines
                 told = "  ".join(
                     f"{one.metric}, {one.method} {100 * one.coverage:.1f} {one.width:.3f}"
-                    for one in beside
+                    for one in lines
                 )
                 print(f"{design.name}: {told}", flush=True)
             else:

@@ -24,7 +24,7 @@ import karat
 from benchmarks.coverage import labels, scores
 from benchmarks.coverage.study import PEERS, Design, Sample, true_values
 
-__all__ = ["Beside", "Samples", "beside", "peers", "versions"]
+__all__ = ["PeerFigure", "Samples", "measured_with_peers", "peers", "versions"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Limits: TypeAlias = tuple[float, float]
@@ -57,7 +57,7 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class Beside:
+class PeerFigure:
     """What the intervals of one package did for one metric in one design.
 
     Attributes:
@@ -107,7 +107,7 @@ def peers(rng: np.random.Generator) -> Iterator[Samples]:
             yield Samples(design, tuple(x for x in metrics if x in design.metrics))
 
 
-def beside(samples: Samples, n_samples: int, seed: list[int]) -> list[Beside]:
+def measured_with_peers(samples: Samples, n_samples: int, seed: list[int]) -> list[PeerFigure]:
     """One line for each metric and method; values are compared first."""
     rng = np.random.default_rng(seed)
     design, metrics = samples.design, samples.metrics
@@ -131,12 +131,12 @@ def beside(samples: Samples, n_samples: int, seed: list[int]) -> list[Beside]:
     ]
 
 
-def _line(design: str, metric: str, method: str, truth: float, limits: Floats) -> Beside:
+def _line(design: str, metric: str, method: str, truth: float, limits: Floats) -> PeerFigure:
     is_known = np.isfinite(limits).all(axis=1)
     low, high = limits[is_known].T
     slack = 1e-9 * max(1.0, abs(truth))
     below, above = float((high < truth - slack).mean()), float((low > truth + slack).mean())
-    return Beside(
+    return PeerFigure(
         *(PEERS, design, metric, method, len(low), float(1.0 - is_known.mean())),
         *(1.0 - below - above, below, above, float(np.median(high - low))),
     )

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, Final, TypeAlias
 
 from benchmarks.coverage.best import Chosen
-from benchmarks.coverage.peers import KARAT, METHODS, MOST, PACKAGE, Beside
+from benchmarks.coverage.peers import KARAT, METHODS, MOST, PACKAGE, PeerFigure
 from benchmarks.coverage.study import FAMILIES, PEERS, Figure
 from benchmarks.coverage.tests import Rate
 
@@ -36,7 +36,7 @@ BESIDE: Final = (
     "| width, of karat's | without | worst design |\n"
     "|---|---|---:|---:|---:|---:|---:|---:|---:|---|"
 )
-Found: TypeAlias = Figure | Rate | Chosen | Beside
+Found: TypeAlias = Figure | Rate | Chosen | PeerFigure
 RATES = "| metric | quantity | design | rate | aim |\n|---|---|---|---:|---:|"
 
 
@@ -56,7 +56,7 @@ def write(folder: Path, family: str, facts: dict[str, Any], found: Sequence[Foun
 def read(path: Path) -> tuple[dict[str, Any], list[Found]]:
     """What `write` wrote."""
     written = json.loads(path.read_text(encoding="utf-8"))
-    kinds = (Figure, Rate, Chosen, Beside)
+    kinds = (Figure, Rate, Chosen, PeerFigure)
     found: list[Found] = []
     for one in written["found"]:
         kind = next(kind for kind in kinds if {item.name for item in fields(kind)} == set(one))
@@ -101,9 +101,9 @@ def tables(folder: Path) -> list[str]:
         figures = [one for one in found if isinstance(one, Figure)]
         rates = [one for one in found if isinstance(one, Rate)]
         best = [one for one in found if isinstance(one, Chosen)]
-        beside = [one for one in found if isinstance(one, Beside)]
+        of_peers = [one for one in found if isinstance(one, PeerFigure)]
         sizes = sorted({one.n_samples for one in (*rates, *best)} or {facts["replicates"]})
-        sizes = [min(facts["replicates"], MOST)] if beside else sizes
+        sizes = [min(facts["replicates"], MOST)] if of_peers else sizes
         told = " or ".join(map(str, sizes))
         minutes = facts["cpu_seconds"] / 60
         lines.append(f"Written on {facts['date']} with seed {facts['seed']}: {told} samples")
@@ -115,9 +115,9 @@ def tables(folder: Path) -> list[str]:
             lines += ["", *table(small, "8 rows of the rarest class")] if small else []
         if rates:
             lines += [RATES, *map(_of_rate, rates)]
-        if beside:
+        if of_peers:
             lines += [f"SciPy {facts['scipy']}, {PACKAGE} {facts.get(PACKAGE, 'not there')}.", ""]
-            lines += [*BESIDE.splitlines(), *_of_packages(beside)]
+            lines += [*BESIDE.splitlines(), *_of_packages(of_peers)]
         if best:
             lines += [*CHOSEN.splitlines(), *map(_of_chosen, best)]
     return lines
@@ -204,7 +204,7 @@ def _of_rate(one: Rate) -> str:
     return f"| `{one.metric}` | {one.quantity} | {one.design} | {_percent(one.rate)} | {one.aim} |"
 
 
-def _of_packages(found: Sequence[Beside]) -> Iterator[str]:
+def _of_packages(found: Sequence[PeerFigure]) -> Iterator[str]:
     """One line for each metric and method, over its designs."""
     widths = {(one.metric, one.design): one.width for one in found if one.method == KARAT}
     metrics = dict.fromkeys(one.metric for one in found)

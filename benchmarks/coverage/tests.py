@@ -26,7 +26,7 @@ __all__ = [
 
 SIZE = 60_000
 LABELS = ("accuracy", "macro_f1", "balanced_accuracy", "kappa")
-MOST = 2000
+MOST = 500
 """Samples of a comparison at most: each is dear."""
 ENOUGH, FEW = 20, 8
 

@@ -118,7 +118,7 @@ def test_other_packages_get_the_same_samples(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["prevalence 0.3", "K=3", "6 tied levels, 40%"])
 def test_values_of_other_packages_are_those_of_karat(name: str) -> None:
     samples = few(name)
-    found = peers.beside(samples, 3, [0])
+    found = peers.measured_with_peers(samples, 3, [0])
     assert {one.metric for one in found} == set(samples.metrics)
     for one in found:
         assert one.n_samples == 3
@@ -129,4 +129,4 @@ def test_a_value_that_differs_ends_the_study(monkeypatch: pytest.MonkeyPatch) ->
     plain = peers._of_tables
     monkeypatch.setattr(peers, "_of_tables", lambda *given: plain(*given) + 1e-4)
     with pytest.raises(AssertionError, match="SciPy, percentile has"):
-        peers.beside(few("prevalence 0.3"), 1, [0])
+        peers.measured_with_peers(few("prevalence 0.3"), 1, [0])
