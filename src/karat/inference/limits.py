@@ -122,7 +122,7 @@ def quick_beta_high(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> 
 
     Example:
         >>> round(float(quick_beta_high(0.9, 100, 1.959963984540054)), 4)
-        0.9471
+        0.9475
     """
     p, rows = np.asarray(share, np.float64), np.asarray(n, np.float64)
     a = p * rows + 0.5
