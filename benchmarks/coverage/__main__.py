@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from itertools import chain
 from pathlib import Path
 
 # Before karat is imported: samples are small, threads would cost more than they gain.
@@ -14,7 +15,8 @@ os.environ.setdefault("KARAT_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import machine
-from benchmarks.coverage import bands, equal_slices, labels, render, scores, tests
+from benchmarks.coverage import bands, equal_slices, hard, labels, render, scores, tests
+from benchmarks.coverage.spaces import designs_found
 from benchmarks.coverage.study import FAMILIES, Design, Figure, measured
 
 RESULTS = Path(__file__).parents[1] / "results" / "coverage"
@@ -31,6 +33,11 @@ MAKERS = (
     scores.bootstrapped,
     tests.comparisons,
     tests.gaps,
+    hard.near_the_end,
+    hard.rare_classes,
+    hard.uneven_clusters,
+    hard.clustered_comparisons,
+    hard.pilots,
     equal_slices.slices,
     bands.curves,
 )
@@ -53,7 +60,8 @@ def main(arguments: list[str]) -> int:
         rng = np.random.default_rng([options.seed, place])
         found: list[Figure | tests.Rate] = []
         start = time.process_time()
-        for i, design in enumerate(MAKERS[place](rng)):
+        designs = chain(MAKERS[place](rng), designs_found(family))
+        for i, design in enumerate(designs):
             if options.designs is not None and i >= options.designs:
                 break
             seed = [options.seed, place, 1 + i]

@@ -14,12 +14,15 @@ __all__ = [
     "QUALITIES",
     "by_class",
     "clustered",
+    "error_table",
     "finite",
     "random_table",
     "rows_for",
     "table_of",
     "tables",
+    "unequal_clusters",
     "weighted",
+    "zipf_shares",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -50,6 +53,22 @@ def table_of(prevalence: float, recall: float, specificity: float) -> Floats:
             [prevalence * (1.0 - recall), prevalence * recall],
         ]
     )
+
+
+def error_table(rng: np.random.Generator, shares: Floats, recall: Floats) -> Floats:
+    """float64[k, k] of classes with these shares and recalls [k]; errors fall anywhere."""
+    k = len(shares)
+    errors = rng.gamma(1.0, size=(k, k))
+    np.fill_diagonal(errors, 0.0)
+    table = errors / errors.sum(axis=1, keepdims=True) * (1.0 - recall)[:, None]
+    table[np.arange(k), np.arange(k)] = recall
+    return np.asarray(table * shares[:, None])
+
+
+def zipf_shares(k: int) -> Floats:
+    """float64[k], in proportion to 1, 1/2, 1/3, …"""
+    found = 1.0 / np.arange(1, k + 1)
+    return np.asarray(found / found.sum())
 
 
 def rows_for(table: Floats, rarest: float) -> int:
@@ -138,6 +157,41 @@ def clustered(table: Floats, n_clusters: int, size: int, latent: float) -> Sourc
             yield {
                 "y_true": true,
                 "y_pred": order[true, np.minimum(place, k - 1)],
+                "clusters": clusters,
+                "labels": list(range(k)),
+            }
+
+    return source
+
+
+def unequal_clusters(
+    table: Floats, n_clusters: int, size: float, sigma: float, within: float
+) -> Source:
+    """Clusters that differ in how often their rows are right (beta-binomial), and in size.
+
+    Args:
+        table: whose classes all have the same recall.
+        size: median rows of a cluster.
+        sigma: spread of the logarithm of the sizes; 0: all are equal.
+        within: intraclass correlation of being right.
+    """
+    k = len(table)
+    shares = table.sum(axis=1)
+    right = float(np.trace(table))
+    wrong = np.where(np.eye(k, dtype=bool), 0.0, table / shares[:, None])
+    wrong = np.cumsum(wrong / wrong.sum(axis=1, keepdims=True), axis=1)
+    sides = right * (1.0 - within) / within, (1.0 - right) * (1.0 - within) / within
+
+    def source(rng: np.random.Generator, count: int) -> Iterator[Sample]:
+        for _ in range(count):
+            sizes = np.maximum(np.round(size * rng.lognormal(0.0, sigma, n_clusters)), 1)
+            clusters = np.repeat(np.arange(n_clusters), sizes.astype(int))
+            true = rng.choice(k, size=len(clusters), p=shares)
+            is_right = rng.random(len(clusters)) < rng.beta(*sides, n_clusters)[clusters]
+            other = (rng.random(len(clusters))[:, None] > wrong[true]).sum(axis=1)
+            yield {
+                "y_true": true,
+                "y_pred": np.where(is_right, true, np.minimum(other, k - 1)),
                 "clusters": clusters,
                 "labels": list(range(k)),
             }

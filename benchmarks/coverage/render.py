@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.coverage.study import FAMILIES, Figure
 from benchmarks.coverage.tests import Rate
 
-__all__ = ["markdown", "read", "refresh", "tables", "write"]
+__all__ = ["between", "markdown", "read", "refresh", "tables", "write"]
 
 HEADER = (
     "| metric | designs | coverage: median | lowest | too low | too high | width | warned "
@@ -58,12 +58,17 @@ def markdown(folder: Path) -> str:
 
 
 def refresh(page: Path, folder: Path) -> None:
-    """Put the tables of a folder into a page, between its two marks."""
+    """Put the tables of a folder into a page."""
+    between(page, FIRST, LAST, tables(folder))
+
+
+def between(page: Path, first: str, last: str, lines: Sequence[str]) -> None:
+    """Put lines into a page, between two marks."""
     text = page.read_text(encoding="utf-8")
-    before, _, rest = text.partition(FIRST)
-    _, _, after = rest.partition(LAST)
-    inside = "\n".join(tables(folder))
-    page.write_text(f"{before}{FIRST}\n\n{inside}\n\n{LAST}{after}", encoding="utf-8")
+    before, _, rest = text.partition(first)
+    _, _, after = rest.partition(last)
+    inside = "\n".join(lines)
+    page.write_text(f"{before}{first}\n\n{inside}\n\n{last}{after}", encoding="utf-8")
 
 
 def tables(folder: Path) -> list[str]:
@@ -76,6 +81,9 @@ def tables(folder: Path) -> list[str]:
             group = [one for one in found if isinstance(one, Figure) and one.is_small == is_small]
             if group:
                 lines.append(_of_family(facts["family"], group, is_small=is_small))
+    figures = [one for _, found in families for one in found if isinstance(one, Figure)]
+    lines += ["", "### Intervals that hold the truth less often", "", *_low(figures)]
+    lines += ["", "### Remarks and cautions", "", *_warned(figures)]
     for facts, found in families:
         lines += ["", f"### {facts['family'].capitalize()}", ""]
         figures = [one for one in found if isinstance(one, Figure)]
@@ -86,8 +94,9 @@ def tables(folder: Path) -> list[str]:
         lines.append(f"Written on {facts['date']} with seed {facts['seed']}: {told} samples")
         lines += [f"of each design, {minutes:.0f} minutes of one processor.", ""]
         if figures:
-            lines += table([one for one in figures if not one.is_small], "20 rows of every class")
+            enough = [one for one in figures if not one.is_small]
             small = [one for one in figures if one.is_small]
+            lines += table(enough, "20 rows of every class") if enough else []
             lines += ["", *table(small, "8 rows of the rarest class")] if small else []
         if rates:
             lines += [RATES, *map(_of_rate, rates)]
@@ -103,6 +112,44 @@ def _of_family(name: str, group: Sequence[Figure], *, is_small: bool) -> str:
         f"| {_percent(median(one.coverage for one in known))} | {_percent(worst.coverage)} "
         f"| `{worst.metric}`: {worst.design} |"
     )
+
+
+LOW, SOUND = 0.93, (0.94, 0.96)
+"""Below which coverage an interval ought to warn, and between which it ought not to."""
+
+
+def _low(figures: Sequence[Figure]) -> list[str]:
+    """One line for every metric and design whose intervals hold the truth in less than 93 %."""
+    found = sorted(
+        (one for one in figures if one.n_samples and one.coverage < LOW),
+        key=lambda one: (FAMILIES.index(one.family), one.coverage),
+    )
+    return [
+        "| family | metric | design | coverage | warned |",
+        "|---|---|---|---:|---:|",
+        *(
+            f"| {one.family} | `{one.metric}` | {one.design} | {_percent(one.coverage)} "
+            f"| {_percent(one.warned, 0)} |"
+            for one in found
+        ),
+    ]
+
+
+def _warned(figures: Sequence[Figure]) -> list[str]:
+    """How often results warn where their intervals are too sure, and where they are sound."""
+    lines = [
+        "| family | below 93 %: intervals | warned | 94 to 96 %: intervals | warned |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    known = [one for one in figures if one.n_samples]
+    names = [name for name in FAMILIES if any(one.family == name for one in known)]
+    for name in (*names, None):
+        here = [one for one in known if name in (None, one.family)]
+        low = [one.warned for one in here if one.coverage < LOW]
+        sound = [one.warned for one in here if SOUND[0] <= one.coverage <= SOUND[1]]
+        shares = [f"{len(x)} | {_percent(_mean(x), 0) if x else '–'}" for x in (low, sound)]
+        lines.append(f"| {name or '**all**'} | {shares[0]} | {shares[1]} |")
+    return lines
 
 
 def table(figures: Sequence[Figure], title: str) -> list[str]:

@@ -26,11 +26,17 @@ FAMILIES: Final = (
     "replicates",
     "comparisons",
     "gaps between groups",
+    "means near 1",
+    "rare classes",
+    "unequal clusters",
+    "comparisons over clusters",
+    "pilots",
     "equal slices",
     "bands",
 )
 """Intervals that are studied together, in the order of the page."""
 _MOST_KNOWN: Final = 2000
+_OF_AVERAGES: Final = "averages over the classes"
 Sample: TypeAlias = Mapping[str, Any]
 """Arguments of `karat.evaluate`."""
 Source: TypeAlias = Callable[[np.random.Generator, int], Iterator[Sample]]
@@ -122,7 +128,8 @@ def measured(design: Design, n_samples: int, seed: Sequence[int]) -> list[Figure
             report = karat.evaluate(**sample, **options, metrics=design.metrics)
         if key and len(known) < _MOST_KNOWN:
             known[key] = report
-        has_cautions = bool(report.cautions)
+        # Averages that it concerns have a remark.
+        has_cautions = any(_OF_AVERAGES not in one for one in report.cautions)
         for j, result in enumerate(report.metrics.values()):
             value[i, j] = result.value
             warned[i, j] = has_cautions or result.remark is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -155,15 +156,21 @@ def test_a_report_of_scores_says_how_many_rows_a_metric_of_scores_needs(metric: 
     pilot = karat.evaluate(true, y_prob=prob)
     one = pilot[metric]
     assert one.standard_error is not None
+    # The number of rows whose interval is as wide as that of the pilot is that of the pilot.
+    width = (one.high - one.low) / 2.0
+    assert karat.rows_needed(metric, pilot=pilot, half_width=width) == pytest.approx(400, rel=0.03)
+    half = karat.rows_needed(metric, pilot=pilot, half_width=width / 2)
+    assert half == pytest.approx(1600, rel=0.06)
+    # The interval is wider than its standard errors, and less so of many rows.
     reach = 1.959964 * one.standard_error
-    assert karat.rows_needed(metric, pilot=pilot, half_width=reach) == pytest.approx(400, abs=1)
-    assert karat.rows_needed(metric, pilot=pilot, half_width=reach / 2) == pytest.approx(
-        1600, abs=1
-    )
+    assert 400 < karat.rows_needed(metric, pilot=pilot, half_width=reach) < 440
+    many = karat.rows_needed(metric, pilot=pilot, half_width=reach / 20)
+    assert many == pytest.approx(160_000, rel=0.002)
     both = (1.959964 + 0.841621) * one.standard_error * math.sqrt(2)
     assert karat.rows_needed(metric, pilot=pilot, difference=both) == pytest.approx(400, abs=1)
     again = karat.Report.from_json(pilot.to_json())
-    assert karat.rows_needed(metric, pilot=again, half_width=reach) == pytest.approx(400, abs=1)
+    from_json = karat.rows_needed(metric, pilot=again, half_width=reach)
+    assert from_json == karat.rows_needed(metric, pilot=pilot, half_width=reach)
 
 
 def test_a_metric_of_scores_that_has_no_standard_error_is_refused_with_what_to_do() -> None:
@@ -178,7 +185,7 @@ def test_a_metric_of_scores_that_has_no_standard_error_is_refused_with_what_to_d
 @pytest.mark.parametrize("name", ["accuracy", "macro_f1", "kappa"])
 def test_a_number_of_rows_is_a_whole_number(name: str) -> None:
     for half_width in (0.03, 0.3):
-        assert type(karat.rows_needed(name, pilot=TABLE, half_width=half_width)) is int
+        assert isinstance(karat.rows_needed(name, pilot=TABLE, half_width=half_width), int)
 
 
 def test_so_many_rows_as_the_refusal_names_can_be_told() -> None:
@@ -186,3 +193,44 @@ def test_so_many_rows_as_the_refusal_names_can_be_told() -> None:
     assert 10**14 < n <= 10**15
     with pytest.raises(karat.KaratError, match=r"More than 1e\+15 rows"):
         karat.rows_needed("accuracy", pilot=TABLE, difference=1e-8)
+
+
+def test_rows_needed_have_the_limits_of_what_a_pilot_knows() -> None:
+    """Of accuracy p the variance is p·q, which a pilot knows as well as p; the share is exact."""
+    n, p = 400, 0.9
+    found = karat.rows_needed("accuracy", pilot=[[190, 20], [20, 170]], half_width=0.02)
+    assert (int(found), found.level) == (found, 0.95)
+    error_of_log = (2 * p - 1) / math.sqrt(p * (1 - p) * n)
+    for end, sign in ((found.low, -1.0), (found.high, 1.0)):
+        assert end == pytest.approx(found * math.exp(1.959964 * sign * error_of_log), abs=1)
+    assert str(found) == f"{int(found)} [{found.low}, {found.high}]"
+    wide = karat.rows_needed("accuracy", pilot=[[19, 2], [2, 17]], half_width=0.02)
+    assert wide.high / wide.low > 3 * found.high / found.low
+    assert pickle.loads(pickle.dumps(found)).high == found.high
+    none = karat.rows_needed("accuracy", pilot=np.diag([5, 5]), half_width=0.1)
+    assert (none.low, none.high) == (1, math.inf)
+    assert str(none).endswith("unknown]")
+
+
+def test_rows_for_the_difference_seen_follow_from_its_limits() -> None:
+    true, (a, b) = drawn(5, 2000, (0.2, 0.26))
+    one = karat.compare(true, {"b": b, "a": a}, metrics="accuracy")["accuracy"]
+    assert one.low > 0.0
+    for limit, end in ((one.high, one.rows_needed.low), (one.low, one.rows_needed.high)):
+        assert end == pytest.approx(one.rows_needed * (one.difference / limit) ** 2, abs=2)
+    some = slice(200, 260)
+    models = {"b": b[some], "a": a[some]}
+    few = karat.compare(true[some], models, metrics="accuracy")["accuracy"]
+    assert few.low <= 0.0 <= few.high
+    assert few.rows_needed.high == math.inf, "a control: the difference may be 0"
+    assert type(few.to_dict()["rows_needed"]) is int
+
+
+def test_limits_of_rows_needed_hold_those_of_the_population() -> None:
+    rng, table = np.random.default_rng(3), np.array([[0.4, 0.05], [0.1, 0.45]])
+    wanted = karat.rows_needed("kappa", pilot=np.round(table * 1e6).astype(int), half_width=0.05)
+    pilots = rng.multinomial(150, table.ravel(), size=200).reshape(-1, 2, 2)
+    found = [karat.rows_needed("kappa", pilot=pilot, half_width=0.05) for pilot in pilots]
+    assert 0.9 <= np.mean([one.low <= wanted <= one.high for one in found]) <= 0.995
+    spread = [one / 1.02 <= wanted <= one * 1.02 for one in found]
+    assert np.mean(spread) < 0.5, "a control: two percent are too few"

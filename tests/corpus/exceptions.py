@@ -92,6 +92,12 @@ _USERS = "a column called as users or patients are, whose values repeat, is a do
 _NO_POSITIVE = "neither class of a pair of words is positive until positive= names it"
 _PLAIN_NOTES = "notes of comparisons use the terms of the field"
 _VS_REST = "a table of slices names the metric that is compared, and heads differences 'vs. rest'"
+_SKEWED = "limits of averages over classes are as skewed as their sum"
+_AVERAGES = r"((macro|weighted)_[^.]+|(adjusted_)?balanced_accuracy|g_mean|f1_of_macro_averages)"
+_CLUSTER_DF = "clusters count for as many as hold the uncertainty"
+_OF_CLUSTERS = ("*cluster*", "*everything*")
+_LIMIT = r"(low|high|low_simultaneous|high_simultaneous|p|p_adjusted|mean|low_plain|high_plain)"
+_NEEDED = "rows needed follow the limits of averages, and the shape of intervals of scores"
 _IN_DOUBT = r".*No class is named as the positive one.*"
 _SHA = r"sha256 \w+ of \d+ characters"
 
@@ -325,6 +331,42 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         "bad_input/compare weights of no table", _NAMES_OF_VALUES, r"raised\.code", "K116", "K143"
     ),
     Allowed("bad_input/rows_needed a pilot of text", _A_PILOT, r"raised\.code", "K119", "K170"),
+    Allowed("*", _SKEWED, rf"gave(.*[.\]])?{_AVERAGES}(\..*)?\.{_LIMIT}"),
+    *(
+        Allowed(calls, _CLUSTER_DF, path)
+        for calls in _OF_CLUSTERS
+        for path in (rf"gave.*\.{_LIMIT}", r"gave.*\.intervals\.\w+\[\d+\]")
+    ),
+    *(
+        Allowed("comparisons/*", _SKEWED, rf"gave\.{path}")
+        for path in (
+            rf"differences\[\d+\]\.({_LIMIT}|p_equivalent|remark)",
+            rf"columns\.{_LIMIT}\[\d+\]",
+        )
+    ),
+    Allowed(
+        "gates/*",
+        _SKEWED,
+        r"gave(\.gate|\.json)?\.rules\[\d+\]\.((difference_)?(low|high)|p|p_adjusted|detectable)",
+    ),
+    Allowed("comparisons/*cluster*", _CLUSTER_DF, r"gave\.differences\[\d+\]\.verdict"),
+    Allowed(
+        "*", _CLUSTER_DF, r"gave.*\.cautions\[\d+\]", r".*There are \d+ clusters.*", "<nothing>"
+    ),
+    Allowed("commands/gate *", _SKEWED, r"gave\.json\.rules\[\d+\]\.(difference_)?(low|high)"),
+    *(
+        Allowed(calls, _SKEWED, rf"{path}\.differences\[\d+\]\.{_LIMIT}")
+        for calls, path in (("commands/compare *", r"gave\.json"), ("bad_input/compare *", "gave"))
+    ),
+    Allowed("outputs/*, to_csv", _SKEWED, "gave", "metric,.*", "metric,.*"),
+    Allowed("outputs/*", _CLUSTER_DF, r"gave\.artifacts\.karat/per_class\.csv"),
+    Allowed("outputs/*", f"{_SKEWED}; {_CLUSTER_DF}", r"gave(\..*)?[._](low|high)(/\w+)?"),
+    Allowed(
+        "bad_input/evaluate clusters *",
+        _CLUSTER_DF,
+        rf"gave\.metrics\.\w+\.({_LIMIT}|level|method|standard_error|remark)",
+    ),
+    Allowed("sizes/*", _NEEDED, "gave"),
     Allowed("*", _INVERTED, rf"gave.*\.{_OF_BINS}[._](low|high|method|remark)"),
     Allowed("*", _CAPPED, rf"gave.*\.{_OF_AREAS}(\.\w+)?(\.(low|high)|\[\d+\])"),
     Allowed(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat import metrics
 from karat.api.gate.baseline import gate_schema, read_baseline
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
@@ -26,15 +27,14 @@ from tests.optional import optional
 LIFTS = ("precision_lift", "macro_precision_lift", "weighted_precision_lift")
 ADDED = {".doubts", *(f".metrics.{name}" for name in LIFTS)}
 """Fields that this version has, and reports of its first release do not."""
-CAPPED = {
-    "clusters": (
-        "gini", "macro_gini", "weighted_gini", "roc_auc", "roc_auc_mu", "roc_auc_ovo_macro",
-        "roc_auc_ovo_weighted", "roc_auc_ovr_macro", "roc_auc_ovr_weighted",
-    ),
-}  # fmt: skip
-"""Of areas whose limits are nearer since then (decision 0033): nothing else of them has changed."""
-P_OF_LIMITS = re.compile(r"\.rules\[\d+\]\.p|\.differences\[\d+\]\.(p|p_adjusted)")
-"""Where limits that touch 0 have another p-value since then (decision 0032)."""
+OF_ROWS = {"expected_calibration_error"}
+"""Metrics of scores whose limits have another method since then (decision 0033)."""
+LIMITS = re.compile(
+    r"\.rules\[\d+\]\.(p|low|high|difference_low|difference_high)"
+    r"|\.differences\[\d+\]\.(p|p_adjusted|low|high)"
+    r"|\.values\.\w+\.\w+\.(low|high)"
+)
+"""Limits of differences, and p-values, that are others since then (0030, 0032)."""
 REPORTS = sorted(path.name.split(".")[0].removeprefix("v1-") for path in HERE.glob("*.report.json"))
 
 
@@ -54,7 +54,7 @@ def same_numbers(found: Any, wanted: Any, where: str = "", *, is_later: bool | N
         assert len(found) == len(wanted), where
         for i, value in enumerate(wanted):
             same_numbers(found[i], value, f"{where}[{i}]", is_later=is_later)
-    elif isinstance(wanted, float) and P_OF_LIMITS.fullmatch(where):
+    elif isinstance(wanted, float) and LIMITS.fullmatch(where):
         assert found == pytest.approx(wanted, abs=0.01), where
     elif isinstance(wanted, float):
         assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12, nan_ok=True), where
@@ -73,14 +73,24 @@ def test_a_stored_report_is_the_one_that_was_written(name: str) -> None:
     assert report.confusion.matrix.tolist() == wanted.confusion.matrix.tolist()
     stored = json.loads(text)
     assert stored["metrics"].keys() <= wanted.metrics.keys()
-    # A metric that came later has no interval there where that takes the rows.
-    for metric in stored["metrics"]:
+    for metric, text_of in stored["metrics"].items():
         found, result = report.metrics[metric], wanted.metrics[metric]
-        high = found.high
-        if metric in CAPPED.get(name, ()):
-            high = result.high
-            assert result.value < high < found.high < high + 0.002, metric
-        same_numbers([found.value, found.low, high], [result.value, result.low, result.high])
+        same_numbers(found.value, result.value)
+        if name != "clusters" and not metrics.get(metric).needs_scores:
+            # These follow from the tally: they are of this version.
+            same_numbers([found.low, found.high], [result.low, result.high])
+            continue
+        # A metric that came later has no interval there, as that takes the rows.
+        ends = [text_of["low"], text_of["high"]]
+        if text_of.get("method"):
+            ends = [
+                x if y is None else y for x, y in zip(metrics.get(metric).range, ends, strict=True)
+            ]
+        same_numbers([found.low, found.high], ends)
+        if found.low is None or metric in OF_ROWS or not np.isfinite(ends).all():
+            continue
+        width = found.high - found.low
+        assert [found.low, found.high] == pytest.approx([result.low, result.high], abs=0.05 * width)
     if stored["karat"] == karat.__version__:
         same_numbers(report.to_dict(), stored, is_later=True)
 

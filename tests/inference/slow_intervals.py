@@ -47,6 +47,29 @@ def slopes_of_cells(metric: Metric, cells: Cells, policy: Any = "zero") -> Float
     return np.asarray(found[rows * cells.k + cols] * fields.n)
 
 
+def slow_df(spread: TableVariance, g: Floats) -> float:
+    """(Σs²)² ÷ Σs⁴ over clusters, s = Σ w·|φ| of the rows of each; where nothing varies, Σ w."""
+    if spread.clusters is None:
+        return math.inf
+    found = spread.clusters
+    phi = np.abs(g - (g * spread.weights).sum() / spread.total)
+    if (phi * spread.weights).sum() <= 1e-12 * spread.total * np.abs(g).max():
+        phi = np.ones(len(phi))
+    sizes = [0.0] * found.n_clusters
+    for cluster, place, weight in zip(found.cluster, found.place, found.weight, strict=True):
+        sizes[cluster] += float(weight * phi[place])
+    squares = sum(s**2 for s in sizes)
+    return min(squares**2 / sum(s**4 for s in sizes), found.n_clusters - 1.0)
+
+
+def slow_quantile(
+    metric: Metric, spread: TableVariance, asked: Confidence, policy: Any = "zero"
+) -> float:
+    """How many standard errors away a limit lies."""
+    g = slopes_of_cells(metric, spread.cells, policy)
+    return asked.quantile(slow_df(spread, g if np.ptp(g) > 1e-12 else np.zeros(len(g))))
+
+
 def folded(spread: TableVariance, values: Floats) -> Floats:
     """float64[k, 2, 2] of each class against the rest."""
     rows, cols = spread.rows, spread.cols
@@ -105,6 +128,10 @@ class SlowClasses:
         each = [spread.variance(self.spread_out(partials, i)) for i in range(spread.cells.k)]
         return np.array([float(one) for one in each])
 
+    def quantiles(self, partials: Floats) -> Floats:
+        each = [spread_out(self.spread, partials, i) for i in range(self.spread.cells.k)]
+        return np.array([self.asked.quantile(slow_df(self.spread, g)) for g in each])
+
     def inflation(self, partials: Floats) -> Floats:
         spread = self.spread
         each = [spread.inflation(self.spread_out(partials, i)) for i in range(spread.cells.k)]
@@ -130,16 +157,14 @@ class SlowClasses:
             or spread.design != "cohort"
         ):
             n = n / self.inflation_of_shares(share, p, n)
-        quantile = asked.quantile(spread.df)
+        quantile = self.quantiles(self.partials_of_share(share, p))
         if not is_beta:
             return p, *wilson_limits(p, n, quantile)
+        n = n * (asked.quantile() / quantile) ** 2
         hits, misses = p * n + 0.5, (1 - p) * n + 0.5
         low = np.where(p > 0, betaincinv(hits, misses, asked.tail), 0.0)
         high = np.where(p < 1, 1.0 - betaincinv(misses, hits, asked.tail), 1.0)
         low, high = np.minimum(low, p), np.maximum(high, p)
-        wider = quantile / asked.quantile()
-        low = np.maximum(p - (p - low) * wider, 0.0)
-        high = np.minimum(p + (high - p) * wider, 1.0)
         return p, np.where(seen, low, 0.0), np.where(seen, high, 1.0)
 
     def partials_of_share(self, share: Share, p: Floats) -> Floats:
@@ -224,7 +249,7 @@ class SlowClasses:
         variance = spread_of / spread.n_effective / (high - low) ** 2 * inflation
         known = np.where(variance > 0, variance, 1.0)
         rows = np.where(variance > 0, x * (1 - x) / known, spread.n_effective)
-        quantile = self.asked.quantile(spread.df)
+        quantile = self.quantiles(self.partials)
         below, above = wilson_limits((self.value - low) / (high - low), rows, quantile)
         return low + (high - low) * below, low + (high - low) * above
 
@@ -234,7 +259,7 @@ class SlowClasses:
         centre, slopes = self.values(smooth), self.slopes(smooth)
         inflation = self.inflation(self.partials)
         variance = (slopes * slopes * smooth).sum(axis=(1, 2)) * inflation
-        step = np.exp(self.asked.quantile(spread.df) * np.sqrt(variance) / centre)
+        step = np.exp(self.quantiles(self.partials) * np.sqrt(variance) / centre)
         return np.fmin(centre / step, self.value), np.fmax(centre * step, self.value)
 
 
@@ -263,7 +288,7 @@ def slow_combined(
     traced, cells = metric.traced(policy), spread.cells
     nodes = [part.values for part in traced.parts]
     slopes, rest = sensitivities(traced.value, nodes, cells.fields, dict(metric.params))
-    past = rest.at_cells() * cells.fields.n * asked.quantile(spread.df)
+    past = rest.at_cells() * cells.fields.n * slow_quantile(metric, spread, asked, policy)
     plain = [
         Metric(part.record, "plain", metric.params if part.record is metric.record
                else Metric.defaults(part.record))
@@ -297,7 +322,81 @@ def slow_combined(
         math.sqrt(float(alike.variance(form)) + extra)
         for form, extra in zip(sums, alone, strict=True)
     )
-    return value - below, value + above
+    whole = slow_whole(metric, value, spread, asked, policy)
+    if whole is None:
+        return value - below, value + above
+    widths = sum(
+        np.abs(np.where(found.high > found.low, a * (found.high - found.low), 0.0))
+        for found, a in zip(of_parts, slopes, strict=True)
+    )
+    return mixed((value - below, value + above), whole, widths, metric.range)
+
+
+def mixed(
+    limits: tuple[float, float],
+    whole: tuple[float, float] | None,
+    widths: Any,
+    ends: tuple[float, float],
+) -> tuple[float, float]:
+    """Limits of the classes, combined, and those of the whole, by the number of classes."""
+    squares = np.asarray(widths, np.float64) ** 2
+    n_classes = squares.sum() ** 2 / (squares**2).sum() if squares.any() else 1.0
+    if whole is None or n_classes <= 2.0:
+        return limits
+    part = (2.0 / n_classes) ** 4
+    inside = max(limits[0], ends[0]), min(limits[1], ends[1])
+    low, high = (part * a + (1.0 - part) * b for a, b in zip(inside, whole, strict=True))
+    return low, high
+
+
+def slow_whole(
+    metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Any = "zero"
+) -> tuple[float, float] | None:
+    """Wilson's limits with the variance that a table with ½ ÷ k rows more a cell moves with."""
+    if not (math.isfinite(metric.range[0]) and math.isfinite(metric.range[1])):
+        return None
+    table = spread.smoothed or spread
+    phi = table.centred(slopes_of_cells(metric, table.cells, policy))
+    found = evaluate(metric.traced(policy).value, table.cells.fields, dict(metric.params))
+    span = metric.range[1] - metric.range[0]
+    if (
+        not np.isfinite(phi).all()
+        or (phi**2 * table.weights).sum() / table.total < (1e-9 * span) ** 2
+    ):
+        return None
+    g = slopes_of_cells(metric, spread.cells, policy)
+    centred = g - (g * spread.weights).sum() / spread.total
+    if spread.design == "cohort" and np.abs(centred[spread.weights > 0]).max() < 1e-9 * span:
+        # Of a table without an error the influences are rounding errors.
+        g = np.zeros(len(g))
+    n = spread.n_effective / float(spread.inflation(g))
+    shares, quantile = table.weights / table.total, slow_quantile(metric, spread, asked, policy)
+    return score_limits(value, float(found), phi, shares, n, metric.range, quantile)
+
+
+def score_limits(
+    value: float,
+    at: float,
+    phi: Floats,
+    shares: Floats,
+    n: float,
+    ends: tuple[float, float],
+    quantile: float,
+) -> tuple[float, float]:
+    """The last values on both sides that are no further away than their variance explains."""
+    variance = float((shares * phi**2).sum()) / n
+    slope = float((shares * phi**3).sum()) / float((shares * phi**2).sum()) / n
+    found = []
+    for end in ends:
+        rest = end - at
+        steep = slope if variance + slope * rest > 0.0 else -variance / rest
+        bend = -(variance + steep * rest) / rest**2
+        test = np.poly1d([1.0, -2.0 * value, value * value])
+        moved = np.poly1d([1.0, -at])
+        roots = (test - (moved * moved * bend + moved * steep + variance) * quantile**2).roots.real
+        farthest = max(roots) if end > value else min(roots)
+        found.append(float(np.clip(farthest, *sorted((value, end)))))
+    return found[0], found[1]
 
 
 def slow_of_right_rows(
@@ -307,7 +406,7 @@ def slow_of_right_rows(
     hit = (spread.rows == spread.cols).astype(np.float64)
     share = float((hit * spread.weights).sum()) / spread.total
     n = spread.n_effective / float(spread.inflation(hit))
-    limits = np.stack(wilson_limits(share, n, asked.quantile(spread.df)))
+    limits = np.stack(wilson_limits(share, n, asked.quantile(slow_df(spread, hit))))
     found = of_right_rows(metric, limits, spread.cells.k)
     found = np.where(np.isfinite(found), found, metric.range[1])
     return float(found.min()), float(found.max())
@@ -350,7 +449,9 @@ def slow_effective(
     variance = variance * float(spread.inflation(g)) / span**2
     varies = variance * spread.n_effective > 1e-24
     rows = share * (1.0 - share) / variance if varies else spread.n_effective
-    below, above = wilson_limits((centre - low) / span, rows, asked.quantile(spread.df))
+    below, above = wilson_limits(
+        (centre - low) / span, rows, slow_quantile(metric, spread, asked, policy)
+    )
     return low + span * float(below), low + span * float(above)
 
 

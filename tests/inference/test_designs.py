@@ -106,15 +106,20 @@ def test_the_design_effect_widens_the_interval() -> None:
     share = right.mean()
     effect = clustered(right - share, np.ones(N), clusters) / (share * (1 - share) / N)
     assert effect > 1.5
-    n, t = N / effect, stats.t(len(set(clusters.tolist())) - 1).ppf(0.975)
+    parts = [np.abs(right - share)[clusters == one].sum() for one in range(30)]
+    df = sum(s**2 for s in parts) ** 2 / sum(s**4 for s in parts)
+    assert 5 < df < 20, "a control: of 30 clusters, ten hold most of the errors"
+    n, t = N / effect, stats.t(df).ppf(0.975)
     centre = (share + t**2 / (2 * n)) / (1 + t**2 / n)
     spread = t * math.sqrt(share * (1 - share) / n + t**2 / (4 * n**2)) / (1 + t**2 / n)
     found = karat.evaluate(y_true, y_pred, clusters=clusters)["accuracy"]
     assert_same([found.low, found.high], [centre - spread, centre + spread], within=1e-10)
-    z = stats.norm.ppf(0.975)
+    z, of_all = stats.norm.ppf(0.975), stats.t(29).ppf(0.975)
     plain = karat.evaluate(y_true, y_pred)["accuracy"]
     assert found.low < plain.low - 0.01
-    assert found.low != pytest.approx(centre - spread * z / t, abs=1e-4), "a control: t, not z"
+    for other in (z, of_all):
+        wrong = centre - spread * other / t
+        assert found.low != pytest.approx(wrong, abs=1e-4), "a control: t of as few clusters"
 
 
 def test_kish_and_taylor_for_weights() -> None:

@@ -409,9 +409,57 @@ def test_wald_limits_of_scores_are_symmetric() -> None:
 def test_proportions_of_few_rows_have_no_remark_on_cells() -> None:
     table = [[3, 1], [2, 4]]
     for name in ("recall", "precision", "specificity"):
-        assert karat.evaluate(confusion=table, metrics=name)[name].remark is None
+        remark = karat.evaluate(confusion=table, metrics=name)[name].remark
+        assert "a cell of the table" not in str(remark)
     ratio = karat.evaluate(confusion=table, metrics="diagnostic_odds_ratio")
     assert "a cell of the table holds 1" in str(ratio["diagnostic_odds_ratio"].remark)
+
+
+_ONE_ROW = "it rests on the number of rows: at most one of them differs from the others"
+
+
+@pytest.mark.parametrize("weight", [None, 7.0, 1e-3])
+def test_shares_from_which_one_row_differs_have_a_remark(weight: float | None) -> None:
+    """Missed: 1 of 30. False alarms: 3 of 60. So many rows weigh as much as one each."""
+    y_true = np.repeat([0, 1], [60, 30])
+    y_pred = y_true.copy()
+    y_pred[:3], y_pred[-1] = 1, 0
+    weights = None if weight is None else np.full(90, weight)
+    report = karat.evaluate(y_true, y_pred, weights=weights, positive=1)
+    concerned = {name for name, one in report.metrics.items() if one.remark == _ONE_ROW}
+    assert {"recall", "false_negative_rate", "negative_predictive_value"} <= concerned
+    assert not {"precision", "specificity", "f1", "accuracy", "informedness"} & concerned
+    y_pred[-2] = 0
+    again = karat.evaluate(y_true, y_pred, weights=weights, positive=1)
+    assert not [name for name, one in again.metrics.items() if one.remark == _ONE_ROW]
+    y_pred = y_true.copy()
+    y_pred[0] = 1
+    again = karat.evaluate(y_true, y_pred, weights=weights, positive=1)
+    assert again["accuracy"].remark == again["micro_f1"].remark == _ONE_ROW
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_few"),
+    [
+        ([9, 60, 70, 80, 90], False),
+        ([9, 9, 70, 80, 90], True),
+        ([4, 60, 70, 80, 90], True),
+        ([5, 60, 70, 80, 90], False),
+        ([10, 10, 10], False),
+        ([9, 60], True),
+        ([10, 60], False),
+    ],
+)
+def test_averages_have_a_remark_where_classes_have_few_rows(rows: list[int], is_few: bool) -> None:
+    """Fewer than 5 rows of one, or fewer than 10 of a third of the classes."""
+    table = np.diag(rows) - 2 * np.eye(len(rows), dtype=int)
+    table += 2 * np.roll(np.eye(len(rows), dtype=int), 1, axis=1)
+    report = karat.evaluate(confusion=table)
+    for name in ("macro_f1", "balanced_accuracy", "g_mean", "f1_of_macro_averages"):
+        assert (report[name].remark == "classes have few rows") is is_few, name
+    # An average that weighs classes by their rows does not rest on the rare ones.
+    assert report["weighted_f1"].remark is None
+    assert any("Fewer than 10 true rows" in one for one in report.cautions) is is_few
 
 
 @pytest.mark.parametrize("weight", [1.0, 10.0, 0.01])
@@ -420,4 +468,24 @@ def test_few_rows_of_a_class_are_counted_without_their_weight(weight: float) -> 
     y_pred = np.where(np.arange(136) % 7, y_true, (y_true + 1) % 3)
     weights = np.where(np.arange(136) % 2, weight, weight * 1.01)
     cautions = " ".join(karat.evaluate(y_true, y_pred, weights=weights).cautions)
-    assert "Fewer than 20 true rows of 2:" in cautions
+    assert "Fewer than 10 true rows of 2:" in cautions
+
+
+def test_heavy_rows_that_are_wrong_have_a_caution() -> None:
+    """Ten wrong rows of 200; of equal weights nothing is said of them."""
+    y_true = np.arange(200) % 2
+    y_pred = np.where(np.arange(200) % 20 == 3, 1 - y_true, y_true)
+    is_wrong = y_true != y_pred
+    assert is_wrong.sum() == 10
+    found = []
+    for heavy in (1.0, 3.0):
+        weights = np.where(is_wrong, heavy, 1.0) * (1.0 + 0.01 * (np.arange(200) % 7))
+        found.append(karat.evaluate(y_true, y_pred, weights=weights).cautions)
+    # Ten of three times the weight: as much of the whole as 10 · 3 of 220 rows.
+    assert found == [
+        (),
+        (
+            "The rows that are predicted wrongly have larger weights than others, and say as "
+            "much as 10.0 of equal weight.",
+        ),
+    ]

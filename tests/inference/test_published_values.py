@@ -10,6 +10,7 @@ import pytest
 from scipy import optimize, stats
 
 import karat
+from tests.inference.slow_intervals import mixed, score_limits
 from tests.same import assert_same
 
 Z = 1.959963984540054
@@ -235,6 +236,12 @@ def test_an_area_of_a_report_is_that_of_newcombe_or_delong() -> None:
     assert separated.low == pytest.approx(newcombe(1.0, 20, 30, 1e-9, t), abs=1e-8)
 
 
+def by_score(value: float, at: float, phi: Any, shares: Any) -> tuple[float, float]:
+    """Limits of a metric of TABLE by the score test, from the influence of its rows."""
+    z = float(stats.norm.ppf(0.975))
+    return score_limits(value, at, phi, shares, float(TABLE.sum()), (0.0, 1.0), z)
+
+
 def test_mover_by_hand() -> None:
     """Macro-recall of 40/50, 61/80 and 29/40: rows of different classes are independent.
 
@@ -242,7 +249,8 @@ def test_mover_by_hand() -> None:
       1     0.8     0.67476       0.89310  0.12524  0.09310
       2     0.7625  0.66058       0.84611  0.10192  0.08361
       3     0.725   0.57442       0.84437  0.15058  0.11937
-    The limit is the mean less √(0.12524² + 0.10192² + 0.15058²) ÷ 3 = 0.22070 ÷ 3.
+    The combined limit is the mean less √(0.12524² + 0.10192² + 0.15058²) ÷ 3 = 0.22070 ÷ 3. Three
+    classes are more than two: Wilson's limits of the mean are mixed in, with the skewness of rows.
     """
     found = report(TABLE)["macro_recall"]
     hits, n = np.array([40, 61, 29]), np.array([50, 80, 40])
@@ -251,6 +259,11 @@ def test_mover_by_hand() -> None:
     by_hand = [share.mean() - math.sqrt(((share - low) ** 2).sum()) / 3,
                share.mean() + math.sqrt(((high - share) ** 2).sum()) / 3]  # fmt: skip
     assert found.method == "mover"
+    smooth = TABLE + 0.5 / 3
+    of_rows = np.diag(smooth) / smooth.sum(1)
+    phi = (np.eye(3) - of_rows[:, None]) / (smooth.sum(1) / smooth.sum())[:, None] / 3
+    whole = by_score(share.mean(), of_rows.mean(), phi, smooth / smooth.sum())
+    by_hand = mixed(tuple(by_hand), whole, high - low, (0.0, 1.0))
     assert_same([found.low, found.high], by_hand, within=1e-10)
     naive = np.mean(low)
     assert found.low != pytest.approx(naive, abs=1e-3), "a control: the mean of limits is no limit"
@@ -277,6 +290,12 @@ def test_mover_with_classes_that_go_together() -> None:
     low, high = 2 * j / (1 + j)
     rho = cov / np.outer(sigma, sigma)
     below, above = (math.sqrt(d @ rho @ d) / 3 for d in (f1 - low, high - f1))
-    assert_same([found.low, found.high], [f1.mean() - below, f1.mean() + above], within=1e-9)
+    smooth = (TABLE + 0.5 / 3) / (TABLE + 0.5 / 3).sum()
+    sums = smooth.sum(1) + smooth.sum(0)
+    of_smooth = 2 * np.diag(smooth) / sums
+    phi = np.diag(2 / sums) - (of_smooth / sums)[:, None] - (of_smooth / sums)[None]
+    whole = by_score(f1.mean(), of_smooth.mean(), phi / 3, smooth)
+    limits = mixed((f1.mean() - below, f1.mean() + above), whole, high - low, (0.0, 1.0))
+    assert_same([found.low, found.high], limits, within=1e-9)
     apart = math.sqrt(((f1 - low) ** 2).sum()) / 3
     assert below != pytest.approx(apart, rel=0.01), "a control: without correlations it is another"

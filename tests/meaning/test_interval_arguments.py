@@ -192,7 +192,7 @@ def test_every_caution_is_said_once_and_only_where_it_holds() -> None:
     n = len(y_true)
     assert karat.evaluate(y_true, y_pred).cautions == ()
     said = {
-        "Fewer than 20 true rows of 2": {"y_true": [*y_true, 2, 2], "y_pred": [*y_pred, 2, 0]},
+        "Fewer than 10 true rows of 2": {"y_true": [*y_true, 2, 2], "y_pred": [*y_pred, 2, 0]},
         "No row is predicted wrongly": {"y_true": y_true, "y_pred": y_true},
         "The weights differ so much": {
             "y_true": np.tile(y_true, 8),

@@ -181,6 +181,31 @@ def test_a_text_of_another_version_is_read_by_its_tally() -> None:
     assert karat.Report.from_json(json.dumps(text))["accuracy"].value == 0.75
 
 
+def test_limits_that_another_version_wrote_and_this_one_computes_otherwise_are_named() -> None:
+    report = karat.evaluate([0, 1, 1, 0], [0, 1, 0, 0])
+    text = json.loads(report.to_json())
+    text["karat"] = "0.0.9"
+    assert Report.from_json(json.dumps(text)).warnings == ()
+    text["metrics"]["accuracy"]["low"] = 0.5
+    text["metrics"]["kappa"]["high"] -= 1e-6
+    read = Report.from_json(json.dumps(text))
+    (found,) = read.warnings
+    assert found == (
+        "karat 0.0.9 wrote the JSON that this report was read from. "
+        f"karat {karat.__version__} computes other limits for 2 metrics, and those are shown: "
+        "'accuracy', 'kappa'."
+    )
+    assert read["accuracy"].low == report["accuracy"].low
+    assert Report.from_json(read.to_json()).warnings == (found,)
+    # Limits of scores stand nowhere else: those of the text stay.
+    text = document(SCORED["two"])
+    text["karat"] = "0.0.9"
+    text["metrics"]["roc_auc"]["low"] -= 1e-3
+    read = Report.from_json(json.dumps(text))
+    assert read.warnings == ()
+    assert read["roc_auc"].low == text["metrics"]["roc_auc"]["low"]
+
+
 def test_metrics_that_this_karat_does_not_list_are_named() -> None:
     report = karat.evaluate(TWO, y_prob=PROB)
     text = document(lambda: report)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from karat.api.arguments import confidence_required
 from karat.api.options import positive_number, unknown_choice
@@ -13,14 +15,23 @@ from karat.errors import KaratError, error, short
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.records import Difference
 from karat.inference.comparison.sizes import (
+    Pilot,
+    RowsNeeded,
     SizeSpec,
     rows_for_difference,
     rows_for_interval,
+    rows_for_scores,
     rows_for_variance,
+    variance_of_variance,
 )
+from karat.inference.confidence import Confidence
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import check_has_positive, with_positive
+
+RELATIVE: Final = 6.0
+"""Variance of a variance beside its square, times the rows that decide it: that of losses and
+placements that spread as exponential numbers do is at most so large."""
 
 
 @names_its_arguments
@@ -33,7 +44,7 @@ def rows_needed(
     power: float = 0.8,
     level: float = 0.95,
     side: str = "both",
-) -> int:
+) -> RowsNeeded:
     """How many rows a test set needs for an interval this narrow, or to show a difference.
 
     Args:
@@ -48,9 +59,10 @@ def rows_needed(
         side: ``"both"``, or ``"low"`` or ``"high"`` for one limit, or a test of one direction.
 
     Returns:
-        The least number of rows. For an interval it is that of the interval that reports print;
-        for a difference, and of metrics of scores, it follows from the standard error, so that
-        it is rough below 100 rows.
+        The least number of rows: an int with limits `low` and `high` at `level`, because a pilot
+        knows only roughly how much rows vary. For an interval it is that of the interval that
+        reports print; for a difference it follows from the standard error, so that it is rough
+        below 100 rows.
 
     Errors:
         K169 not exactly one of `half_width` and `difference`; K170 no pilot, or none of these; K122
@@ -61,9 +73,9 @@ def rows_needed(
         >>> import karat
         >>> pilot = karat.evaluate(confusion=[[80, 20], [10, 90]])
         >>> karat.rows_needed("accuracy", pilot=pilot, half_width=0.02)
-        1225
+        1225 [934, 1608]
         >>> karat.rows_needed("accuracy", pilot=pilot, difference=0.05)
-        801
+        801 [611, 1052]
     """
     chosen = get(metric)
     do = "It is the share of such intervals that hold the true value."
@@ -81,13 +93,8 @@ def rows_needed(
     )
     if pilot is None:
         raise error("K170", found="pilot= was not given")
-    if isinstance(pilot, Comparison):
-        pilot = pilot[chosen]
-    if isinstance(pilot, Difference):
-        if pilot.metric != str(chosen):
-            raise error("K168", what=str(chosen), known=repr(pilot.metric))
-        error_ = pilot.standard_error
-        return rows_for_variance(chosen, math.nan if error_ is None else error_**2 * pilot.n, size)
+    if isinstance(pilot, Comparison | Difference):
+        return _of_difference(chosen, pilot, size)
     if isinstance(pilot, Report) and pilot.is_clustered:
         raise error(
             "K167",
@@ -112,17 +119,29 @@ def rows_needed(
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))
     table = TableVariance(cells)
-    if size.half_width is not None:
-        return rows_for_interval(chosen, table, size)
-    return rows_for_difference(chosen, table, size)
+    find = rows_for_interval if size.half_width is not None else rows_for_difference
+    rows = find(chosen, table, size)
+    return RowsNeeded.around(rows, variance_of_variance(chosen, table), size.confidence)
 
 
-def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> int:
-    """Rows from the standard error of a metric of scores in the report of one model (K167)."""
-    error_: float | None = None
-    if isinstance(pilot, Report) and pilot.scores is not None:
-        error_ = pilot[metric].standard_error
-    if error_ is None:
+def _of_difference(metric: Metric, pilot: Comparison | Difference, size: SizeSpec) -> RowsNeeded:
+    """Rows from the standard error of a difference (K167, K168)."""
+    found = pilot[metric] if isinstance(pilot, Comparison) else pilot
+    if found.metric != str(metric):
+        raise error("K168", what=str(metric), known=repr(found.metric))
+    error_ = found.standard_error
+    rows = rows_for_variance(metric, math.nan if error_ is None else error_**2 * found.n, size)
+    # Of the influences ± 1 of rows on which one model alone is right.
+    n_apart = found.n / 2.0
+    if found.discordant is not None:
+        n_apart = found.discordant.b + found.discordant.c
+    return RowsNeeded.around(rows, 1.0 / max(n_apart, 1.0), size.confidence)
+
+
+def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> RowsNeeded:
+    """Rows from the interval of a metric of scores in the report of one model (K167)."""
+    one = pilot[metric] if isinstance(pilot, Report) and pilot.scores is not None else None
+    if one is None or one.standard_error is None:
         raise error(
             "K167",
             metric=str(metric),
@@ -130,8 +149,29 @@ def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> int:
             do="Give a report of scores with its standard error (karat.evaluate(y_true, "
             "y_prob=...)), or a comparison of two models.",
         )
-    models = 1.0 if size.difference is None else 2.0
-    return rows_for_variance(metric, models * error_**2 * pilot.n_rows, size)
+    n, value, error_ = pilot.n_rows, float(one.value), one.standard_error
+    scale, (low, high) = str(one.method).split("-", maxsplit=1)[0], metric.range
+    is_inside = one.high is not None and low < value < one.high < high and error_ > 0.0
+    if size.half_width is not None and is_inside and scale in ("log", "logit", "t"):
+        shape = Pilot(n, scale, Confidence(one.level or 0.95))
+        rows = rows_for_scores(metric, value, error_, float(one.high or high), shape, size)
+    else:
+        models = 1.0 if size.difference is None else 2.0
+        rows = rows_for_variance(metric, models * error_**2 * n, size)
+    known = RELATIVE / _n_deciding(metric, value, error_, pilot)
+    return RowsNeeded.around(rows, known, size.confidence)
+
+
+def _n_deciding(metric: Metric, value: float, error_: float, pilot: Report) -> float:
+    """Rows that the variance of a metric of scores follows from.
+
+    Of a loss those that make up most of it; of a ranking those of the smallest class.
+    """
+    if metric.record.better == "lower" and metric.range[0] == 0.0 and value > 0.0:
+        return 1.0 / ((error_ / value) ** 2 + 1.0 / pilot.n_rows)
+    fields = pilot.cells.fields
+    support = np.asarray(fields.tp + fields.fn, np.float64)
+    return float(support[support > 0].min(initial=float(pilot.n_rows)))
 
 
 def _number(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
@@ -25,7 +25,14 @@ from karat.inference.proportions import (
     ratio_of_proportions,
     two_proportions_of,
 )
-from karat.inference.table_variance import CELLS_TO_SLOPES, TableVariance, cell_slopes, derivative
+from karat.inference.table_variance import (
+    CELLS_TO_SLOPES,
+    TableVariance,
+    cell_slopes,
+    derivative,
+    df_on,
+)
+from karat.inference.whole_limits import whole_limits
 from karat.metrics import Metric
 from karat.metrics._formula import Node, is_linear_in
 from karat.metrics._lift import Policy
@@ -47,16 +54,27 @@ def limits_of_proportion(
         n = np.where(is_seen, inside**2 / sum(share.counted(squares)), 0.0)
     # Of a class that weighs next to nothing the squares are no numbers.
     n = np.where(np.isfinite(n), n, 0.0)
+    quantile: Floats | float = asked.quantile()
     if spread.clusters is not None or spread.cells.squares is not None or spread.design != "cohort":
-        n = n / _inflation_of_shares(share, spread, p, n, inside)
-    quantile = asked.quantile(spread.df)
+        partials = _share_partials(share, spread, p, inside)
+        n = n / _inflation_of_shares(spread, p, n, partials)
+        quantile = _class_quantiles(spread, asked, partials)
     if not is_beta:
         return p, *wilson_limits(p, n, quantile)
-    low, high = beta_limits(p, n, asked.tail)
+    # As many rows as a normal quantile is as far away with (Korn and Graubard 1998).
     normal = asked.quantile()
-    wider = quantile / normal if normal > 0.0 else 1.0
-    low, high = np.maximum(p - (p - low) * wider, 0.0), np.minimum(p + (high - p) * wider, 1.0)
+    n = n * (normal / quantile) ** 2 if normal > 0.0 else n
+    low, high = beta_limits(p, n, asked.tail)
     return p, np.where(is_seen, low, 0.0), np.where(is_seen, high, 1.0)
+
+
+def fewest_rows(metric: Metric, spread: TableVariance) -> Floats | None:
+    """float64[k]: effective rows of the smaller side of the share that it is of; None of others."""
+    share = proportion_of(metric)
+    if share is None:
+        return None
+    counts = spread.one_vs_rest[0] * (spread.n_effective / spread.total)
+    return np.minimum(*share.counted(counts))
 
 
 class _Side(NamedTuple):
@@ -152,11 +170,14 @@ def _share_partials(share: Share, spread: TableVariance, p: Floats, inside: Floa
     return np.asarray(scale[:, None, None] * sides)
 
 
-def _inflation_of_shares(
-    share: Share, spread: TableVariance, p: Floats, n: Floats, inside: Floats
-) -> Floats:
+def _class_quantiles(spread: TableVariance, asked: Confidence, partials: Floats) -> Floats:
+    """float64[k]: how many standard errors away a limit of each class lies."""
+    return np.array([asked.quantile(float(df)) for df in spread.class_df(partials)])
+
+
+def _inflation_of_shares(spread: TableVariance, p: Floats, n: Floats, partials: Floats) -> Floats:
     """float64[k]: how many times more a share varies than one of n rows."""
-    actual = spread.class_variances(_share_partials(share, spread, p, inside))
+    actual = spread.class_variances(partials)
     simple = p * (1 - p) / np.maximum(n, 1e-300)
     fewest = 1.0
     if spread.clusters is not None:
@@ -242,7 +263,7 @@ def _found(
         return made(limits_of_two_proportions(value, two, spread, asked), "mover")
     inflation = spread.class_inflation(partials)
     low, high = metric.range
-    quantile = asked.quantile(spread.df)
+    quantile = _class_quantiles(spread, asked, partials)
     if math.isfinite(low) and math.isfinite(high):
         shares, rows = _effective(metric, spread, tables, value, inflation)
         below, above = (low + (high - low) * part for part in wilson_limits(shares, rows, quantile))
@@ -268,7 +289,7 @@ def _on_curve(
     else:
         rows = sides.sum(axis=0)
         share = sides[0] / np.maximum(rows, 1.0)
-        limits = np.array(wilson_limits(share, rows, asked.quantile(spread.df)))
+        limits = np.array(wilson_limits(share, rows, asked.quantile()))
     found, partials = _native.follow_curve(
         sides, limits, curve.sides, curve.a, curve.b, curve.c, curve.missing, spread.total
     )
@@ -302,7 +323,7 @@ def _of_ratios(
     tables: Floats,
     value: Floats,
     inflation: Floats,
-    quantile: float,
+    quantile: Floats,
 ) -> tuple[Floats, Floats]:
     """Limits on the scale of the logarithm; half a row in each cell keeps them finite (Gart)."""
     smooth = tables * (spread.n_effective / spread.total) + 0.5
@@ -316,6 +337,8 @@ def _of_ratios(
 
 NO_SLOPE: Final = "its formula has no slope at this table"
 _N_KEPT: Final = 256
+_N_TOGETHER: Final = 2.0
+"""Limits of so many shares, combined, are as skewed as their sum (Newcombe 1998)."""
 
 
 @cache
@@ -331,7 +354,43 @@ def is_combined(metric: Metric, policy: Policy) -> bool:
 def combined(
     metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy
 ) -> Interval:
+    """Limits of the classes, combined, mixed with limits of the metric as a whole.
+
+    The former are right where one class decides, or two. Of many classes, each with a few rare
+    errors, they are as skewed as those of one class, and the sum is not: then the latter are right.
+    With c the number of classes that the uncertainty comes from, (Σd²)² ÷ Σd⁴ of the widths d that
+    the limits of each class add, a part (2 ÷ c)⁴ is that of the former; all of it, up to two.
+    """
+    found, n_deciding = _mover(metric, value, spread, asked, policy)
+    is_many = n_deciding > _N_TOGETHER
+    whole = whole_limits(metric, value, spread, asked, policy) if is_many else None
+    if found.low is None or found.high is None or whole is None:
+        return found
+    ends, part = metric.range, (_N_TOGETHER / n_deciding) ** 4
+    low = part * max(found.low, ends[0]) + (1.0 - part) * whole[0]
+    high = part * min(found.high, ends[1]) + (1.0 - part) * whole[1]
+    return replace(found, low=low, high=high)
+
+
+def _deciding(each: Sequence[ClassLimits], of_parts: Sequence[Floats]) -> float:
+    """How many classes the uncertainty comes from; 1 where none of them has any."""
+    # Endless limits, and classes without a value.
+    with np.errstate(invalid="ignore"):
+        widths = sum(
+            np.abs(slopes) * (limits.high - limits.low)
+            for limits, slopes in zip(each, of_parts, strict=True)
+        )
+    # Beside the largest, so that no square is too small or too large for a number.
+    squares = (np.nan_to_num(widths) / max(float(np.nanmax(widths, initial=0.0)), 1e-300)) ** 2
+    return max(float(squares.sum() ** 2 / max((squares**2).sum(), 1e-300)), 1.0)
+
+
+def _mover(
+    metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy
+) -> tuple[Interval, float]:
     """Limits of the classes, combined as their errors go together (MOVER, Zou and Donner 2008).
+
+    With them the number of classes that decide.
 
     With a_k the slope of the metric in the value of class k, d_k the distance from it to its limit
     and ρ the correlations, the limit lies √(Σ Σ a_k a_l ρ_kl d_k d_l) away: the standard error of
@@ -348,8 +407,8 @@ def combined(
         of_parts, rest = found.of_parts, found.gradient
         steep = (rest.true, rest.pred, rest.same, *of_parts)
         if not all(math.isfinite(float(np.abs(part).max())) for part in steep):
-            return Interval(remark=NO_SLOPE)
-        quantile = asked.quantile(spread.df)
+            return Interval(remark=NO_SLOPE), 1.0
+        quantile = asked.quantile(df_on(metric, spread, policy))
         times = np.array((quantile, quantile, 1.0))
         if rest.cells is None and not cells.is_weighted:
             shared = np.array((rest.true, rest.pred, rest.same)) * float(cells.fields.n)
@@ -360,6 +419,7 @@ def combined(
         listed = np.zeros((3, len(spread.weights)))
     each = [class_limits(plain, spread, asked, is_beta=True) for plain in classes]
     factors, alone, n_still = _counted(each, each, of_parts)
+    n_deciding = _deciding(each, of_parts)
     alike = spread.smoothed if n_still else None
     if alike is not None:
         shapes = [class_limits(plain, alike, asked, is_beta=True) for plain in classes]
@@ -367,12 +427,12 @@ def combined(
         below, above = _alike(alike, each, shapes, of_parts)
         error = float(spread.variance(derivative(metric, cells, policy)))
         if not math.isfinite(error):
-            return Interval(remark=NO_SLOPE)
+            return Interval(remark=NO_SLOPE), 1.0
         low, high = math.sqrt(below + low), math.sqrt(above + high)
-        return Interval(value - low, value + high, "mover", math.sqrt(error))
+        return Interval(value - low, value + high, "mover", math.sqrt(error)), n_deciding
     for limits, counted in zip(each, factors, strict=True):
         if not (limits.has_slopes or np.isfinite(derivative(metric, cells, policy)).all()):
-            return Interval(remark=NO_SLOPE)
+            return Interval(remark=NO_SLOPE), 1.0
         if listed is not None and cells.is_weighted:
             # See `variance_of`: sums of parts are rounding errors of heavier classes.
             listed += np.array([spread.added(limits.partials, side) for side in counted])
@@ -380,9 +440,9 @@ def combined(
             sums += counted[:, None] * limits.slopes
     low, high, variance = spread.slope_variances(sums, listed).tolist()
     if not math.isfinite(variance):
-        return Interval(remark=NO_SLOPE)
+        return Interval(remark=NO_SLOPE), 1.0
     below, above = math.sqrt(low + alone[0]), math.sqrt(high + alone[1])
-    return Interval(value - below, value + above, "mover", math.sqrt(variance))
+    return Interval(value - below, value + above, "mover", math.sqrt(variance)), n_deciding
 
 
 def _counted(

@@ -295,7 +295,7 @@ class InfluenceVariances:
         assert self._clusters is not None
         variance = self._clusters.variance(phi, self._sizes)
         missing = "" if np.isfinite(variance) else alone.missing or "there is one cluster"
-        df = self._clusters.n_held - 1.0
+        df = self._clusters.df(phi) if np.isfinite(variance) else self._clusters.n_held - 1.0
         return replace(_with_variance(alone, variance), df=df, missing=missing)
 
 

@@ -22,4 +22,5 @@ def json_value(value: Any) -> Any:
         return {name: json_value(item) for name, item in value.items()}
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    return value
+    # A number of rows with limits of its own is a number.
+    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -12,7 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits, combined, is_combined
+from karat.inference.class_limits import (
+    NO_SLOPE,
+    ClassLimits,
+    class_limits,
+    combined,
+    fewest_rows,
+    is_combined,
+)
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.limits import Floats, transformed, wilson_limits, wilson_limits_of_one
@@ -28,6 +35,7 @@ from karat.inference.table_variance import (
     TableVariance,
     cell_slopes,
     derivative,
+    df_on,
     slopes_on,
     variance_of,
 )
@@ -41,6 +49,10 @@ from karat.tally.cached import cached_property
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
 _FEW_IN_A_CELL: Final = 5
+_ALMOST_NONE: Final = 1.5
+_ONE_ROW: Final = "it rests on the number of rows: at most one of them differs from the others"
+"""Of a share near its end: coverage of Wilson's limits jumps with what the next row is."""
+_FEW_ROWS: Final = "classes have few rows"
 _FIXED: Final = "the design fixes the shares of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
 _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not known"
@@ -81,7 +93,10 @@ def _found(
             return Interval(remark=_FIXED)
     ends = range_of(metric)
     if asked.method not in ("wald", "logit") and is_combined(metric, policy):
-        return _within(combined(metric, value, spread, asked, policy), value, ends, asked)
+        found = combined(metric, value, spread, asked, policy)
+        if found.remark is None and metric.lift != "weighted" and len(classes_of_few_rows(spread)):
+            found = replace(found, remark=_FEW_ROWS)
+        return _within(found, value, ends, asked)
     slopes = slopes_on(metric, spread, policy)
     # Limits at many levels are sought: of one table.
     key = "variance", metric, policy
@@ -92,7 +107,9 @@ def _found(
     if asked.method in ("wald", "logit"):
         found = Interval(remark=NO_SLOPE)
         if error is not None:
-            found = _textbook(value, error, asked.quantile(spread.df), ends, asked.method)
+            found = _textbook(
+                value, error, asked.quantile(df_on(metric, spread, policy)), ends, asked.method
+            )
     else:
         found = _default(metric, value, slopes, variance, spread, asked, policy)
     return _within(replace(found, standard_error=error), value, ends, asked)
@@ -190,6 +207,8 @@ def _default(
             fewest = float(spread.one_vs_rest[0][at].min()) * spread.n_effective / spread.total
             if fewest < _FEW_IN_A_CELL:
                 remark = f"it rests on few rows: a cell of the table holds {fewest:.3g}"
+        elif (fewest_rows_of := fewest_rows(metric, spread)) is not None:
+            remark = _ONE_ROW if fewest_rows_of[at] < _ALMOST_NONE else None
         return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
     if not math.isfinite(variance):
         return Interval(remark=NO_SLOPE)
@@ -202,7 +221,7 @@ def _default(
         ends = -1.0, 1.0
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
         return _effective(metric, value, slopes, ends, spread, asked, policy)
-    error, quantile = math.sqrt(variance), asked.quantile(spread.df)
+    error, quantile = math.sqrt(variance), asked.quantile(df_on(metric, spread, policy))
     if ends[0] == 0.0 and value > quantile * error:
         return Interval(*transformed(value, error, quantile, ends))
     return Interval(value - quantile * error, value + quantile * error, "wald")
@@ -214,17 +233,19 @@ def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> 
     if key not in spread.kept:
         hit = (spread.rows == spread.cols).astype(np.float64)
         share = float((hit * spread.weights).sum()) / spread.total
-        spread.kept[key] = share, spread.n_effective / float(spread.inflation(hit))
-    share, n = spread.kept[key]
-    low, high = wilson_limits_of_one(share, n, asked.quantile(spread.df))
+        n = spread.n_effective / float(spread.inflation(hit))
+        spread.kept[key] = share, n, float(spread.df_of(hit))
+    share, n, df = spread.kept[key]
+    low, high = wilson_limits_of_one(share, n, asked.quantile(df))
+    remark = _ONE_ROW if min(share, 1.0 - share) * n < _ALMOST_NONE else None
     curve = curve_of_right_rows(metric, spread.cells.k)
     if curve is not None:
         a, b, c = curve
         ends = [(a * p + b) / (1.0 + c * p) for p in (low, high)]
-        return Interval(min(ends), max(ends), "wilson")
+        return Interval(min(ends), max(ends), "wilson", remark=remark)
     found = of_right_rows(metric, np.stack([low, high]), spread.cells.k)
     found = np.where(np.isfinite(found), found, metric.range[1])
-    return Interval(float(found.min()), float(found.max()), "wilson")
+    return Interval(float(found.min()), float(found.max()), "wilson", remark=remark)
 
 
 def _effective(
@@ -266,8 +287,9 @@ def _effective(
     variance = smooth_variance * inflation / span**2
     # A rounding error beside the range is no variance.
     varies = variance * spread.n_effective > DUST**2
+    quantile = asked.quantile(df_on(metric, spread, policy))
     rows = share * (1.0 - share) / variance if varies else spread.n_effective
-    low, high = wilson_limits((centre - ends[0]) / span, rows, asked.quantile(spread.df))
+    low, high = wilson_limits((centre - ends[0]) / span, rows, quantile)
     low, high = ends[0] + span * low, ends[0] + span * high
     if without is not None and _may_be_independent(value, without.bias, spread, asked):
         low, remark = np.asarray(ends[0]), "the rows do not show that truth and prediction depend"
@@ -289,12 +311,62 @@ def _may_be_independent(
     return df > 0 and bias > 0.0 and bool(df * value / bias <= chdtri(df, asked.tail))
 
 
-N_FEW_ROWS = 20
+N_FEW_ROWS = 5
 """Below so many rows of a class its share is known so roughly that averages suffer."""
-N_FEW_CLUSTERS = 30
+N_FEW_ROWS_OF_MANY = 10
+"""The same where so many classes have fewer."""
+_MANY: Final = 1.0 / 3.0
+_FEW_OF_ALL: Final = 0.2
+"""Below such a share of effective rows the weights are a fact about the sample."""
+N_FEW_WRONG = 25
+"""Below so many effective rows that are wrong, and weigh more than others, limits miss them."""
+_LESS_THAN_ALL: Final = 0.85
+N_FEW_CLUSTERS = 10
+"""Below so many clusters an interval is mostly what is not known of its width."""
+N_DECIDING_CLUSTERS = 2.0
+"""Below so many degrees of freedom the errors of one or two clusters decide."""
 _N_NAMED = 5
 _BLOCK_BYTES = 1 << 25
 _MOST_DRAWN = 2**52
+
+
+def classes_of_few_rows(spread: TableVariance) -> npt.NDArray[np.intp]:
+    """Places of the classes of so few true rows that averages are less sure than their level.
+
+    Those of fewer than 5 effective rows; of fewer than 10, where they are a third of the classes.
+    Coverage was measured (docs/coverage.md): with 8 rows of each class it is 94 to 95 %.
+    """
+    key = "classes of few rows"
+    if key not in spread.kept:
+        sums = spread.weights, spread.squares
+        weights, squares = (np.bincount(spread.rows, each, spread.cells.k) for each in sums)
+        n, is_seen = kish(weights, squares), weights > 0.0
+        few = np.flatnonzero(is_seen & (n < N_FEW_ROWS_OF_MANY))
+        if len(few) < _MANY * is_seen.sum():
+            few = np.flatnonzero(is_seen & (n < N_FEW_ROWS))
+        spread.kept[key] = few
+    found: npt.NDArray[np.intp] = spread.kept[key]
+    return found
+
+
+def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
+    """Sentences on weights that leave few rows to decide."""
+    found = []
+    if spread.n_effective < n_rows * _FEW_OF_ALL:
+        found.append(
+            f"The weights differ so much that {n_rows:.0f} rows say as much as "
+            f"{spread.n_effective:.0f} would."
+        )
+    is_wrong = spread.rows != spread.cols
+    weights, squares = (each[is_wrong].sum() for each in (spread.weights, spread.squares))
+    # Of equal weights of the same sum: were they all like that, the rows would be as many.
+    n_wrong, like_all = float(kish(weights, squares)), weights / spread.total * spread.n_effective
+    if 0.0 < n_wrong < min(N_FEW_WRONG, _LESS_THAN_ALL * like_all):
+        found.append(
+            f"The rows that are predicted wrongly have larger weights than others, and say as much "
+            f"as {n_wrong:.1f} of equal weight."
+        )
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,30 +452,29 @@ class TableIntervals:
         if _lacking(self.cells):
             return ()
         fields, found, spread = self.cells.fields, [], self.spread
-        support = fields.tp + fields.fn
-        sums = spread.weights, spread.squares
-        weights, squares = (np.bincount(spread.rows, each, self.cells.k) for each in sums)
-        few = np.flatnonzero((support > 0) & (kish(weights, squares) < N_FEW_ROWS))
+        few = classes_of_few_rows(spread)
         if len(few):
             names = [self.cells.classes.display[i] for i in few[:_N_NAMED]]
             more = f" and {len(few) - _N_NAMED} more" if len(few) > _N_NAMED else ""
             found.append(
-                f"Fewer than {N_FEW_ROWS} true rows of {', '.join(names)}{more}: intervals of "
-                "averages over the classes may hold the true value less often than they say."
+                f"Fewer than {N_FEW_ROWS_OF_MANY} true rows of {', '.join(names)}{more}: intervals "
+                "of averages over the classes may hold the true value less often than they say."
             )
         if not (fields.fn.any() or fields.fp.any()):
             found.append("No row is predicted wrongly: intervals rest on the number of rows alone.")
-        n, n_effective = float(self.cells.n_rows), spread.n_effective
-        if self.cells.is_weighted and n_effective < n / 2:
-            found.append(
-                f"The weights differ so much that {n:.0f} rows say as much as "
-                f"{n_effective:.0f} would."
-            )
+        if self.cells.is_weighted:
+            found += _of_weights(spread, float(self.cells.n_rows))
         asked = self.asked
         if self.clusters is not None and asked.design != "cohort" and asked.method in DRAWN:
             found.append("Whole clusters are drawn: replicates do not keep the rows of each class.")
-        if self.clusters is not None and self.clusters.n_clusters < N_FEW_CLUSTERS:
-            found.append(
-                f"There are {self.clusters.n_clusters} clusters: intervals rest on how few differ."
-            )
+        if self.clusters is not None:
+            g = self.clusters.n_clusters
+            hit = (spread.rows == spread.cols).astype(np.float64)
+            if g < N_FEW_CLUSTERS:
+                found.append(f"There are {g} clusters: intervals rest on how few differ.")
+            elif float(spread.df_of(hit)) < N_DECIDING_CLUSTERS:
+                found.append(
+                    f"Of {g} clusters one or two hold most of the rows that are predicted wrongly: "
+                    "intervals rest on how few differ."
+                )
         return tuple(found)

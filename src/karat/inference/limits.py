@@ -27,7 +27,7 @@ _SMALL_TAIL: Final = 5e-4
 """Of a smaller one, 1 less twice it holds too few digits."""
 
 
-def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> Limits:
+def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float | Floats) -> Limits:
     """Wilson (1927): the shares that a test at this quantile, also of Student's t, does not refuse.
 
     Of no rows, or effective rows, the limits are 0 and 1.
@@ -65,6 +65,37 @@ def wilson_limits_of_one(share: float, n: float, quantile: float) -> tuple[float
         0.0 if share <= 0 else min(max(low, 0.0), share),
         1.0 if share >= 1 else min(max(high, share), 1.0),
     )
+
+
+def wilson_limits_of_moving(
+    share: float, at: float, variance: float, slope: float, quantile: float
+) -> tuple[float, float]:
+    """Wilson's limits of what is no share, from its variance at one place and the slope there.
+
+    Towards each end of 0 to 1 the variance is a parabola through that place with that slope, which
+    is 0 at the end. Limits are the values whose own variance would explain the one seen. Of a share
+    p of n rows, with p(1 − p) ÷ n and (1 − 2p) ÷ n, they are those of Wilson.
+
+    Example:
+        >>> low, high = wilson_limits_of_moving(0.9, 0.9, 0.0009, -0.008, 1.959963984540054)
+        >>> round(low, 4), round(high, 4)
+        (0.8256, 0.9448)
+    """
+    z2 = quantile * quantile
+    ends = []
+    for end, sign in ((0.0, -1.0), (1.0, 1.0)):
+        room, rest, past = abs(end - share), abs(end - at), sign * (share - at)
+        step = 0.0
+        if room > 0.0 and rest > 0.0:
+            # Not below 0 on the way.
+            rise = max(sign * slope, -variance / rest)
+            bend = -(variance + rise * rest) / (rest * rest)
+            # (1 − z²·bend)·step² − b·step − z²·(variance where the share is) = 0.
+            here = variance + rise * past + bend * past * past
+            b, a = z2 * (rise + 2.0 * bend * past), 1.0 - z2 * bend
+            step = (b + math.sqrt(max(b * b + 4.0 * a * z2 * here, 0.0))) / (2.0 * a)
+        ends.append(share + sign * min(max(step, 0.0), room))
+    return ends[0], ends[1]
 
 
 def beta_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:

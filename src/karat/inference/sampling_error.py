@@ -16,7 +16,7 @@ class SamplingError:
             scores; else the variance.
         df: degrees of freedom: of areas Satterthwaite's, of the area under precision the rows of
             the class less 1, of means the rows less 1, of means over classes the rows of the
-            smallest class less 1; with clusters, clusters less 1.
+            smallest class less 1; with clusters, see `degrees_of_clusters`.
         n_effective: Kish's effective rows of what it averages: all rows, the rows of the class, or
             those of the smallest class.
         n_informative: of areas, (Σ|φ|)² ÷ Σφ² over the own rows; else NaN.

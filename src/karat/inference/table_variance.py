@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.confidence import Design
 from karat.inference.limits import Floats
 from karat.metrics import Metric
@@ -113,8 +114,26 @@ class TableVariance:
 
     @property
     def df(self) -> float:
-        """Degrees of freedom: clusters less one; without clusters as good as infinite."""
+        """Degrees of freedom at most: clusters less one; without clusters as good as infinite."""
         return math.inf if self.clusters is None else self.clusters.n_clusters - 1.0
+
+    def df_of(self, g: npt.ArrayLike) -> Floats:
+        """float64[...]: degrees of freedom of `variance`, from derivatives g [..., m].
+
+        Without clusters they are as good as infinite. Where nothing varies, clusters weigh as much
+        as their rows.
+
+        Cost: as `variance`.
+        """
+        phi = np.abs(self.centred(g))
+        if self.clusters is None:
+            return np.full(phi.shape[:-1], math.inf)
+        clusters = self.clusters
+        sizes = np.array([self._sums(clusters, one) for one in phi.reshape(-1, phi.shape[-1])])
+        least = DUST * self.total * float(np.abs(g).max(initial=0.0))
+        weights = self._sums(clusters, np.ones(phi.shape[-1]))
+        sizes = np.where(sizes.sum(axis=-1, keepdims=True) > least, sizes, weights)
+        return degrees_of_clusters(sizes).reshape(phi.shape[:-1])
 
     def centred(self, g: npt.ArrayLike) -> Floats:
         """float64[..., m]: the influence of a row of each cell, from a derivative [..., m]."""
@@ -266,6 +285,13 @@ class TableVariance:
         each = [float(self.variance(self.spread_out(partials, i))) for i in range(self.cells.k)]
         return self._without_dust(np.array(each), partials.reshape(-1, 4))
 
+    def class_df(self, partials: Floats) -> Floats:
+        """float64[k]: `df_of` a metric of one class, for every class; see `class_inflation`."""
+        if self.clusters is None:
+            return np.full(self.cells.k, math.inf)
+        each = [self.spread_out(partials, i) for i in range(self.cells.k)]
+        return np.array([float(self.df_of(g)) for g in each])
+
     def spread_out(self, partials: Floats, i: int) -> Floats:
         """float64[m]: derivative with respect to all cells, from that to the four of class i."""
         found: Floats = partials[i][(self.rows == i).astype(int), (self.cols == i).astype(int)]
@@ -313,6 +339,21 @@ def slopes_on(metric: Metric, spread: TableVariance, policy: Policy) -> Slopes:
     if key not in spread.kept:
         spread.kept[key] = metric.slopes(spread.cells, policy)
     found: Slopes = spread.kept[key]
+    return found
+
+
+def df_on(metric: Metric, spread: TableVariance, policy: Policy) -> float:
+    """Degrees of freedom of the variance of a metric on a table, found once for each table."""
+    if spread.clusters is None:
+        return spread.df
+    key = "df", metric, policy
+    if key not in spread.kept:
+        g = cell_slopes(slopes_on(metric, spread, policy), spread.cells)
+        known = np.isfinite(g).all()
+        # Of a table without an error all slopes are alike but for rounding.
+        varies = known and float(np.ptp(g)) > DUST
+        spread.kept[key] = float(spread.df_of(g if varies else 0.0 * g)) if known else spread.df
+    found: float = spread.kept[key]
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.limits import Floats
 from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
@@ -156,6 +157,16 @@ class Clusters:
 
     def variance(self, phi: Floats, sizes: Sizes) -> float:
         """G ÷ (G − 1) · Σ over clusters of (Σ w·φ)² ÷ W²."""
+        factor = float(small_sample(float(self.n_held)))
+        return factor * float((self._sums(phi) ** 2).sum()) / float(sizes.weight.sum()) ** 2
+
+    def df(self, phi: Floats) -> float:
+        """Degrees of freedom of it; of clusters that have a row that weighs something."""
+        found = degrees_of_clusters(self._sums(np.abs(phi)))
+        return float(np.minimum(found, self.n_held - 1.0))
+
+    def _sums(self, phi: Floats) -> Floats:
+        """float64[G], Σ w·φ."""
         sums = np.zeros(self.n)
         for part in row_parts(len(phi)):
             term = phi[part]
@@ -163,8 +174,7 @@ class Clusters:
                 weight = self.weights[part]
                 term = np.where(weight > 0, weight * term, 0.0)
             sums += np.bincount(self.codes[part], term, self.n)
-        factor = float(small_sample(float(self.n_held)))
-        return factor * float((sums**2).sum()) / float(sizes.weight.sum()) ** 2
+        return sums
 
 
 _MOST: Final = 1 << 22

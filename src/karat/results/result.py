@@ -53,8 +53,8 @@ class Signature(JsonRecord):
 
     Example:
         >>> from karat.results.result import Signature
-        >>> print(Signature("macro_f1", 4, None, "zero", False, "0.1.0"))
-        macro_f1|classes:4|undefined:zero|karat:0.1.0
+        >>> print(Signature("macro_f1", 4, None, "zero", False, "0.2.0"))
+        macro_f1|classes:4|undefined:zero|karat:0.2.0
     """
 
     metric: str

@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval, range_of
 from karat.inference.limits import Floats, last_kept
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import score_interval
-from karat.inference.table_variance import TableVariance
+from karat.inference.table_variance import DUST, TableVariance, df_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import ClusteredCells
@@ -174,6 +175,17 @@ class Units:
     df: float = math.inf
     sides: Sides | None = None
 
+    def df_alone(self, phi: Floats) -> float:
+        """Degrees of freedom of the variance of one model's value, with influence phi [e]."""
+        clusters = self.clusters
+        if clusters is None or not np.isfinite(phi).all():
+            return self.df
+        centred = np.abs(phi - (phi * self.weights).sum() / self.total)
+        sizes = clusters.sums(centred)
+        if sizes.sum() <= DUST * self.total * np.abs(phi).max(initial=0.0):
+            sizes = clusters.sums(np.ones_like(centred))
+        return min(float(degrees_of_clusters(sizes)), self.df)
+
     @cached_property
     def total(self) -> float:
         return float(self.weights.sum())
@@ -203,8 +215,11 @@ class Units:
     def degrees(self, phi: Floats) -> float:
         """Degrees of freedom of the variance of a number whose influence is phi [e].
 
-        Where classes add to it by themselves, those of Satterthwaite (1946) and Welch (1947).
+        Where classes add to it by themselves, those of Satterthwaite (1946) and Welch (1947); of
+        clusters, see `degrees_of_clusters`.
         """
+        if self.clusters is not None:
+            return self.df_alone(phi)
         if self.sides is None:
             return self.df
         with np.errstate(over="ignore", invalid="ignore"):
@@ -398,7 +413,7 @@ class SideLimits(Combined):
     policy: Policy = "zero"
 
     def degrees(self, model: int) -> float:
-        return self.tables[model].df
+        return df_on(self.metric, self.tables[model], self.policy)
 
     def interval(self, model: int, asked: Confidence) -> Interval:
         return label_interval(

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from karat.inference.comparison.contrasts import Apart, Limits, Pair, Spread
 from karat.inference.comparison.families import Largest, holm, largest, statistic_of, tail_of, wald
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
+from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import range_of
 from karat.metrics import Metric
@@ -199,12 +200,22 @@ def _difference(
         p = max(p, least)
     quantile = Confidence(spec.level).quantile(found.spread.degrees(*pair))
     low, high = _limits(found, pair, one, quantile)
+    if one.rows_needed is not None:
+        one = replace(one, rows_needed=_rows_between(one, low, high, spec.level))
     if how is not None:
         method = f"{method}, {how[0]} interval"
     if (p < spec.alpha) == (low <= 0.0 <= high):
         remark = _joined(remark, _DISAGREE)
     one = replace(one, p=p, low=low, high=high, method=method, remark=remark)
     return one if one.margin is None else _against_margin(found, pair, one, spec)
+
+
+def _rows_between(one: Difference, low: float, high: float, level: float) -> RowsNeeded:
+    """The rows for the difference seen, and for the smallest and the largest that are likely."""
+    rows, nearest = int(one.rows_needed or 1), max(low, -high, 0.0)
+    farthest = max(-low, high, abs(one.difference))
+    most = rows * (one.difference / nearest) ** 2 if nearest > 0.0 else math.inf
+    return RowsNeeded(rows, rows * (one.difference / farthest) ** 2, most, level)
 
 
 def _joined(*remarks: str | None) -> str:

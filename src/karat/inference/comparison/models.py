@@ -29,7 +29,7 @@ from karat.inference.comparison.swaps import swap_p_values
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
 from karat.inference.proportions import is_of_right_rows, of_right_rows
-from karat.inference.table_variance import TableVariance, cell_slopes, derivative, slopes_on
+from karat.inference.table_variance import TableVariance, cell_slopes, derivative, df_on, slopes_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells, JointCells
@@ -189,7 +189,7 @@ def apart(
             values.append(float(metric.values(table.cells, policy).value))
             g = derivative(metric, table.cells, policy)
             variances.append(float(table.variance(g)) if np.isfinite(g).all() else math.nan)
-        df = min(table.df for table in tables)
+        df = min(df_on(metric, table, policy) for table in tables)
         sides = SideLimits(metric, values, tables, policy)
         limits = sides.differences(spec.pairs)
         least = [sides.least_variance(model, spec.level) for model in range(len(tables))]

@@ -57,7 +57,8 @@ class Difference(JsonRecord):
         standard_error: of the difference; None where unknown.
         detectable: the smallest true difference that as many rows show in 80 % of samples, tested
             alone at `level`.
-        rows_needed: rows with which the difference seen is shown in 80 % of samples; of models on
+        rows_needed: rows with which the difference seen is shown in 80 % of samples, with limits
+            `low` and `high` (see `karat.rows_needed`) for the likely differences; of models on
             different rows, of the smaller set.
         n: rows.
         margin: differences smaller than this do not matter, or None.

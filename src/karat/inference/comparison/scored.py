@@ -172,12 +172,12 @@ def scored_metrics(
         spread: Spread | None = None
         known = [part for part in phi.values() if part is not None]
         if len(known) == len(phi):
-            df = min(unit.df for unit in units.values())
+            alone = [units[name].df_alone(part) for name, part in zip(phi, known, strict=True)]
             least = [
-                least_variance(_distances(one), Confidence(one.level).quantile(unit.df))
-                for one, unit in zip(estimates.values(), units.values(), strict=True)
+                least_variance(_distances(one), Confidence(one.level).quantile(df))
+                for one, df in zip(estimates.values(), alone, strict=True)
             ]
-            apart = Apart(np.array(list(variances.values())), df, np.array(least))
+            apart = Apart(np.array(list(variances.values())), min(alone), np.array(least))
             growth = [model.growth(metric) for model in models.values()]
             spread = Paired.of(known, first, pairs, growth) if is_paired else apart
         reason = reason_without(metric)

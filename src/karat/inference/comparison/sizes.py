@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
 from karat.errors import KaratError, error
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval, range_of
+from karat.inference.limits import transformed
 from karat.inference.table_variance import TableVariance, derivative
 from karat.metrics import Metric
 from karat.tally import Cells
@@ -38,6 +40,64 @@ class SizeSpec:
         return self.confidence.quantile() + NormalDist().inv_cdf(self.power)
 
 
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """What the interval of a metric of scores in a pilot was made of."""
+
+    n: int
+    scale: str
+    confidence: Confidence
+
+
+class RowsNeeded(int):
+    """A number of rows that follows from a pilot, and between which numbers it may lie.
+
+    Attributes:
+        low, high: limits of the number, from how well the pilot knows what it rests on; `high` is
+            infinite where a pilot cannot say.
+        level: of the limits.
+
+    Example:
+        >>> RowsNeeded(400, 300.2, 533.0, 0.95) + 1, RowsNeeded(400, 300.2, 533.0, 0.95)
+        (401, 400 [301, 533])
+    """
+
+    low: int
+    high: float
+    level: float
+
+    def __new__(
+        cls, rows: int, low: float = 1.0, high: float = math.inf, level: float = 0.95
+    ) -> Self:
+        made = super().__new__(cls, rows)
+        made.low = max(1, min(math.ceil(low), rows))
+        made.high = max(math.ceil(high), rows) if high < MOST else math.inf
+        made.level = level
+        return made
+
+    @classmethod
+    def around(cls, rows: int, relative_variance: float, confidence: Confidence) -> Self:
+        """Of rows that are proportional to a variance which is known so well."""
+        step = math.exp(min(confidence.quantile() * math.sqrt(max(relative_variance, 0.0)), 700.0))
+        return cls(rows, rows / step, rows * step, confidence.level)
+
+    def __repr__(self) -> str:
+        high = f"{self.high}" if math.isfinite(self.high) else "unknown"
+        return f"{int(self)} [{self.low}, {high}]"
+
+    __str__ = __repr__
+
+
+def variance_of_variance(metric: Metric, table: TableVariance) -> float:
+    """Of the variance that a pilot shows, beside its square: (E φ⁴ ÷ (E φ²)² − 1) ÷ rows."""
+    phi = table.centred(derivative(metric, table.cells))
+    shares = table.weights / table.total
+    second, fourth = float((shares * phi**2).sum()), float((shares * phi**4).sum())
+    if not (second > 0.0 and math.isfinite(fourth)):
+        return math.inf
+    return max(fourth / second**2 - 1.0, 0.0) / table.n_effective
+
+
 def rows_for_interval(metric: Metric, table: TableVariance, size: SizeSpec) -> int:
     """Rows for an interval of the half width, of the kind that reports print.
 
@@ -55,17 +115,67 @@ def rows_for_interval(metric: Metric, table: TableVariance, size: SizeSpec) -> i
         raise unknown(
             metric, f"No interval within {low:g} and {high:g} has half the width {wanted:g}"
         )
-    if not width_at(metric, table, size, 1) > wanted:
+    return _least(metric, lambda n: width_at(metric, table, size, n), wanted)
+
+
+def rows_for_scores(
+    metric: Metric, value: float, error: float, high: float, pilot: Pilot, size: SizeSpec
+) -> int:
+    """Rows for an interval of a metric of scores, of the kind that reports print.
+
+    On the scale of its method the interval of the pilot is wider than so many standard errors: few
+    degrees of freedom, and what is shrunk. That excess falls with the rows, the error with their
+    root.
+
+    Errors:
+        K167 more rows than there are numbers.
+    """
+    wanted = size.half_width
+    assert wanted is not None
+    ends = metric.range
+    if pilot.scale == "log":
+        ends = (ends[0], math.inf) if math.isfinite(ends[0]) else ends
+    normal, quantile = pilot.confidence.quantile(), size.confidence.quantile()
+    plain = transformed(value, error, normal, ends)[1]
+
+    def distance(limit: float) -> float:
+        return _on_scale(limit, ends) - _on_scale(value, ends)
+
+    excess = max((distance(high) / distance(plain)) ** 2 - 1.0, 0.0)
+
+    def width(n: int) -> float:
+        more = pilot.n / n
+        farther = quantile * math.sqrt(1.0 + excess * more)
+        low, above, _ = transformed(value, error * math.sqrt(more), farther, ends)
+        sides = {"low": value - low, "high": above - value}
+        found = sides.get(size.confidence.side, (above - low) / 2.0)
+        return found if math.isfinite(found) else math.inf
+
+    return _least(metric, width, wanted)
+
+
+def _on_scale(x: float, ends: tuple[float, float]) -> float:
+    low, high = ends
+    if math.isfinite(low) and math.isfinite(high):
+        return math.log((x - low) / (high - x))
+    if math.isfinite(low):
+        return math.log(x - low)
+    return -math.log(high - x) if math.isfinite(high) else x
+
+
+def _least(metric: Metric, width: Callable[[int], float], wanted: float) -> int:
+    """The least number of rows with which an interval is no wider than wanted."""
+    if not width(1) > wanted:
         return 1
     enough = 2
-    while width_at(metric, table, size, enough) > wanted:
+    while width(enough) > wanted:
         enough *= 4
         if enough > MOST:
             raise unknown(metric, f"More than {MOST:.0e} rows would be needed")
     least = enough // 4
     while enough - least > 1:
         middle = (least + enough) // 2
-        if width_at(metric, table, size, middle) > wanted:
+        if width(middle) > wanted:
             least = middle
         else:
             enough = middle

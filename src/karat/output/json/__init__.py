@@ -9,6 +9,7 @@ follows from them: it is computed again of the report that was read, and compare
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +106,8 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
     if is_own:
         _check_agreement(whole, report, again, listed)
     sentences = _left_out(whole, report, is_own=is_own)
+    if not is_own:
+        sentences += _other_limits(whole.value["karat"], again, listed, report)
     return replace(report, warnings=(*report.warnings, *sentences)) if sentences else report
 
 
@@ -171,6 +174,34 @@ def _left_out(whole: Part, report: Report, *, is_own: bool) -> tuple[str, ...]:
         if names and sentence not in report.warnings:
             found.append(sentence)
     return tuple(found)
+
+
+def _other_limits(
+    version: str, again: Mapping[str, Any], listed: Mapping[str, Part], report: Report
+) -> tuple[str, ...]:
+    """A sentence on limits that another version wrote and that this one computes otherwise.
+
+    Limits of labels without clusters follow from the tally: the report has those of this version.
+    """
+    names = [
+        name
+        for name, part in listed.items()
+        if (one := again["metrics"].get(name)) and part.value.get("method") and one["method"]
+        if not all(_is_close(part.value.get(key), one[key]) for key in ("low", "high"))
+    ]
+    several = "a metric" if len(names) == 1 else f"{len(names)} metrics"
+    sentence = (
+        f"karat {version} wrote the JSON that this report was read from. karat {__version__} "
+        f"computes other limits for {several}, and those are shown: {shown(names, 5)}."
+    )
+    return (sentence,) if names and sentence not in report.warnings else ()
+
+
+def _is_close(stated: Any, computed: float | None) -> bool:
+    """Whether a limit of a text is the one that was computed, to the last digits."""
+    if stated is None or computed is None or not isinstance(stated, int | float):
+        return stated is None and computed is None
+    return math.isclose(stated, computed, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _places(value: Any, known: set[str] | None = None, path: str = "") -> Iterator[str]:
