@@ -26,7 +26,7 @@ __all__ = [
 
 SIZE = 60_000
 LABELS = ("accuracy", "macro_f1", "balanced_accuracy", "kappa")
-MOST = 500
+MOST = 2000
 """Samples of a comparison at most: each is dear."""
 ENOUGH, FEW = 20, 8
 
