@@ -204,11 +204,11 @@ def _default(
         remark = None
         if found.method in ("log", "mover-log"):
             # A ratio may rest on a cell of so few rows that other samples have none there.
-            fewest = float(spread.one_vs_rest[0][at].min()) * spread.n_effective / spread.total
-            if fewest < _FEW_IN_A_CELL:
-                remark = f"it rests on few rows: a cell of the table holds {fewest:.3g}"
-        elif (fewest_rows_of := fewest_rows(metric, spread)) is not None:
-            remark = _ONE_ROW if fewest_rows_of[at] < _ALMOST_NONE else None
+            in_a_cell = float(spread.one_vs_rest[0][at].min()) * spread.n_effective / spread.total
+            if in_a_cell < _FEW_IN_A_CELL:
+                remark = f"it rests on few rows: a cell of the table holds {in_a_cell:.3g}"
+        elif (fewest := fewest_rows(metric, spread)) is not None:
+            remark = _ONE_ROW if fewest[at] < _ALMOST_NONE else None
         return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
     if not math.isfinite(variance):
         return Interval(remark=NO_SLOPE)
@@ -359,9 +359,10 @@ def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
         )
     is_wrong = spread.rows != spread.cols
     weights, squares = (each[is_wrong].sum() for each in (spread.weights, spread.squares))
-    # Of equal weights of the same sum: were they all like that, the rows would be as many.
-    n_wrong, like_all = float(kish(weights, squares)), weights / spread.total * spread.n_effective
-    if 0.0 < n_wrong < min(N_FEW_WRONG, _LESS_THAN_ALL * like_all):
+    n_wrong = float(kish(weights, squares))
+    # As many effective rows as the others have for the same weight.
+    n_expected = weights / spread.total * spread.n_effective
+    if 0.0 < n_wrong < min(N_FEW_WRONG, _LESS_THAN_ALL * n_expected):
         found.append(
             f"The rows that are predicted wrongly have larger weights than others, and say as much "
             f"as {n_wrong:.1f} of equal weight."

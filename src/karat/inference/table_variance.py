@@ -350,7 +350,7 @@ def df_on(metric: Metric, spread: TableVariance, policy: Policy) -> float:
     if key not in spread.kept:
         g = cell_slopes(slopes_on(metric, spread, policy), spread.cells)
         known = np.isfinite(g).all()
-        # Of a table without an error all slopes are alike but for rounding.
+        # Of a table without an error all slopes are equal but for rounding.
         varies = known and float(np.ptp(g)) > DUST
         spread.kept[key] = float(spread.df_of(g if varies else 0.0 * g)) if known else spread.df
     found: float = spread.kept[key]

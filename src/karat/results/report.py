@@ -141,7 +141,8 @@ class Report(ReportValues):
         if square is not None and cells.storage == "marginals":
             square = square[0] + square[2]
         elif square is not None:
-            square = cells.densified(cells.flat(square)).sum(axis=1)
+            true, *_ = cells.coordinates()
+            square = np.asarray(np.bincount(true, cells.flat(square), cells.k), np.float64)
         is_known = square is not None and bool(np.isfinite(square).all())
         no_band = OF_CLUSTERS if self.is_clustered else None
         return Sampling(cells.is_weighted, square if is_known else None, no_band)

@@ -83,12 +83,12 @@ def _lines(kind: Kind, ax: Axes, shown: Shown, line: Mapping[str, Any]) -> None:
     _others(kind, ax, shown)
     for one in shown.series:
         curve = kind.of(one.report, one.place)
-        told = curve.undefined or _area_of_class(kind, one)
+        area = curve.undefined or _area_of_class(kind, one)
         look: dict[str, Any] = {"color": one.style.color, "linestyle": one.style.linestyle}
         if kind.is_stepped(curve):
             look["drawstyle"] = "steps-pre"
         # On its edge, half a line would be cut off; normal deviates have no edge.
-        look |= {"label": f"{one.name}  {told}".strip(), "clip_on": kind.curve is Det}
+        look |= {"label": f"{one.name}  {area}".strip(), "clip_on": kind.curve is Det}
         ax.plot(*kind.path(one.report, one.place), **(look | {"linewidth": 1.6} | dict(line)))
 
 
