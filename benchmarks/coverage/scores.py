@@ -22,7 +22,16 @@ AREAS = ("roc_auc", "average_precision", "pr_auc_trapezoid")
 AREAS_OF_MANY = ("roc_auc_ovr_macro", "roc_auc_ovo_macro", "roc_auc_mu", "mean_average_precision")
 MEANS = ("log_loss", "brier", "hinge_loss", "top_k_accuracy", "d2_log_loss", "d2_brier")
 OF_LINES = ("calibration_slope", "calibration_in_the_large")
-DRAWN = ("expected_calibration_error", "ks_statistic", "max_f_beta", "equal_error_rate")
+DRAWN = (
+    "expected_calibration_error",
+    "ks_statistic",
+    "max_f_beta",
+    "equal_error_rate",
+    "min_cost",
+    "recall_at_precision",
+    "brier_miscalibration",
+    "brier_discrimination",
+)
 ENOUGH, FEW = 20, 8
 
 
@@ -192,7 +201,7 @@ def _forecasts(
 def bootstrapped(rng: np.random.Generator) -> Iterator[Design]:
     """What has no influence function, by percentiles of replicates."""
     for prevalence, n in ((0.2, 100), (0.2, 400), (0.5, 1000)):
-        for shift, sharpness in ((1.0, 1.0), (2.0, 2.0)):
+        for shift, sharpness in ((1.0, 1.0), (2.0, 2.0), (3.0, 0.8)):
             rows, told = _forecasts(rng, prevalence, shift, sharpness)
             source, population = finite(rows, n, labels=[0, 1])
             yield Design(
@@ -202,7 +211,7 @@ def bootstrapped(rng: np.random.Generator) -> Iterator[Design]:
                 population,
                 source,
                 {"n_replicates": 400},
-                most=300,
+                most=2000,
             )
     for prevalence, shift, sharpness, n in (
         (0.2, 1.0, 1.0, 500),

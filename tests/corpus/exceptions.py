@@ -103,6 +103,9 @@ _OF_A_CLASS = r".*it rests on few rows of a class: .*"
 _REMARKS = r".*(classes have few rows|at most one of them differs from the others).*"
 _CAUTIONED = r".*(Fewer than (20|10) true rows|The weights differ so much|No row is predicted).*"
 _NEEDED = "rows needed follow the limits of averages, and the shape of intervals of scores"
+_EXTREMES = "limits of maxima, minima and sums of absolute values are less the bias that shows"
+_OF_EXTREMES = r"(min_cost|ks_statistic|max_f_beta|(\w+_)?(miscalibration|discrimination))"
+_BIASED = r".*its replicates lie .* standard errors (above|below) it.*"
 _IN_DOUBT = r".*No class is named as the positive one.*"
 _SHA = r"sha256 \w+ of \d+ characters"
 
@@ -372,7 +375,7 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         rf"gave\.metrics\.\w+\.({_LIMIT}|level|method|standard_error|remark)",
     ),
     Allowed("sizes/*", _NEEDED, "gave"),
-    Allowed("*", _INVERTED, rf"gave.*\.{_OF_BINS}[._](low|high|method|remark)"),
+    Allowed("*", _INVERTED, rf"gave.*\.{_OF_BINS}[._](low|high|method|remark|level)"),
     Allowed("*", _CAPPED, rf"gave.*\.{_OF_AREAS}(\.\w+)?(\.(low|high)|\[\d+\])"),
     Allowed(
         "comparisons/*",
@@ -397,6 +400,8 @@ EXCEPTIONS: tuple[Allowed, ...] = (
     Allowed("arrays/two probabilities, bca", _ACCELERATED, r"gave\.metrics\..+\.(low|high)"),
     Allowed("*", _CAUTIONS, r"gave.*\.remark", f"None|{_OF_A_CLASS}", f"None|{_REMARKS}"),
     Allowed("*", _CAUTIONS, r"gave.*\.cautions\[\d+\]", _CAUTIONED, f"<nothing>|{_CAUTIONED}"),
+    Allowed("*", _EXTREMES, rf"gave.*\.{_OF_EXTREMES}[._](low|high|method|level)"),
+    Allowed("*", _EXTREMES, r"gave.*\.remark", "None", _BIASED),
     *(
         Allowed(calls, _BEST, r"gave\.best.*", "<nothing>")
         for calls in ("comparisons/*", "bad_input/compare *")

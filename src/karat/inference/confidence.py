@@ -26,6 +26,8 @@ DRAWN: Final = ("bootstrap", "bca", "bayesian")
 """Methods that draw."""
 STRETCHED: Final = "test inversion"
 """The default of what is a sum or maximum of absolute gaps: it draws, too."""
+LESS_BIAS: Final = "bootstrap less bias"
+"""The default of other extremes, maxima over thresholds above all."""
 _REPLICATES: Final = (100, 1_000_000)
 _SEED_MAX: Final = 2**64 - 1
 _TAILS: Final = (1e-12, 0.4999)
@@ -174,4 +176,4 @@ class Interval:
     @property
     def is_drawn(self) -> bool:
         """Whether the limits depend on a seed."""
-        return self.method in (*DRAWN, STRETCHED)
+        return self.method in (*DRAWN, STRETCHED, LESS_BIAS)

@@ -78,7 +78,7 @@ def _caution(metric: Metric, value: float, spread: SamplingError) -> str | None:
         )
     if isinstance(form, (*_AREAS, PrecisionInfluence)) and spread.n_effective < _FEW_OF_A_CLASS:
         return f"it rests on few rows of a class: {spread.n_effective:.0f}"
-    if spread.interpolated > math.sqrt(spread.variance) / 2.0:
+    if spread.interpolated > math.sqrt(spread.variance) / 3.0:
         return "straight lines between few levels of tied scores make up much of it"
     excess = spread.optimism * (1.0 - value)
     if excess > math.sqrt(spread.variance) / 2.0:

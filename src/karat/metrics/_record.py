@@ -275,6 +275,8 @@ class Record:
         is_of_scores_only: whether a report of probabilities leaves it out.
         influence: the form of the influence of each row, of a metric that is computed.
         no_influence: why there is none, in words.
+        is_extreme: whether it is a maximum or minimum that the rows choose, or made of absolute
+            values: on few rows it is beyond what it estimates, and replicates are beyond it.
         bounds: between what it lies where scores are known as buckets; None: that is not known.
         is_estimate: whether it estimates something; a p-value does not, and has no interval.
         of_bins: what it is of `Bins` alone, of replicates too, given its parameters; None: it reads
@@ -317,6 +319,7 @@ class Record:
     weights_are_rows: bool = True
     influence: Influence | None = None
     no_influence: str = ""
+    is_extreme: bool = False
     bounds: Bounds | None = None
     is_estimate: bool = True
     rounding: Rounding | None = None

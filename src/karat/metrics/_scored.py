@@ -111,6 +111,7 @@ def score_metric(
     weights_are_rows: bool = True,
     influence: Influence | None = None,
     no_influence: str = "",
+    is_extreme: bool = False,
     is_estimate: bool = True,
     bounds: Bounds | None = None,
     rounding: Rounding | None = None,
@@ -130,6 +131,7 @@ def score_metric(
         lift_names: names of averages that are not the average in front of the name.
         influence: the form of the influence of each row on the value, see `_influence.forms`.
         no_influence: why it has none, in words.
+        is_extreme: whether it is a maximum, a minimum or a sum of absolute values; see `Record`.
         is_estimate: False for the outcome of a test, which has no interval.
         bounds: between what it lies where scores are known as buckets, see `_bounds`; None: that is
             not known.

@@ -64,7 +64,11 @@ three = partial(
     by_hand, y_true=(0, 2, 2), y_prob=((0.5, 0.25, 0.25), (0.2, 0.7, 0.1), (0.1, 0.1, 0.8))
 )
 _error = partial(
-    lower_is_better, bounds=in_bins, rounding=linear(absolute=(2, 32)), no_influence=KINK
+    lower_is_better,
+    bounds=in_bins,
+    rounding=linear(absolute=(2, 32)),
+    no_influence=KINK,
+    is_extreme=True,
 )
 
 
@@ -160,6 +164,7 @@ def expected_calibration_error(
     ],
     references=(NAEINI_2015,),
     no_influence="a maximum over bins",
+    is_extreme=True,
     of_bins=_largest_gap,
 )
 def maximum_calibration_error(

@@ -58,6 +58,7 @@ _log_loss = partial(
         weighted(gives="(2*0.04 + 0.49 + 0.16 + 0.36 + 3*0.01 - 2/3)/8"),
     ],
     no_influence=ISOTONIC,
+    is_extreme=True,
     rounding=linear(absolute=(4, 64)),
     better="lower",
     perfect=0.0,
@@ -85,6 +86,7 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     better="higher",
     cases=[five(gives="0.24 - 2/15"), weighted(gives="0.25 - 2/24")],
     no_influence=ISOTONIC,
+    is_extreme=True,
     rounding=linear(absolute=(4, 64)),
 )
 def brier_discrimination(c: ClassProbabilities) -> float:
@@ -126,6 +128,7 @@ def brier_uncertainty(c: ClassProbabilities) -> float:
     undefined=INFINITE,
     cases=[five(gives=f"{_LOG} - ({_LEFT})/5")],
     no_influence=ISOTONIC,
+    is_extreme=True,
     rounding=linear(relative=(1, 16), absolute=(2, 32), scale="the log-loss, at least 1"),
     better="lower",
     perfect=0.0,
@@ -149,6 +152,7 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
     better="higher",
     cases=[five(gives=f"-(0.4*log(0.4) + 0.6*log(0.6)) - ({_LEFT})/5")],
     no_influence=ISOTONIC,
+    is_extreme=True,
     rounding=linear(absolute=(2, 32)),
 )
 def log_loss_discrimination(c: ClassProbabilities) -> float:

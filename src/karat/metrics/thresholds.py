@@ -45,6 +45,7 @@ _maximum = partial(
     undefined=NONE_TRUE,
     in_report=False,
     no_influence=MAXIMUM,
+    is_extreme=True,
     bounds=between_orders,
 )
 _threshold = partial(
@@ -395,6 +396,7 @@ def _kept_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     since="0.2",
     in_report=False,
     no_influence="a minimum over thresholds",
+    is_extreme=True,
     bounds=between_orders,
     rounding=linear(absolute=(4, 16), scale=LARGEST_COST),
 )
