@@ -64,7 +64,10 @@ class Chosen:
         bias: of the value as measured.
         corrected: of the corrected value.
         error: standard error of `corrected`, of the simulation.
-        coverage: share of the intervals of the value as measured that hold the true value.
+        each: share of the ordinary intervals of all models, chosen or not, that cover the true
+            value of their model.
+        optimistic: share of those that lie wholly on the better side of it.
+        coverage: share of the ordinary intervals of the chosen model that hold the true value.
         corrected_coverage: the same of the intervals that allow for the choice.
         below, above: share of those that lie wholly below, and above, the true value.
         width: mean width of those, in widths of the others.
@@ -78,6 +81,8 @@ class Chosen:
     bias: float
     corrected: float
     error: float
+    each: float
+    optimistic: float
     coverage: float
     corrected_coverage: float
     below: float
@@ -91,7 +96,8 @@ def chosen(contest: Contest, n_samples: int, seed: list[int]) -> list[Chosen]:
     count, metrics = min(n_samples, MOST), contest.metrics
     truth = contest.models.values(metrics)
     found = {metric: np.full((count, 7), np.nan) for metric in metrics}
-    values = {metric: np.full((count, len(truth[metric])), np.nan) for metric in metrics}
+    # Of each model: its value and both limits.
+    values = {metric: np.full((count, len(truth[metric]), 3), np.nan) for metric in metrics}
     for i in range(count):
         comparison = contest.drawn(rng)
         for metric in metrics:
@@ -102,20 +108,22 @@ def chosen(contest: Contest, n_samples: int, seed: list[int]) -> list[Chosen]:
             plain = of_models[best.model]
             limits = (plain.low, plain.high, best.corrected, best.low, best.high)
             found[metric][i] = (best.value, known[best.model], *limits)
-            values[metric][i] = [one.value for one in of_models.values()]
+            values[metric][i] = [(one.value, one.low, one.high) for one in of_models.values()]
     return [
         _line(contest, metric, found[metric], values[metric], np.array(truth[metric]))
         for metric in metrics
     ]
 
 
-def _line(contest: Contest, metric: str, found: Any, values: Any, truth: Any) -> Chosen:
+def _line(contest: Contest, metric: str, found: Any, of_models: Any, truth: Any) -> Chosen:
+    values, lows, highs = np.moveaxis(of_models, -1, 0)
     sign = -1.0 if karat.metrics.get(metric).better == "lower" else 1.0
     value, true, low, high, corrected, low_best, high_best = found.T
     unit = float(values.std(axis=0).mean())
     common = (values - truth).mean(axis=1)
     biases = [sign * (x - true - common) / unit for x in (value, corrected)]
     is_below, is_above = high_best < true, low_best > true
+    misses = float((highs < truth).mean()), float((lows > truth).mean())
     return Chosen(
         FAMILY,
         contest.name,
@@ -125,6 +133,8 @@ def _line(contest: Contest, metric: str, found: Any, values: Any, truth: Any) ->
         float(biases[0].mean()),
         float(biases[1].mean()),
         float(biases[1].std() / np.sqrt(len(values))),
+        1.0 - sum(misses),
+        misses[0] if sign < 0.0 else misses[1],
         float(((low <= true) & (true <= high)).mean()),
         float(1.0 - is_below.mean() - is_above.mean()),
         float(is_below.mean()),

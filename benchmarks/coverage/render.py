@@ -28,8 +28,9 @@ SUMMARY = (
 FIRST = "<!-- written by python -m benchmarks.coverage -->"
 LAST = "<!-- end of what was written -->"
 CHOSEN: Final = (
-    "| design | metric | bias as measured | corrected | of it | coverage as measured | corrected "
-    "| too low | too high | width |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+    "| design | metric | bias as measured | corrected | of it | coverage of each model "
+    "| too optimistic | of the best, as measured | corrected | too low | too high | width |\n"
+    "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
 )
 BESIDE: Final = (
     "| metric | intervals | designs | coverage: median | lowest | too low | too high "
@@ -232,7 +233,8 @@ def _of_chosen(one: Chosen) -> str:
         f"{one.bias:+.3f}",
         f"{one.corrected:+.3f} ± {one.error:.3f}",
         "–" if share != share else f"{share:.0%}",
-        *map(_percent, (one.coverage, one.corrected_coverage, one.below, one.above)),
+        *map(_percent, (one.each, one.optimistic, one.coverage)),
+        *map(_percent, (one.corrected_coverage, one.below, one.above)),
         f"{one.width:.3f}",
     )
     return f"| {one.design} | `{one.metric}` | {' | '.join(figures)} |"

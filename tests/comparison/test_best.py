@@ -356,3 +356,13 @@ def test_every_form_shows_it() -> None:
     for width in (40, 80):
         assert corrected in found.text(width)
         assert max(map(len, found.text(width).splitlines())) <= width
+
+
+def test_names_stand_in_full_beside_headings_that_are_short() -> None:
+    models = {f"model_{name}": said for name, said in MODELS.items()}
+    text = karat.compare(TRUE, models, metrics=["accuracy", "mcc"]).text(80)
+    _, _, table = text.partition("Best of 5, corrected for the choice\n")
+    rows = [line.split() for line in table.splitlines()[1:3]]
+    assert [row[0] for row in rows] == ["accuracy", "matthews_correlation"]
+    assert {row[1] for row in rows} <= set(models)
+    assert "…e" in text
