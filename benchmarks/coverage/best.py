@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -64,13 +65,13 @@ class Chosen:
         bias: of the value as measured.
         corrected: of the corrected value.
         error: standard error of `corrected`, of the simulation.
-        each: share of the ordinary intervals of all models, chosen or not, that cover the true
-            value of their model.
-        optimistic: share of those that lie wholly on the better side of it.
         coverage: share of the ordinary intervals of the chosen model that hold the true value.
         corrected_coverage: the same of the intervals that allow for the choice.
         below, above: share of those that lie wholly below, and above, the true value.
         width: mean width of those, in widths of the others.
+        each: share of the ordinary intervals of all models, chosen or not, that cover the true
+            value of their model; NaN in files that were written before it was counted.
+        optimistic: share of those that lie wholly on the better side of it.
     """
 
     family: str
@@ -81,13 +82,13 @@ class Chosen:
     bias: float
     corrected: float
     error: float
-    each: float
-    optimistic: float
     coverage: float
     corrected_coverage: float
     below: float
     above: float
     width: float
+    each: float = math.nan
+    optimistic: float = math.nan
 
 
 def chosen(contest: Contest, n_samples: int, seed: list[int]) -> list[Chosen]:
@@ -133,13 +134,13 @@ def _line(contest: Contest, metric: str, found: Any, of_models: Any, truth: Any)
         float(biases[0].mean()),
         float(biases[1].mean()),
         float(biases[1].std() / np.sqrt(len(values))),
-        1.0 - sum(misses),
-        misses[0] if sign < 0.0 else misses[1],
         float(((low <= true) & (true <= high)).mean()),
         float(1.0 - is_below.mean() - is_above.mean()),
         float(is_below.mean()),
         float(is_above.mean()),
         float((high_best - low_best).mean() / (high - low).mean()),
+        1.0 - sum(misses),
+        misses[0] if sign < 0.0 else misses[1],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from itertools import groupby, product
 from pathlib import Path
 from statistics import median
@@ -28,9 +28,8 @@ SUMMARY = (
 FIRST = "<!-- written by python -m benchmarks.coverage -->"
 LAST = "<!-- end of what was written -->"
 CHOSEN: Final = (
-    "| design | metric | bias as measured | corrected | of it | coverage of each model "
-    "| too optimistic | of the best, as measured | corrected | too low | too high | width |\n"
-    "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    "| design | metric | bias as measured | corrected | of it | coverage as measured | corrected "
+    "| too low | too high | width |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
 )
 BESIDE: Final = (
     "| metric | intervals | designs | coverage: median | lowest | too low | too high "
@@ -60,9 +59,15 @@ def read(path: Path) -> tuple[dict[str, Any], list[Found]]:
     kinds = (Figure, Rate, Chosen, PeerFigure)
     found: list[Found] = []
     for one in written["found"]:
-        kind = next(kind for kind in kinds if {item.name for item in fields(kind)} == set(one))
+        kind = next(kind for kind in kinds if _is_of(kind, set(one)))
         found.append(kind(**one))
     return written["facts"], found
+
+
+def _is_of(kind: type[Found], names: set[str]) -> bool:
+    """Whether a record has these fields; those with a default may be missing in older files."""
+    known = {item.name for item in fields(kind)}
+    return known >= names >= {item.name for item in fields(kind) if item.default is MISSING}
 
 
 def markdown(folder: Path) -> str:
@@ -233,8 +238,7 @@ def _of_chosen(one: Chosen) -> str:
         f"{one.bias:+.3f}",
         f"{one.corrected:+.3f} ± {one.error:.3f}",
         "–" if share != share else f"{share:.0%}",
-        *map(_percent, (one.each, one.optimistic, one.coverage)),
-        *map(_percent, (one.corrected_coverage, one.below, one.above)),
+        *map(_percent, (one.coverage, one.corrected_coverage, one.below, one.above)),
         f"{one.width:.3f}",
     )
     return f"| {one.design} | `{one.metric}` | {' | '.join(figures)} |"

@@ -19,7 +19,7 @@ from karat.output.plots._traced import gain, precision_recall, roc
 from karat.output.plots.svg import as_svg
 
 if TYPE_CHECKING:
-    from karat.curves import Band
+    from karat.curves._band import Band
     from karat.results.report import Report
 
 N_ROWS: Final = 40
