@@ -321,6 +321,23 @@ K193  Several files hold rows with the same ids.
 K194  {name} needs to know which class is positive.
       The two classes are {labels}, and nothing says which one is positive.
       Give {options}{or_else}.
+K195  {argument} may be an indicator matrix or lists of labels.
+      It is a list of lists of {n_columns} numbers each, and all of them are 0 or 1.
+      Give an indicator as np.asarray({argument}); for lists of labels list the labels with
+          labels=.
+K196  {argument} has a label twice in one row.
+      First at row {row}: {value!r}; {count} of {n} rows.
+      A set holds each label once; remove the other one.
+K197  {argument} is not an indicator matrix of 0 and 1.
+      First at row {row}, column {column}: {value!r}; {count} cells.
+      Give 1 where a row has the label and 0 where not; NaN where the truth is unknown.
+          Probabilities are y_prob=, other scores y_score=.
+K198  labels= does not fit the columns of {argument}.
+      {argument} has {n_columns} columns, labels= lists {n_labels}.
+      Give one label for each column, in their order.
+K199  {left} and {right} are not sets of the same labels.
+      {found}.
+      Give both in the same form, with the same columns in the same order.
 K201  What is put together does not have the same classes.
       Left: {left}. Right: {right}.
       Give the same labels= in the same order, and scores of the same columns.
