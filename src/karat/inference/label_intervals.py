@@ -27,6 +27,7 @@ from karat.inference.proportions import (
     curve_of_right_rows,
     is_of_right_rows,
     of_right_rows,
+    range_of,
     reads_costs,
 )
 from karat.inference.resampling import replicate_tables
@@ -163,15 +164,6 @@ def is_constant(metric: Metric) -> bool:
         return False
     found = metric.values(Cells.dense(tables, classes=Classes.of([0, 1, 2]))).value
     return bool(np.ptp(found) <= 1e-12 * np.abs(found).max())
-
-
-def range_of(metric: Metric) -> tuple[float, float]:
-    """The ends of the range, those of its costs where it is a mean of costs."""
-    names = [item.name for item in metric.record.parameters if item.kind == "matrix"]
-    if names and all(map(math.isinf, metric.range)):
-        costs = np.asarray(dict(metric.params)[names[0]], np.float64)
-        return float(costs.min()), float(costs.max())
-    return metric.range
 
 
 def _textbook(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
@@ -276,6 +277,18 @@ def _one_value(slopes: Floats, side: Flags) -> Any:
 def reads_costs(metric: Metric) -> bool:
     """Whether a metric has a matrix of costs, which lists all classes."""
     return any(item.kind == "matrix" for item in metric.record.parameters)
+
+
+def range_of(metric: Metric) -> tuple[float, float]:
+    """The ends of the range, those of its costs where it is a mean of costs."""
+    names = [item.name for item in metric.record.parameters if item.kind == "matrix"]
+    if names and all(map(math.isinf, metric.range)):
+        costs = dict(metric.params)[names[0]]
+        if costs is None:
+            return 0.0, 1.0
+        given = np.asarray(costs, np.float64)
+        return float(given.min()), float(given.max())
+    return metric.range
 
 
 @cache

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.confidence import Confidence, Interval, Method, Side
-from karat.inference.label_intervals import TableIntervals, range_of
+from karat.inference.label_intervals import TableIntervals
+from karat.inference.proportions import range_of
 from karat.inference.table_variance import derivative
 from karat.metrics import Metric, Record
 from karat.metrics._formula import walk

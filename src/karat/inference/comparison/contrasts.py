@@ -16,8 +16,9 @@ from karat import _native
 from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.label_intervals import label_interval, range_of
+from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats, last_kept
+from karat.inference.proportions import range_of
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import score_interval
 from karat.inference.table_variance import DUST, TableVariance, df_on

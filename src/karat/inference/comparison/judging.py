@@ -16,7 +16,7 @@ from karat.inference.comparison.families import Largest, holm, largest, statisti
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
 from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
-from karat.inference.label_intervals import range_of
+from karat.inference.proportions import range_of
 from karat.metrics import Metric
 from karat.tally.cached import cached_property
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from karat.errors import KaratError, error
 from karat.inference.confidence import Confidence
-from karat.inference.label_intervals import label_interval, range_of
+from karat.inference.label_intervals import label_interval
 from karat.inference.limits import transformed
+from karat.inference.proportions import range_of
 from karat.inference.table_variance import TableVariance, derivative
 from karat.metrics import Metric
 from karat.tally import Cells

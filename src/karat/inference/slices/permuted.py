@@ -10,9 +10,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.label_intervals import range_of
 from karat.inference.limits import Flags, Floats
-from karat.inference.proportions import reads_costs
+from karat.inference.proportions import range_of, reads_costs
 from karat.inference.table_variance import DUST
 from karat.metrics import Metric
 from karat.metrics._interpret import Gradient
