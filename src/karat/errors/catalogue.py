@@ -386,6 +386,12 @@ K216  all_reduce() cannot add up the streams of all processes.
 K217  Only unweighted counts of labels can be subtracted.
       {found}; float sums cannot be undone exactly.
       Keep the parts and merge those that remain.
+K219  {name} is not a metric of sets of labels.
+      Each row of this data has a set of labels, not one class.
+      karat.evaluate(...) of sets lists what they have: subset_accuracy, hamming_loss, macro_f1.
+K220  {name} is of one label, and a row may have several.
+      No label is the positive one among sets.
+      Give an average: {averages}; report.per_class has each label.
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.

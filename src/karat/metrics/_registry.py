@@ -100,27 +100,57 @@ def n_records() -> int:
 
 
 def all_records() -> tuple[Record, ...]:
-    """Every record, in the order of the catalogue."""
-    return tuple(dict.fromkeys(_index().values()))
+    """Every record of rows with one class each, in the order of the catalogue."""
+    return tuple(record for record in dict.fromkeys(_index().values()) if not record.is_of_rows)
+
+
+def records_of_sets() -> tuple[Record, ...]:
+    """Every record of rows with sets of labels, in the order of the catalogue.
+
+    Those of all rows with sets first, then those of one label against its absence, and of all
+    labels.
+    """
+    found = dict.fromkeys(_index().values())
+    return tuple(sorted(filter(_is_of_sets, found), key=lambda record: not record.is_of_rows))
+
+
+def _is_of_sets(record: Record) -> bool:
+    is_of_labels = record.is_traced and (record.is_per_class or record.is_of_sets)
+    return record.is_of_rows or bool(record.on_sets) or is_of_labels
 
 
 def all_metrics() -> tuple[Metric, ...]:
     """Every metric with its averages, parameters at their defaults; required ones left out."""
-    return _metrics_of(n_records())
+    return _metrics_of(n_records(), False)
 
 
-@lru_cache(maxsize=1)
-def _metrics_of(_: int) -> tuple[Metric, ...]:
+def metrics_of_sets() -> tuple[Metric, ...]:
+    """The same of rows with sets of labels."""
+    return _metrics_of(n_records(), True)
+
+
+@lru_cache(maxsize=2)
+def _metrics_of(_: int, is_of_sets: bool) -> tuple[Metric, ...]:
     return tuple(
         Metric(record, lift, Metric.defaults(record))
-        for record in all_records()
+        for record in (records_of_sets() if is_of_sets else all_records())
         if not any(item.is_required for item in record.parameters)
-        for lift in _lifts(record)
+        for lift in (_lifts_on_sets(record) if is_of_sets else ("plain", *record.averages))
     )
 
 
 def _lifts(record: Record) -> tuple[Lift, ...]:
-    return ("plain", *record.averages)
+    """What a name may mean, on rows with one class or with sets."""
+    return ("plain", *record.averages, *(("samples",) if has_samples(record) else ()))
+
+
+def _lifts_on_sets(record: Record) -> tuple[Lift, ...]:
+    return _lifts(record)[1:] if record.is_per_class else ("plain",)
+
+
+def has_samples(record: Record) -> bool:
+    """Whether a metric of one class has a mean over rows with sets: what is a rate, not a count."""
+    return record.is_traced and record.is_per_class and "macro" in record.averages
 
 
 def names() -> tuple[str, ...]:
