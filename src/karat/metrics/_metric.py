@@ -17,13 +17,7 @@ from karat.errors.options import each_option, is_command_line
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
-from karat.metrics._of_sets import (
-    is_of_rows,
-    mean_of_rows,
-    meant_on_sets,
-    of_rows,
-    traced_on_sets,
-)
+from karat.metrics._of_sets import is_of_rows, mean_of_rows, meant_on_sets, of_rows, traced_on_sets
 from karat.metrics._program import Slopes, batch_of, compile_program, param_names, slopes_of
 from karat.metrics._record import COMMON, Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
@@ -369,8 +363,8 @@ class Metric:
         metric = meant_on_sets(self)
         if is_of_rows(metric):
             found = of_rows(metric, tally, policy)
-            value = mean_of_rows(found, tally.mass, policy)
-            return Values(np.asarray(value), found.undefined)
+            mean = mean_of_rows(found, tally.mass, policy)
+            return Values(np.asarray(mean), found.undefined)
         given = batch_of(tally.fields, (), needs_cells=False)
         program = _programs(traced_on_sets(metric, policy))[1]
         value, raw = program.evaluate(*given, params=metric.arguments(policy))

@@ -135,13 +135,17 @@ def _metrics_of(_: int, is_of_sets: bool) -> tuple[Metric, ...]:
         Metric(record, lift, Metric.defaults(record))
         for record in (records_of_sets() if is_of_sets else all_records())
         if not any(item.is_required for item in record.parameters)
-        for lift in (_lifts_on_sets(record) if is_of_sets else ("plain", *record.averages))
+        for lift in (_lifts_on_sets(record) if is_of_sets else _lifts_of_one(record))
     )
+
+
+def _lifts_of_one(record: Record) -> tuple[Lift, ...]:
+    return ("plain", *record.averages)
 
 
 def _lifts(record: Record) -> tuple[Lift, ...]:
     """What a name may mean, on rows with one class or with sets."""
-    return ("plain", *record.averages, *(("samples",) if has_samples(record) else ()))
+    return (*_lifts_of_one(record), *(("samples",) if has_samples(record) else ()))
 
 
 def _lifts_on_sets(record: Record) -> tuple[Lift, ...]:

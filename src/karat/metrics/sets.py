@@ -36,25 +36,19 @@ def subset_accuracy(c: LabelsOfRow) -> Node:
     return where(c.fp + c.fn, 0.0, 1.0)
 
 
-@_share(
-    cases=[_row(gives="0"), _right(gives="1"), _found(gives="1"), _none(gives="1")],
-)
+@_share(cases=[_row(gives="0"), _right(gives="1"), _found(gives="1"), _none(gives="1")])
 def all_true_found(c: LabelsOfRow) -> Node:
     """Share of the rows none of whose true labels is missed; a row without labels misses none."""
     return where(c.fn, 0.0, 1.0)
 
 
-@_share(
-    cases=[_row(gives="0"), _right(gives="1"), _found(gives="0"), _none(gives="1")],
-)
+@_share(cases=[_row(gives="0"), _right(gives="1"), _found(gives="0"), _none(gives="1")])
 def no_false_label(c: LabelsOfRow) -> Node:
     """Share of the rows of whose predicted labels none is wrong; an empty prediction has none."""
     return where(c.fp, 0.0, 1.0)
 
 
-@_share(
-    cases=[_row(gives="1"), _right(gives="1"), _none(gives="0")],
-)
+@_share(cases=[_row(gives="1"), _right(gives="1"), _none(gives="0")])
 def any_true_found(c: LabelsOfRow) -> Node:
     """Share of the rows of which at least one true label is predicted."""
     return where(c.tp, 1.0, 0.0)
@@ -97,8 +91,7 @@ def predicted_cardinality(c: LabelsOfRow) -> Node:
 
 
 @_count(
-    cases=[_row(gives="1/2"), _right(gives="2/3"), _none(gives="0")],
-    references=(TSOUMAKAS_2010,),
+    cases=[_row(gives="1/2"), _right(gives="2/3"), _none(gives="0")], references=(TSOUMAKAS_2010,)
 )
 def label_density(c: LabelsOfRow) -> Node:
     """Mean share of the labels that a row truly has."""
@@ -106,8 +99,7 @@ def label_density(c: LabelsOfRow) -> Node:
 
 
 @_count(
-    cases=[_row(gives="1/2"), _found(gives="1"), _none(gives="0")],
-    references=(TSOUMAKAS_2010,),
+    cases=[_row(gives="1/2"), _found(gives="1"), _none(gives="0")], references=(TSOUMAKAS_2010,)
 )
 def predicted_density(c: LabelsOfRow) -> Node:
     """Mean share of the labels that is predicted for a row."""

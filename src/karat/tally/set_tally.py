@@ -108,19 +108,10 @@ class SetTally:
 
         Cost: O(labels of all rows), and a sort of the profiles.
         """
-        k, w = classes.k, None if weights is None else np.asarray(weights, np.float64)
-        gone = np.zeros(len(true), bool) if missing is None else missing
-        if unknown is not None and k:
-            gone = gone | (unknown.sizes == k)
-        if gone.any():
-            kept = ~gone
-            true, pred, w = true.at(kept), pred.at(kept), taken(w, kept)
-            unknown = None if unknown is None else unknown.at(kept)
-        n = len(true)
-        if unknown is None or not unknown.items.size:
-            unknown = Sets.empty(n)
-        else:
-            true, pred = true.without(unknown, k), pred.without(unknown, k)
+        k, given = classes.k, SetRows(classes, true, pred, unknown, missing, _floats(weights))
+        rows = given.known
+        true, pred, w, n = rows.true, rows.pred, rows.weights, rows.n
+        unknown = Sets.empty(n) if rows.unknown is None else rows.unknown
         keys, others = true.keys(k), pred.keys(k)
         is_hit, is_right = is_among(keys, others), is_among(others, keys)
         parts = [
@@ -141,7 +132,7 @@ class SetTally:
             return np.stack(each)
 
         counts = by_label(weighing).astype(np.int64)
-        n_unknown = int(gone.sum())
+        n_unknown = given.n - n
         if w is None:
             return cls(classes, counts, profiles, n_rows, n_unknown)
         sums = by_label(w), by_label(w * w)
@@ -301,6 +292,10 @@ class SetTally:
         return read_tally(data, _SPECIES, _ARRAYS, made, _inconsistency, called="label sets")
 
 
+def _floats(values: npt.ArrayLike | None) -> Floats | None:
+    return None if values is None else np.asarray(values, np.float64)
+
+
 def _after(left: Floats | None, right: Floats | None) -> Floats | None:
     return None if left is None or right is None else np.concatenate([left, right])
 
@@ -398,3 +393,81 @@ def _of_sums(tally: SetTally) -> str | None:
     return wrong_squares(tally.weights, tally.squares, tally.counts) or wrong_squares(
         tally.row_weights, tally.row_squares, tally.n_rows
     )
+
+
+@dataclass(frozen=True, eq=False)
+class SetRows:
+    """Rows with sets of labels, as they were read.
+
+    Attributes:
+        classes: the labels.
+        true, pred: sets of each row.
+        unknown: cells whose truth is not known, or None.
+        missing: bool[n], rows of whose truth nothing is known, or None.
+        weights: float64[n], or None.
+    """
+
+    classes: Classes
+    true: Sets
+    pred: Sets
+    unknown: Sets | None = None
+    missing: npt.NDArray[np.bool_] | None = None
+    weights: Floats | None = None
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.true)
+
+    @cached_property
+    def tally(self) -> SetTally:
+        """What is counted of them."""
+        return SetTally.of(
+            self.classes, self.true, self.pred, self.weights, self.unknown, self.missing
+        )
+
+    @cached_property
+    def known(self) -> SetRows:
+        """Those of whose truth anything is known, their unknown cells in no set."""
+        gone = np.zeros(self.n, bool) if self.missing is None else self.missing
+        unknown, k = self.unknown, self.classes.k
+        if unknown is not None and k:
+            gone = gone | (unknown.sizes == k)
+        kept = ~gone
+        rows = self
+        if gone.any():
+            rows = SetRows(
+                self.classes,
+                self.true.at(kept),
+                self.pred.at(kept),
+                None if unknown is None else unknown.at(kept),
+                None,
+                taken(self.weights, kept),
+            )
+        if rows.unknown is not None and rows.unknown.items.size:
+            true, pred = (side.without(rows.unknown, k) for side in (rows.true, rows.pred))
+            rows = replace(rows, true=true, pred=pred)
+        return rows
+
+    def added(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Floats:
+        """float64[n]: Σ over the labels of a row of what its true and predicted state counts.
+
+        Args:
+            tp, fp, fn, tn: float64[k], what each label counts in each state. Unknown ones count 0.
+
+        Cost: O(labels of all rows).
+        """
+        rows, k = self.known, self.classes.k
+        keys, others = rows.true.keys(k), rows.pred.keys(k)
+        is_hit, is_right = is_among(keys, others), is_among(others, keys)
+        found = np.full(rows.n, float(tn.sum()))
+        for side, own, values in (
+            (rows.true, is_hit, tp - tn),
+            (rows.true, ~is_hit, fn - tn),
+            (rows.pred, ~is_right, fp - tn),
+        ):
+            found += np.bincount(side.rows[own], values[side.items[own]], rows.n)
+        if rows.unknown is not None:
+            unknown = rows.unknown
+            found -= np.bincount(unknown.rows, tn[unknown.items], rows.n)
+        return found
