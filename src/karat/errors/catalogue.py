@@ -42,7 +42,8 @@ K102  {left} and {right} describe different numbers of rows.
 K103  {argument} is not one label per row.
       It has shape {shape}.
       Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, other scores y_score=.
-          Sets of labels (multilabel, an indicator matrix) are not measured.
+          Sets of labels (an indicator matrix, lists of labels) are for functions of labels:
+          karat.macro_f1, karat.subset_accuracy.
 K104  {argument} has missing {things}.
       First at row {row}; {count} of {n} rows are null or NaN.
       {do}
@@ -388,10 +389,15 @@ K217  Only unweighted counts of labels can be subtracted.
       Keep the parts and merge those that remain.
 K219  {name} is not a metric of sets of labels.
       Each row of this data has a set of labels, not one class.
-      karat.evaluate(...) of sets lists what they have: subset_accuracy, hamming_loss, macro_f1.
+      Sets have averages of metrics of one class, as macro_f1 and samples_f1, and metrics of rows,
+          as subset_accuracy and hamming_loss.
 K220  {name} is of one label, and a row may have several.
       No label is the positive one among sets.
-      Give an average: {averages}; report.per_class has each label.
+      Give an average: {averages}; average=None gives each label.
+K221  Rows have sets of labels, or one class each: not both.
+      {found}.
+      Sets are indicator matrices, or lists and sets of labels, on both sides; metrics of sets need
+          them, and metrics of two classes need one label a row.
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.

@@ -177,7 +177,9 @@ def _trace(
     filler = _filler(record)
     if not record.is_per_class:
         table = Table(policy, is_of_sets=is_of_sets)
-        raw = record.formula(table, **params)
+        # Of one row, whose labels are added up, the counts have no class.
+        is_of_one = record.is_of_rows and lift == "plain"
+        raw = record.formula(_counts(at) if is_of_one else table, **params)
         checked = raw
         for part in table.averaged:
             checked = checked + part
@@ -193,6 +195,9 @@ def _trace(
             return Traced(_resolved(raw, filler, policy), raw, raw, n_undefined)
         weight = _counts().pos if lift == "weighted" else const(1.0)
         value, counted = _averaged(raw, weight, filler, policy)
+        if is_of_sets:
+            # No label may be true in any row: then no label has a weight.
+            value = _resolved(value, filler, policy)
         return Traced(value, raw, raw, n_undefined, (Part(record, counted),))
     return Traced(_resolved(raw, filler, policy), raw, raw, const(1.0) - defined(raw))
 

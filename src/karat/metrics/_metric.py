@@ -124,6 +124,7 @@ _LIFT_TEXT = {
     "macro": "Mean over the classes: ",
     "micro": "From the counts added over the classes: ",
     "weighted": "Mean over the classes, each weighted by its support: ",
+    "samples": "Of the labels of each row, and the mean over the rows: ",
     "plain": "",
     "per_class": "For each class: ",
 }
@@ -194,7 +195,7 @@ class Metric:
     @property
     def name(self) -> str:
         """Canonical name with the average in front: ``"macro_f1"``."""
-        is_averaged = self.lift in {"macro", "micro", "weighted"}
+        is_averaged = self.lift in {"macro", "micro", "weighted", "samples"}
         return self.record.lifted(self.lift) if is_averaged else self.record.name
 
     def __repr__(self) -> str:
@@ -277,6 +278,8 @@ class Metric:
         formula = as_text(self._simple) if is_traced else self.record.formula_text
         if self.lift == "plain" and self.record.is_per_class:
             return f"Of the positive class: {formula}"
+        if self.record.is_of_rows:
+            return f"{_LIFT_TEXT['samples']}{formula}"
         return f"{(_LIFT_TEXT if is_traced else _SCORED_LIFT_TEXT)[self.lift]}{formula}"
 
     @property
@@ -417,6 +420,8 @@ class Metric:
         """The graph and what it reads of a tally that it can be computed on."""
         if not self.record.is_traced:
             raise no_scores(str(self))
+        if is_of_rows(self):
+            raise error("K221", found=f"{self} is a metric of sets, and each row has one class")
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))

@@ -39,7 +39,7 @@ def _index() -> dict[str, Record]:
     registered = _record._registered
     for record in registered[_n_indexed:]:
         spellings = (record.name, *record.aliases)
-        averaged = [f"{a}_{name}" for a in record.averages for name in spellings]
+        averaged = [f"{a}_{name}" for a in averages_of(record) for name in spellings]
         for name in (*spellings, *averaged, *record.lift_names.values()):
             held = (other for other, lift in _meanings(name) if lift in _lifts(other))
             clash = next(held, record)
@@ -143,9 +143,14 @@ def _lifts_of_one(record: Record) -> tuple[Lift, ...]:
     return ("plain", *record.averages)
 
 
+def averages_of(record: Record) -> tuple[Average, ...]:
+    """The averages of a metric of one class, that over rows with sets too."""
+    return (*record.averages, *(("samples",) if has_samples(record) else ()))
+
+
 def _lifts(record: Record) -> tuple[Lift, ...]:
     """What a name may mean, on rows with one class or with sets."""
-    return (*_lifts_of_one(record), *(("samples",) if has_samples(record) else ()))
+    return ("plain", *averages_of(record))
 
 
 def _lifts_on_sets(record: Record) -> tuple[Lift, ...]:
@@ -167,12 +172,12 @@ def all_names() -> tuple[str, ...]:
     """Every name of a function: canonical names, those of averages, aliases."""
     return tuple(
         name
-        for record in all_records()
+        for record in dict.fromkeys((*all_records(), *records_of_sets()))
         for name in (
             record.name,
             *dict.fromkeys(
                 name
-                for average in record.averages
+                for average in _lifts(record)[1:]
                 for name in (record.lifted(average), f"{average}_{record.name}")
             ),
             *record.aliases,
@@ -236,11 +241,11 @@ def _parsed(text: Any) -> Metric:
     params |= numbers
     average = params.pop("average", None)
     if average is not None:
-        if lift != "plain" or not record.averages:
+        if lift != "plain" or not averages_of(record):
             raise error("K306", name=record.name, average=average)
-        if average not in record.averages:
-            do = f"Write {record.lifted(record.averages[0])}, for example."
-            choices = shown(record.averages)
+        if average not in averages_of(record):
+            do = f"Write {record.lifted(averages_of(record)[0])}, for example."
+            choices = shown(averages_of(record))
             raise error("K122", argument="average", value=average, choices=choices, do=do)
         lift = average
     return Metric.of(record, lift, params)
