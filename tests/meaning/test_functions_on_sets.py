@@ -164,13 +164,23 @@ def test_every_metric_of_sets_is_defined_on_rows_of_every_kind() -> None:
             assert np.isfinite(found[str(metric)]), metric
 
 
+def test_lists_of_one_label_each_are_a_column_unless_the_other_side_is_sets() -> None:
+    column = [["a"], ["b"], ["b"]]
+    assert karat.accuracy(column, [["a"], ["b"], ["a"]]) == pytest.approx(2 / 3)
+    assert karat.subset_accuracy(column, [["a"], [], ["b", "a"]]) == pytest.approx(1 / 3)
+    assert karat.subset_accuracy([{"a"}, {"b"}, {"b"}], [["a"], ["b"], ["a"]]) == pytest.approx(
+        2 / 3
+    )
+
+
 REFUSED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     "accuracy": ("accuracy", (TRUE, PRED), {}, "K219"),
     "kappa": ("kappa", (TRUE, PRED), {}, "K219"),
     "a count by rows": ("true_positives", (TRUE, PRED), {"average": "samples"}, "K122"),
     "no average": ("f1", (TRUE, PRED), {}, "K220"),
-    "one side": ("macro_f1", (TRUE, [0, 1, 1, 0, 0, 1]), {}, "K221"),
-    "the other side": ("macro_f1", ([0, 1, 1, 0, 0, 1], TRUE), {}, "K221"),
+    "one side": ("macro_f1", (TRUE, [0, 1, 1, 0, 0, 1]), {}, "K103"),
+    "the other side": ("macro_f1", ([0, 1, 1, 0, 0, 1], TRUE), {}, "K103"),
+    "lists on one side": ("macro_f1", ([{"a"}, {"b"}], ["a", "b"]), {}, "K221"),
     "classes": ("subset_accuracy", ([0, 1], [1, 1]), {}, "K221"),
     "samples of classes": ("f1", ([0, 1], [1, 1]), {"average": "samples"}, "K221"),
     "positive": ("macro_f1", (TRUE, PRED), {"positive": 1}, "K221"),

@@ -402,7 +402,7 @@ def metric(
     facts = locals()
     facts["is_zero_when_undefined"] = facts.pop("undefined_is_zero")
     views = {OneVsRest: True, Table: False, LabelsOfRow: False}
-    no_view = "The type of its first parameter is none of OneVsRest, Table and LabelsOfRow"
+    no_view = "The type of its first parameter is neither OneVsRest nor Table nor LabelsOfRow"
     return lambda formula: recorded(formula, views, no_view, facts)
 
 
