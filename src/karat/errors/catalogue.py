@@ -398,6 +398,9 @@ K221  Rows have sets of labels, or one class each: not both.
       {found}.
       Sets are indicator matrices, or lists and sets of labels, on both sides; metrics of sets need
           them, and metrics of two classes need one label a row.
+K222  {argument}= is not for sets of labels.
+      It was given, and each row has a set of labels.
+      Leave it out; weights=, labels=, level=, method= and undefined= are for sets.
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.

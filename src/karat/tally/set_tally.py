@@ -471,3 +471,33 @@ class SetRows:
             unknown = rows.unknown
             found -= np.bincount(unknown.rows, tn[unknown.items], rows.n)
         return found
+
+    def transfers(self) -> Floats:
+        """float64[k + 1, k + 1]: weight of true labels by what is predicted instead of them.
+
+        Cost: O(labels of all rows), and the missed times the added labels of each row.
+        """
+        rows, k = self.known, self.classes.k
+        w = np.ones(rows.n) if rows.weights is None else rows.weights
+        found = np.zeros((k + 1, k + 1))
+        keys, others = rows.true.keys(k), rows.pred.keys(k)
+        is_hit, is_right = is_among(keys, others), is_among(others, keys)
+        hits = rows.true.items[is_hit]
+        np.add.at(found, (hits, hits), w[rows.true.rows[is_hit]])
+        missed = Sets.of_keys(keys[~is_hit], rows.n, k)
+        added = Sets.of_keys(others[~is_right], rows.n, k)
+        n_missed, n_added = missed.sizes, added.sizes
+        of_row = missed.rows
+        is_lost = n_added[of_row] == 0
+        np.add.at(found, (missed.items[is_lost], k), w[of_row[is_lost]])
+        is_new = n_missed[added.rows] == 0
+        np.add.at(found, (k, added.items[is_new]), w[added.rows[is_new]])
+        # Each missed label beside each added one of its row.
+        kept = ~is_lost
+        lost, of_lost = missed.items[kept], of_row[kept]
+        times = n_added[of_lost]
+        first = np.repeat(added.starts[:-1][of_lost], times)
+        within = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+        shared = np.repeat(w[of_lost] / np.maximum(times, 1), times)
+        np.add.at(found, (np.repeat(lost, times), added.items[first + within]), shared)
+        return found
