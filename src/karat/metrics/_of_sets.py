@@ -63,7 +63,7 @@ class OfRows:
 
 def of_rows(metric: Metric, tally: SetTally, policy: Policy) -> OfRows:
     """The metric of each profile, of a mean over rows."""
-    traced = traced_of_row(metric)
+    traced = _traced_of_row(metric)
     raw = np.broadcast_to(
         evaluate(traced.raw, tally.fields_of_rows, dict(metric.params)), (len(tally.n_rows), 1)
     )[:, 0]
@@ -74,7 +74,7 @@ def of_rows(metric: Metric, tally: SetTally, policy: Policy) -> OfRows:
     return OfRows(value, undefined)
 
 
-def traced_of_row(metric: Metric) -> Traced:
+def _traced_of_row(metric: Metric) -> Traced:
     """The graph of one row, whose labels are added up already."""
     return trace(metric.record, "per_class", "nan", dict(metric.params), is_of_sets=True)
 

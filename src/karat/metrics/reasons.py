@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
 from karat.metrics import Metric
-from karat.metrics._of_sets import is_of_rows, meant_on_sets, traced_of_row
+from karat.metrics._lift import trace
+from karat.metrics._of_sets import is_of_rows, meant_on_sets
 from karat.metrics._render import undefined_condition
 from karat.tally import Classes
 from karat.tally.set_tally import SetTally
@@ -55,7 +56,8 @@ def undefined_on_sets(
     n = int(tally.n_rows[undefined].sum())
     if not n:
         return None
-    condition = undefined_condition(traced_of_row(metric).raw)
+    of_one = trace(metric.record, "plain", "nan", dict(metric.params))
+    condition = undefined_condition(of_one.raw)
     return f"no label of a row counts ({condition}), in {n} of {int(tally.n_rows.sum())} rows"
 
 
