@@ -89,7 +89,7 @@ def main(arguments: list[str]) -> int:
                 found += lines
                 told = "  ".join(
                     f"{one.metric} {one.bias:+.3f} {one.corrected:+.3f} "
-                    f"{100 * one.corrected_coverage:.1f}"
+                    f"{100 * one.corrected_coverage:.1f} (each model {100 * one.each:.1f})"
                     for one in lines
                 )
                 print(f"{design.name}: {told}", flush=True)

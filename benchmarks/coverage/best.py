@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -64,10 +65,13 @@ class Chosen:
         bias: of the value as measured.
         corrected: of the corrected value.
         error: standard error of `corrected`, of the simulation.
-        coverage: share of the intervals of the value as measured that hold the true value.
+        coverage: share of the ordinary intervals of the chosen model that hold the true value.
         corrected_coverage: the same of the intervals that allow for the choice.
         below, above: share of those that lie wholly below, and above, the true value.
         width: mean width of those, in widths of the others.
+        each: share of the ordinary intervals of all models, chosen or not, that cover the true
+            value of their model; NaN in files that were written before it was counted.
+        optimistic: share of those that lie wholly on the better side of it.
     """
 
     family: str
@@ -83,6 +87,8 @@ class Chosen:
     below: float
     above: float
     width: float
+    each: float = math.nan
+    optimistic: float = math.nan
 
 
 def chosen(contest: Contest, n_samples: int, seed: list[int]) -> list[Chosen]:
@@ -91,7 +97,8 @@ def chosen(contest: Contest, n_samples: int, seed: list[int]) -> list[Chosen]:
     count, metrics = min(n_samples, MOST), contest.metrics
     truth = contest.models.values(metrics)
     found = {metric: np.full((count, 7), np.nan) for metric in metrics}
-    values = {metric: np.full((count, len(truth[metric])), np.nan) for metric in metrics}
+    # Of each model: its value and both limits.
+    values = {metric: np.full((count, len(truth[metric]), 3), np.nan) for metric in metrics}
     for i in range(count):
         comparison = contest.drawn(rng)
         for metric in metrics:
@@ -102,20 +109,22 @@ def chosen(contest: Contest, n_samples: int, seed: list[int]) -> list[Chosen]:
             plain = of_models[best.model]
             limits = (plain.low, plain.high, best.corrected, best.low, best.high)
             found[metric][i] = (best.value, known[best.model], *limits)
-            values[metric][i] = [one.value for one in of_models.values()]
+            values[metric][i] = [(one.value, one.low, one.high) for one in of_models.values()]
     return [
         _line(contest, metric, found[metric], values[metric], np.array(truth[metric]))
         for metric in metrics
     ]
 
 
-def _line(contest: Contest, metric: str, found: Any, values: Any, truth: Any) -> Chosen:
+def _line(contest: Contest, metric: str, found: Any, of_models: Any, truth: Any) -> Chosen:
+    values, lows, highs = np.moveaxis(of_models, -1, 0)
     sign = -1.0 if karat.metrics.get(metric).better == "lower" else 1.0
     value, true, low, high, corrected, low_best, high_best = found.T
     unit = float(values.std(axis=0).mean())
     common = (values - truth).mean(axis=1)
     biases = [sign * (x - true - common) / unit for x in (value, corrected)]
     is_below, is_above = high_best < true, low_best > true
+    misses = float((highs < truth).mean()), float((lows > truth).mean())
     return Chosen(
         FAMILY,
         contest.name,
@@ -130,6 +139,8 @@ def _line(contest: Contest, metric: str, found: Any, values: Any, truth: Any) ->
         float(is_below.mean()),
         float(is_above.mean()),
         float((high_best - low_best).mean() / (high - low).mean()),
+        1.0 - sum(misses),
+        misses[0] if sign < 0.0 else misses[1],
     )
 
 

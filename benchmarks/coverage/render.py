@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from itertools import groupby, product
 from pathlib import Path
 from statistics import median
@@ -59,9 +59,15 @@ def read(path: Path) -> tuple[dict[str, Any], list[Found]]:
     kinds = (Figure, Rate, Chosen, PeerFigure)
     found: list[Found] = []
     for one in written["found"]:
-        kind = next(kind for kind in kinds if {item.name for item in fields(kind)} == set(one))
+        kind = next(kind for kind in kinds if _is_of(kind, set(one)))
         found.append(kind(**one))
     return written["facts"], found
+
+
+def _is_of(kind: type[Found], names: set[str]) -> bool:
+    """Whether a record has these fields; those with a default may be missing in older files."""
+    known = {item.name for item in fields(kind)}
+    return known >= names >= {item.name for item in fields(kind) if item.default is MISSING}
 
 
 def markdown(folder: Path) -> str:

@@ -92,6 +92,10 @@ def test_the_choice_of_the_best_adds_what_the_correction_takes() -> None:
     assert gain.corrected_coverage > gain.coverage
     assert gain.corrected_coverage + gain.below + gain.above == pytest.approx(1.0)
     assert gain.width > 1.0
+    # The intervals of models that were not chosen for their values need no correction.
+    assert gain.coverage < gain.each < 1.0
+    assert 0.0 < gain.optimistic <= 1.0 - gain.each
+    assert [loss.each, loss.optimistic] == pytest.approx([gain.each, gain.optimistic])
     # A loss has its sign turned, and its intervals.
     assert [loss.bias, loss.corrected] == pytest.approx([gain.bias, gain.corrected], rel=1e-6)
     assert [loss.below, loss.above] == pytest.approx([gain.above, gain.below])

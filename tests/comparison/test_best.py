@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy import special
 
 import karat
 from karat.errors import KaratError
+from karat.inference.comparison.best import Contest as BestContest
 from karat.inference.comparison.best import excess_of_best, normal_draws, tail_of_best
-from karat.inference.comparison.records import BestModel
+from karat.inference.comparison.records import BestModel, Estimate
 from tests.comparison.data import drawn
 from tests.inference.delong import area_error
 
@@ -356,3 +358,36 @@ def test_every_form_shows_it() -> None:
     for width in (40, 80):
         assert corrected in found.text(width)
         assert max(map(len, found.text(width).splitlines())) <= width
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "errors_below", "errors_above"),
+    [("accuracy", 0.6, 2.568, 1.96), ("accuracy", 0.04, 2.0, 1.96), ("log_loss", 0.6, 1.96, 2.568)],
+)
+def test_limits_that_are_known_at_one_level_alone_are_stretched(
+    name: str, value: float, errors_below: float, errors_above: float
+) -> None:
+    # Of ten equal models the largest error is below 2.568 standard errors in 95 of 100 samples.
+    assert special.ndtri(0.95**0.1) == pytest.approx(2.568, abs=1e-3)
+    error, half = 0.02, 1.96 * 0.02
+    one = BestContest(
+        karat.metrics.get(name),
+        tuple("abcdefghij"),
+        np.full(10, value),
+        error**2 * np.eye(10),
+        0,
+        Estimate(value, max(value - half, 0.0), value + half),
+    )
+    found = one.outcome(0.95, 0)
+    assert found.low == pytest.approx(value - errors_below * error, abs=5e-4)
+    assert found.high == pytest.approx(value + errors_above * error, abs=5e-4)
+
+
+def test_names_stand_in_full_beside_headings_that_are_short() -> None:
+    models = {f"model_{name}": said for name, said in MODELS.items()}
+    text = karat.compare(TRUE, models, metrics=["accuracy", "mcc"]).text(80)
+    _, _, table = text.partition("Best of 5, corrected for the choice\n")
+    rows = [line.split() for line in table.splitlines()[1:3]]
+    assert [row[0] for row in rows] == ["accuracy", "matthews_correlation"]
+    assert {row[1] for row in rows} <= set(models)
+    assert "…e" in text

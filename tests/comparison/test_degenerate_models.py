@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 
 import karat
 from karat.inference.comparison.families import wald
+from karat.inference.comparison.judging import root
+from tests.comparison.data import drawn
 
 NAMES = ["matthews_correlation", "kappa", "informedness", "balanced_accuracy",
          "normalized_mutual_information"]  # fmt: skip
@@ -159,3 +162,42 @@ def test_one_row_in_one_cluster_is_told_in_the_singular() -> None:
     with pytest.raises(karat.InputError, match="1 row has the same value of clusters") as caught:
         karat.evaluate([1], [1], clusters=["ann"], labels=[0, 1])
     assert caught.value.code == "K145"
+
+
+@pytest.mark.parametrize("end", [4.0, 16.0, 40.0])
+def test_a_root_is_found_where_the_far_end_lies_deep_or_is_infinite(end: float) -> None:
+    # At 16 the function is −3·10¹¹¹, at 40 −∞: a line between both ends stays at the near one.
+    def falls(x: float) -> float:
+        return 10.0 - (math.exp(x * x) if x < 26.0 else math.inf)
+
+    assert root(falls, end) == pytest.approx(math.sqrt(math.log(10.0)), abs=1e-6)
+    assert root(falls, end, near=1.4) == pytest.approx(math.sqrt(math.log(10.0)), abs=1e-6)
+
+
+def test_a_root_of_a_line_takes_one_step() -> None:
+    asked = []
+
+    def falls(x: float) -> float:
+        asked.append(x)
+        return 1e-9 - x
+
+    assert root(falls, 16.0) == pytest.approx(1e-9, rel=1e-6)
+    assert len(asked) <= 5
+
+
+@pytest.mark.parametrize("given", [{"clusters": np.arange(120) // 2}, {"paired": False},
+                                   {"weights": 1.0 + np.arange(120) % 3}])  # fmt: skip
+def test_values_without_an_end_have_limits_and_p_that_agree(given: dict[str, Any]) -> None:
+    # Many standard errors away an odds ratio has no upper limit.
+    name = "macro_diagnostic_odds_ratio"
+    n_different = 0
+    for seed in range(3):
+        true, (one, two) = drawn(seed, 120, (0.4, 0.2), k=3)
+        found = karat.compare(true, {"a": one, "b": two}, metrics=name, margin=50.0, **given)[name]
+        assert found.p is not None
+        assert found.low is not None
+        assert found.high is not None
+        n_different += found.p < 0.05
+        assert (found.low > 0.0 or found.high < 0.0) == (found.p < 0.05)
+        assert found.p_equivalent is not None
+    assert n_different > 0

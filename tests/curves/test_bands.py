@@ -155,6 +155,8 @@ def test_rows_in_clusters_have_no_band(kind: str) -> None:
         with pytest.raises(KaratError, match="rows of a cluster depend") as caught:
             getattr(one.curves, kind).positive.band()
         assert caught.value.code == "K315"
+        # A curve of the rows alone does not know the clusters, and its band would be too narrow.
+        assert "karat.curves" not in str(caught.value)
 
 
 def test_pooled_and_undefined_curves_and_those_of_a_user_have_no_band() -> None:
@@ -178,6 +180,7 @@ def test_a_level_that_cannot_be_simulated_is_refused(level: Any) -> None:
     with pytest.raises(KaratError) as caught:
         karat.curves.roc([0, 1], y_prob=[0.2, 0.7]).band(level)
     assert caught.value.code == "K122"
+    assert "a number from 0.5 to 0.999, as 0.95.\n" in str(caught.value)
 
 
 def test_a_curve_with_few_points_of_many_has_nearly_the_band_of_all() -> None:

@@ -333,6 +333,16 @@ def test_bands_of_several_curves_have_one_entry_and_the_level_of_the_report(ax: 
     assert len(ax.collections) == 3
 
 
+def test_bands_of_two_levels_have_an_entry_each(ax: Any) -> None:
+    reports = {
+        name: karat.evaluate([0, 1] * 10, y_prob=np.arange(20) / 20, level=level)
+        for name, level in (("a", 0.9), ("b", 0.8), ("c", 0.9))
+    }
+    karat.plot.roc(reports, band=True, ax=ax)
+    bands = [text for text in legend_of(ax) if "band" in text]
+    assert bands == ["90 % simultaneous band", "80 % simultaneous band"]
+
+
 def test_no_band_is_drawn_unless_it_is_asked_for_or_where_there_is_none(ax: Any) -> None:
     y, p = [0, 1] * 10, np.arange(20) / 20
     karat.plot.roc(y, y_prob=p, ax=ax)

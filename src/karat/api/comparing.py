@@ -94,13 +94,14 @@ def compare(
         adjust: how p-values allow for many pairs of models: ``"holm"``; ``"maxt"``, with
             simultaneous intervals, from the joint distribution; or ``"none"``.
         paired: False takes the models to be independent though their rows are the same.
-        seed: of permutations and of `maxt`.
+        seed: of permutations, of `maxt`, and of the correction of `Comparison.best`.
         n_permutations: replicates of the permutation test, which small classes need.
         undefined: what an undefined class counts as in an average.
         n_threads: threads of the passes over scores.
 
     Returns:
-        A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.differences``, ``.to_json()``.
+        A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.best("macro_f1")``,
+        ``.differences``, ``.to_json()``.
 
     Errors:
         K161 to K166 models, baseline or margin cannot be used; K1xx the labels, scores or options

@@ -498,6 +498,7 @@ class Comparison(Exports, outcome.Comparison):
         differences: every metric and pair of models.
         values: metric → model → what it gave, with its interval.
         omnibus: metric → the test that all models are equally good, of three models or more.
+        best_of_several: metric → what `best` gives, of three models or more; empty of two.
         classes: the classes.
         n: model → rows.
         level: of the intervals, and 1 − the error rate of the tests.

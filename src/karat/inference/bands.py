@@ -19,9 +19,10 @@ import numpy.typing as npt
 
 from karat.curves._band import Band
 from karat.curves._curve import Reliability
+from karat.curves._sampling import OF_CLUSTERS
 from karat.curves._simplify import upper_hull
 from karat.curves._traced import PrecisionRecall, Roc
-from karat.errors import error
+from karat.errors import KaratError, error
 from karat.inference.confidence import Confidence
 from karat.inference.limits import (
     Flags,
@@ -35,6 +36,7 @@ from karat.inference.variance import kish
 
 LEVELS: Final = (0.5, 0.999)
 """Between these a quantile can be simulated."""
+_ONE_OF_EACH: Final = "Keep one row of each cluster, and leave clusters= out, or draw no band."
 _SEED: Final = 20260
 _REPLICATES: Final = (500, 5000)
 _BEYOND: Final = 25
@@ -65,7 +67,8 @@ def band_of(curve: Any, level: Any = 0.95) -> Band:
     """
     asked = _checked(level)
     if curve.no_band is not None:
-        raise _no_band(curve.no_band)
+        is_clustered = curve.no_band == OF_CLUSTERS
+        raise _no_band(curve.no_band, _ONE_OF_EACH if is_clustered else "")
     if curve.undefined is not None:
         raise _no_band(f"It is undefined: {curve.undefined}", "Give rows of both kinds.")
     if curve.label is None:
@@ -82,10 +85,14 @@ def band_of(curve: Any, level: Any = 0.95) -> Band:
 
 
 def _checked(level: Any) -> float:
-    asked = Confidence.of(level)
     low, high = LEVELS
+    try:
+        asked = Confidence.of(level)
+    except KaratError:
+        asked = None
     if asked is None or not low <= asked.level <= high:
-        choices, do = f"a number from {low:g} to {high:g}, as 0.95", "It is the level of a band."
+        choices = f"a number from {low:g} to {high:g}, as 0.95"
+        do = "It is the proportion of such bands that contain the whole curve of the population."
         raise error("K122", argument="level", value=level, choices=choices, do=do)
     return asked.level
 

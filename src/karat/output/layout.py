@@ -47,16 +47,18 @@ Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 
 @dataclass(slots=True)
 class Page:
-    """What the lines have to fit; the limit of all names, and those cut so far.
+    """What the lines have to fit; the limits of all names, and those cut so far.
 
     Attributes:
         names: of models, which head columns.
+        name_limit, heading_limit: the longest that names in cells, and of models in headings, are.
     """
 
     width: int = 80
     is_ascii: bool = False
     names: tuple[str, ...] = ()
     name_limit: int = NAME_MAX
+    heading_limit: int = NAME_MAX
     legend: dict[str, str] = field(default_factory=dict)
 
     def short_names(self, names: Sequence[str], limit: int) -> list[str]:
@@ -75,7 +77,12 @@ def lay_out(document: Document, width: int = 80, *, is_ascii: bool = False) -> l
     """Lines of at most `width` cells (but at least 30), without line ends."""
     page = Page(max(WIDTH_MIN, width), is_ascii, document.names)
     tables = [section for section in document.sections if isinstance(section, Table)]
-    page.name_limit = min([_name_limit(table, page) for table in tables], default=NAME_MAX)
+    # Names in the cells of one table do not depend on how little room the headings of another have.
+    limits = [(table, _name_limit(table, page)) for table in tables]
+    in_cells = [limit for table, limit in limits if table.has_names or not table.has_models]
+    page.name_limit = min(in_cells, default=NAME_MAX)
+    in_headings = [limit for table, limit in limits if table.has_models]
+    page.heading_limit = min(in_headings, default=NAME_MAX)
     lines: list[Line] = [[Span(document.title, "title")]]
     lines += _flowing(document.facts, page) if document.facts else ()
     for section in document.sections:
@@ -144,7 +151,8 @@ def _compact(table: Table, page: Page) -> Iterator[Line]:
 def _full(table: Table, page: Page) -> Iterator[Line]:
     table, left_out = _chosen(table, page)
     columns = tuple(
-        replace(column, heading=page.heading(column, page.name_limit)) for column in table.columns
+        replace(column, heading=page.heading(column, page.heading_limit))
+        for column in table.columns
     )
     for column, given in zip(columns, table.columns, strict=True):
         full = safe(given.heading, is_ascii=page.is_ascii)
@@ -256,7 +264,7 @@ def _name_limit(table: Table, page: Page) -> int:
     """The longest that names may be in this table."""
     is_whole = any(column.is_whole for column in table.columns)
     limit = page.width if is_whole else max(NAME_MAX, page.width // 3)
-    if any(column.is_name or column.is_model for column in table.columns):
+    if table.has_names or table.has_models:
         chosen, _ = _chosen(table, page)
         while limit > _least_limit(chosen.columns) and (
             _natural(chosen.columns, chosen.rows, limit, page) > page.width

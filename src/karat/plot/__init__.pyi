@@ -78,8 +78,8 @@ def reliability(
 
     On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
     `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
-    `histogram` shades below how the rows lie; `band` between which limits the proportions of all
-    bins lie in the population.
+    `histogram` shades below how the rows lie; `band` shades limits that contain the proportions of
+    all bins in the population at the stated level.
     """
 
 def scores(
@@ -181,8 +181,8 @@ def precision_recall(
 
     The legend tells the average precision of each whole curve with its interval. Chance is the
     share of the class. A curve goes in steps where every point of it is kept, else straight from
-    point to point, which is as near to the whole curve as its `error` says. `band` shades where the
-    whole curve of the population lies.
+    point to point, which is as near to the whole curve as its `error` says. `band` shades limits
+    that contain the whole curve of the population at the stated level.
     """
 
 def roc(
@@ -200,5 +200,5 @@ def roc(
     """ROC curves: how much of a class is found, at what price.
 
     The legend tells the area under each whole curve with its interval; the diagonal is chance.
-    `band` shades where the whole curve of the population lies.
+    `band` shades limits that contain the whole curve of the population at the stated level.
     """

@@ -100,10 +100,19 @@ class Comparison(JsonDocument):
 
         Two models can be asked for too; what is shown and written lists it of three or more.
 
+        Args:
+            metric: one that was compared, by its name, an alias or as a `Metric`.
+
+        Returns:
+            A record with ``model``, ``value`` as measured, ``corrected``, ``low``, ``high``,
+            ``level``, ``n_models``, ``method`` and ``remark``. ``corrected`` and both limits are
+            None where ``remark`` says why they are not known.
+
         Errors:
             K301 no such metric; K168 it was not compared.
 
-        Cost: some 10 ms, when a metric is first asked for.
+        Cost: some 10 ms of five models, 0.1 s of 100 or more, when a metric is first asked for;
+            nothing that grows with the rows.
 
         Example:
             >>> import karat

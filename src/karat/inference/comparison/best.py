@@ -178,13 +178,18 @@ def normal_draws(covariance: Floats, seed: int | Sequence[int], n: int = _DRAWS)
 
 
 def excess_of_best(values: Floats, draws: Floats) -> float:
-    """By how much the largest of the values is too large on average: E of value − true value.
+    """Expected excess of the largest of the values: E of value − true value.
 
-    With noise of c times their variance added to the values, the mean noise of the largest one is
-    that excess for values of 1 + c times the variance, by c ÷ √(1 + c) where all are equal. So the
-    excess of equal models is met whatever their number and covariance, and where one is clearly the
-    best the noise does not change which it is: then the excess is 0. Between, it is overestimated
-    by at most 0.2 standard errors of five models; less noise would lower that, and vary more.
+    Add noise √c·e to the values, with e from the distribution of their errors, and let i be the
+    largest of the sums. Of equal models the sums are distributed as √(1 + c) times the errors, of
+    which √c·e_i is the part c ÷ (1 + c): the mean of e_i is √(c ÷ (1 + c)) times the excess,
+    whatever the number of models and their covariance. Where one model is clearly the best, i does
+    not depend on the noise, and the mean of e_i is 0. Between, the excess is overestimated by at
+    most 0.2 standard errors of five models; less noise would lower that, and vary more.
+
+    Args:
+        values: float64[m], the larger the better.
+        draws: float64[d, m], errors e.
 
     Ref: Oliveira, Lei and Tibshirani (2024). Unbiased risk estimation in the normal means problem
     via coupled bootstrap techniques. Electronic Journal of Statistics 18.
@@ -195,7 +200,7 @@ def excess_of_best(values: Floats, draws: Floats) -> float:
 
 
 def tail_of_best(values: Floats, covariance: Floats, draws: Floats, level: float) -> float:
-    """How unlikely an error has to be that the limit below the largest value allows for.
+    """Tail probability at which the lower limit of the largest value lies: at most (1 − level) ÷ 2.
 
     Limits that lie (1 − level) ÷ 2 away are right of a model that was fixed beforehand. The upper
     one stays, since the largest value is too small less often still. The lower one is moved down

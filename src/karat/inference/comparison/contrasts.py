@@ -419,8 +419,10 @@ class Combined(ABC):
     def _difference(self, a: int, b: int, goes: Correlation) -> Limits:
         def limits(quantile: float) -> tuple[float, float]:
             of_a, of_b = self.distances(a, quantile), self.distances(b, quantile)
-            assert of_a is not None
-            assert of_b is not None
+            if of_a is None or of_b is None:
+                # So many standard errors away nothing but the range bounds the difference.
+                low, high = range_of(self.metric)
+                return low - high, high - low
             difference = self.values[a] - self.values[b]
             return limits_together(self.metric, difference, of_a, of_b, goes(quantile))
 

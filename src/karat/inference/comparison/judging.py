@@ -305,15 +305,18 @@ def root(falls: Callable[[float], float], end: float, near: float | None = None)
 
     A number `near` it saves half of the steps.
     """
-    inside, above = 0.0, falls(0.0)
-    if above <= 0.0:
+    start = falls(0.0)
+    if start <= 0.0:
         return 0.0
     outside, below = _outside(falls, end, near)
     if below > 0.0:
         return end
-    middle, last, side = inside, end, 0
+    inside, above, middle, last, side = 0.0, start, 0.0, end, 0
+    is_stuck = math.isinf(below)
     for _ in range(_STEPS):
-        middle = (inside * below - outside * above) / (below - above)
+        middle = (inside + outside) / 2.0
+        if not is_stuck:
+            middle = (inside * below - outside * above) / (below - above)
         found = falls(middle)
         if found > 0.0:
             inside, above = middle, found
@@ -323,7 +326,10 @@ def root(falls: Callable[[float], float], end: float, near: float | None = None)
             outside, below = middle, found
             above /= 2.0 if side < 0 else 1.0
             side = -1
-        if abs(middle - last) < _CLOSE:
+        # Steps are short, too, where the far end lies so deep that they stay at the near one.
+        is_short = abs(middle - last) < _CLOSE
+        is_stuck = math.isinf(below) or (is_short and found > start / 2.0)
+        if is_short and not is_stuck:
             break
         last = middle
     # Of a line the first step lands on the root, and rounding says on which side of it.

@@ -19,6 +19,7 @@ from karat.output.plots._traced import gain, precision_recall, roc
 from karat.output.plots.svg import as_svg
 
 if TYPE_CHECKING:
+    from karat.curves._band import Band
     from karat.results.report import Report
 
 N_ROWS: Final = 40
@@ -125,40 +126,34 @@ def figures_of(report: Report) -> list[dict[str, Any]]:
     for one in _FIGURES:
         if one.draw is threshold and not report.is_binary:
             continue
-        banded = _bands(report, which, one)
-        svg = as_svg(partial(one.draw, {"": report}, **options | banded), 4.8, 3.8, colors=INKS)
-        limits = _LIMITS if banded else ()
+        band = _band(report, which, one)
+        drawn = options if band is None else options | {"band": True}
+        svg = as_svg(partial(one.draw, {"": report}, **drawn), 4.8, 3.8, colors=INKS)
+        limits = () if band is None else _LIMITS
         if one.curve:
             headings = ("threshold", *one.columns.values(), *limits)
-            columns = list(one.columns)
-            rows = _points(
-                report, which, getattr(curves, one.curve), columns, is_banded=bool(banded)
-            )
+            rows = _points(report, which, getattr(curves, one.curve), list(one.columns), band)
             table = _table(one.title, headings, rows, notes)
         else:
-            rows = _bins(report, which, is_banded=bool(banded))
+            rows = _bins(report, which, band)
             table = _table("Probabilities in bins", (*binned, *limits), rows, notes)
-        caption = f"{one.caption} {_OF_BAND}" if banded else one.caption
+        caption = one.caption if band is None else f"{one.caption} {_OF_BAND}"
         found.append(one._asdict() | {"svg": svg, "table": table, "caption": caption})
     return found
 
 
-def _bands(report: Report, which: Sequence[int], figure: Figure) -> dict[str, bool]:
-    """The option that draws a band: of one curve alone that has one, where there are intervals."""
+def _band(report: Report, which: Sequence[int], figure: Figure) -> Band | None:
+    """The band of one curve alone that has one, at the level of the intervals of the report."""
     if figure.draw not in (roc, precision_recall, reliability) or len(which) > 1:
-        return {}
+        return None
     if report.confidence is None:
-        return {}
+        return None
     curve = getattr(report.curves, figure.id)[report.labels[which[0]]]
     try:
-        curve.band(report.confidence.level)
+        found: Band = curve.band(report.confidence.level)
     except KaratError:
-        return {}
-    return {"band": True}
-
-
-def _level(report: Report) -> float:
-    return 0.95 if report.confidence is None else report.confidence.level
+        return None
+    return found
 
 
 def _listed(report: Report) -> tuple[Sequence[int], tuple[str, ...]]:
@@ -182,32 +177,29 @@ def _table(
 
 
 def _points(
-    report: Report, which: Sequence[int], curves: Any, columns: list[str], *, is_banded: bool
+    report: Report, which: Sequence[int], curves: Any, columns: list[str], band: Band | None
 ) -> Iterator[Sequence[str]]:
     """Some of the points of each curve that are kept, from strict to lenient."""
     n_each = min(MOST_POINTS, max(3, N_ROWS // len(which)))
     for i in which:
-        curve = curves[report.labels[i]]
-        kept = curve.columns()
+        kept = curves[report.labels[i]].columns()
         at = np.linspace(0, len(kept["thresholds"]) - 1, n_each).round().astype(np.intp)
         for place in np.unique(at).tolist():
             numbers = [float(kept[name][place]) for name in ("thresholds", *columns)]
-            if is_banded:
-                band = curve.band(_level(report))
+            if band is not None:
                 x = numbers[1]
                 numbers += [float(np.interp(x, band.x, one)) for one in (band.low, band.high)]
             yield report.classes.display[i], *map(value, numbers)
 
 
-def _bins(report: Report, which: Sequence[int], *, is_banded: bool) -> Iterator[Sequence[str]]:
+def _bins(report: Report, which: Sequence[int], band: Band | None) -> Iterator[Sequence[str]]:
     """Every bin that holds rows, of each class."""
     for i in which:
         one = report.curves.reliability[report.labels[i]]
         places = np.flatnonzero(one.weight)
         texts = amounts(one.weight[places].tolist()) if len(places) else []
         columns = [one.edges[:-1], one.edges[1:], one.mean_confidence, one.share]
-        if is_banded:
-            band = one.band(_level(report))
+        if band is not None:
             columns += [band.low, band.high]
         numbers = np.stack([column[places] for column in columns], axis=1).tolist()
         for text, row in zip(texts, numbers, strict=True):

@@ -120,8 +120,8 @@ def reliability(
 
     On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
     `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
-    `histogram` shades below how the rows lie; `band` between which limits the proportions of all
-    bins lie in the population.
+    `histogram` shades below how the rows lie; `band` shades limits that contain the proportions
+    of all bins in the population at the stated level.
 
     Example:
         >>> import karat

@@ -111,14 +111,16 @@ def draw_bands(ax: Axes, series: Sequence[Series], curve_of: Callable[[Report, i
     Errors:
         K122 a level that bands do not have; K315 a curve has no band.
     """
-    label = ""
+    named: set[str] = set()
     for one in series:
         curve, asked = curve_of(one.report, one.place), one.report.confidence
         if curve.undefined:
             continue
         band = curve.band() if asked is None else curve.band(asked.level)
-        # One entry of the legend speaks for all.
-        label = f"{'_' * bool(label)}{100 * band.level:g} % simultaneous band"
+        # One entry of the legend stands for all bands of a level.
+        name = f"{100 * band.level:g} % simultaneous band"
+        label = f"_{name}" if name in named else name
+        named.add(name)
         look: dict[str, Any] = {"color": one.style.color, "alpha": 0.15, "linewidth": 0}
         has_rows = ~np.isnan(band.x)
         x, low, high = (part[has_rows] for part in (band.x, band.low, band.high))

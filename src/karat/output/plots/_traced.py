@@ -169,7 +169,7 @@ def roc(ax: Axes, _: Shown, chance: bool) -> None:
     """ROC curves: how much of a class is found, at what price.
 
     The legend tells the area under each whole curve with its interval; the diagonal is chance.
-    `band` shades where the whole curve of the population lies.
+    `band` shades limits that contain the whole curve of the population at the stated level.
 
     Example:
         >>> import karat
@@ -190,8 +190,8 @@ def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
 
     The legend tells the average precision of each whole curve with its interval. Chance is the
     share of the class. A curve goes in steps where every point of it is kept, else straight from
-    point to point, which is as near to the whole curve as its `error` says. `band` shades where the
-    whole curve of the population lies.
+    point to point, which is as near to the whole curve as its `error` says. `band` shades limits
+    that contain the whole curve of the population at the stated level.
 
     Example:
         >>> import karat
