@@ -95,10 +95,10 @@ class MultilabelReport(Exports, SetReport):
         return sets_from_json(text, cls)
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as one HTML page without script, with every metric; written to `path` too."""
+        """The report as one HTML page without script: what `print` shows; written to `path` too."""
         from karat.output.notebook import page_of
 
-        text = page_of(self._document("all"))
+        text = page_of(self._document("headline"))
         if path is not None:
             write_text(path, text)
         return text
