@@ -24,6 +24,7 @@ from karat.api.results import Result as Result
 from karat.api.sample_sizes import rows_needed as rows_needed
 from karat.api.score_functions import roc_auc_pairs as roc_auc_pairs
 from karat.api.scorer import scorer as scorer
+from karat.api.sets import MultilabelReport as MultilabelReport
 from karat.api.streams.stream import Stream as Stream
 from karat.api.weak_slices import find_weak_slices as find_weak_slices
 from karat.errors import InputError as InputError
@@ -57,7 +58,7 @@ def precision(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -118,6 +119,22 @@ def weighted_precision(
     Definition: Mean over the classes, each weighted by its support: TP / (TP + FP)
     """
 
+def samples_precision(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of it.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FP)
+    """
+
 @overload
 def positive_predictive_value(
     y_true: Any = None,
@@ -136,7 +153,7 @@ def positive_predictive_value(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -169,7 +186,7 @@ def ppv(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -202,7 +219,7 @@ def precision_score(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -235,7 +252,7 @@ def recall(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -296,6 +313,22 @@ def weighted_recall(
     Definition: Mean over the classes, each weighted by its support: TP / (TP + FN)
     """
 
+def samples_recall(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as it.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FN)
+    """
+
 @overload
 def sensitivity(
     y_true: Any = None,
@@ -314,7 +347,7 @@ def sensitivity(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -347,7 +380,7 @@ def true_positive_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -380,7 +413,7 @@ def tpr(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -413,7 +446,7 @@ def hit_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -446,7 +479,7 @@ def recall_score(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -479,7 +512,7 @@ def specificity(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -540,6 +573,22 @@ def weighted_specificity(
     Definition: Mean over the classes, each weighted by its support: TN / (TN + FP)
     """
 
+def samples_specificity(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were not predicted as this one.
+
+    Definition: Of the labels of each row, and the mean over the rows: TN / (TN + FP)
+    """
+
 @overload
 def true_negative_rate(
     y_true: Any = None,
@@ -558,7 +607,7 @@ def true_negative_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -591,7 +640,7 @@ def tnr(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -624,7 +673,7 @@ def selectivity(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -657,7 +706,7 @@ def negative_predictive_value(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -718,6 +767,22 @@ def weighted_negative_predictive_value(
     Definition: Mean over the classes, each weighted by its support: TN / (TN + FN)
     """
 
+def samples_negative_predictive_value(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are not of it.
+
+    Definition: Of the labels of each row, and the mean over the rows: TN / (TN + FN)
+    """
+
 @overload
 def npv(
     y_true: Any = None,
@@ -736,7 +801,7 @@ def npv(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -769,7 +834,7 @@ def false_positive_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -830,6 +895,22 @@ def weighted_false_positive_rate(
     Definition: Mean over the classes, each weighted by its support: FP / (TN + FP)
     """
 
+def samples_false_positive_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of another class that were predicted as this one.
+
+    Definition: Of the labels of each row, and the mean over the rows: FP / (TN + FP)
+    """
+
 @overload
 def fpr(
     y_true: Any = None,
@@ -848,7 +929,7 @@ def fpr(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -881,7 +962,7 @@ def fall_out(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -914,7 +995,7 @@ def false_negative_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -975,6 +1056,22 @@ def weighted_false_negative_rate(
     Definition: Mean over the classes, each weighted by its support: FN / (TP + FN)
     """
 
+def samples_false_negative_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows truly of the class that were predicted as another.
+
+    Definition: Of the labels of each row, and the mean over the rows: FN / (TP + FN)
+    """
+
 @overload
 def fnr(
     y_true: Any = None,
@@ -993,7 +1090,7 @@ def fnr(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1026,7 +1123,7 @@ def miss_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1059,7 +1156,7 @@ def false_discovery_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1120,6 +1217,22 @@ def weighted_false_discovery_rate(
     Definition: Mean over the classes, each weighted by its support: FP / (TP + FP)
     """
 
+def samples_false_discovery_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows predicted as the class that truly are of another.
+
+    Definition: Of the labels of each row, and the mean over the rows: FP / (TP + FP)
+    """
+
 @overload
 def fdr(
     y_true: Any = None,
@@ -1138,7 +1251,7 @@ def fdr(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1171,7 +1284,7 @@ def false_omission_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1232,6 +1345,22 @@ def weighted_false_omission_rate(
     Definition: Mean over the classes, each weighted by its support: FN / (TN + FN)
     """
 
+def samples_false_omission_rate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows not predicted as the class that truly are of it.
+
+    Definition: Of the labels of each row, and the mean over the rows: FN / (TN + FN)
+    """
+
 @overload
 def false_omission(
     y_true: Any = None,
@@ -1250,7 +1379,7 @@ def false_omission(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1283,7 +1412,7 @@ def for_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1316,7 +1445,7 @@ def prevalence(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1377,6 +1506,22 @@ def weighted_prevalence(
     Definition: Mean over the classes, each weighted by its support: (TP + FN) / n
     """
 
+def samples_prevalence(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of all rows that truly are of the class.
+
+    Definition: Of the labels of each row, and the mean over the rows: (TP + FN) / n
+    """
+
 @overload
 def base_rate(
     y_true: Any = None,
@@ -1395,7 +1540,7 @@ def base_rate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1428,7 +1573,7 @@ def precision_lift(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1473,6 +1618,22 @@ def weighted_precision_lift(
     Definition: Mean over the classes, each weighted by its support: TP·n / ((TP + FP)·(TP + FN))
     """
 
+def samples_precision_lift(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision over prevalence: how many times more of the class than among all rows.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP·n / ((TP + FP)·(TP + FN))
+    """
+
 @overload
 def informedness(
     y_true: Any = None,
@@ -1491,7 +1652,7 @@ def informedness(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1553,6 +1714,23 @@ def weighted_informedness(
     − 1
     """
 
+def samples_informedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FN) + TN / (TN +
+    FP) − 1
+    """
+
 @overload
 def youden_j(
     y_true: Any = None,
@@ -1571,7 +1749,7 @@ def youden_j(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1604,7 +1782,7 @@ def youden_index(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1637,7 +1815,7 @@ def bookmaker_informedness(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1670,7 +1848,7 @@ def markedness(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1732,6 +1910,23 @@ def weighted_markedness(
     − 1
     """
 
+def samples_markedness(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FP) + TN / (TN +
+    FN) − 1
+    """
+
 @overload
 def delta_p(
     y_true: Any = None,
@@ -1750,7 +1945,7 @@ def delta_p(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1783,7 +1978,7 @@ def positive_likelihood_ratio(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1845,6 +2040,23 @@ def weighted_positive_likelihood_ratio(
     FP))
     """
 
+def samples_positive_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier this prediction is for rows of the class than for the others.
+
+    Definition: Of the labels of each row, and the mean over the rows: (TP / (TP + FN)) / (FP / (TN
+    + FP))
+    """
+
 @overload
 def lr_positive(
     y_true: Any = None,
@@ -1863,7 +2075,7 @@ def lr_positive(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1896,7 +2108,7 @@ def lr_plus(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1929,7 +2141,7 @@ def negative_likelihood_ratio(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -1991,6 +2203,23 @@ def weighted_negative_likelihood_ratio(
     FP))
     """
 
+def samples_negative_likelihood_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times likelier any other prediction is for rows of the class than for the others.
+
+    Definition: Of the labels of each row, and the mean over the rows: (FN / (TP + FN)) / (TN / (TN
+    + FP))
+    """
+
 @overload
 def lr_negative(
     y_true: Any = None,
@@ -2009,7 +2238,7 @@ def lr_negative(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2042,7 +2271,7 @@ def lr_minus(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2075,7 +2304,7 @@ def diagnostic_odds_ratio(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2136,6 +2365,22 @@ def weighted_diagnostic_odds_ratio(
     Definition: Mean over the classes, each weighted by its support: TP·TN / (FP·FN)
     """
 
+def samples_diagnostic_odds_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Odds of the prediction among rows of the class over its odds among the others.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP·TN / (FP·FN)
+    """
+
 @overload
 def dor(
     y_true: Any = None,
@@ -2154,7 +2399,7 @@ def dor(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2187,7 +2432,7 @@ def fowlkes_mallows(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2248,6 +2493,23 @@ def weighted_fowlkes_mallows(
     Definition: Mean over the classes, each weighted by its support: TP / sqrt((TP + FP)·(TP + FN))
     """
 
+def samples_fowlkes_mallows(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Geometric mean of precision and recall.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP / sqrt((TP + FP)·(TP +
+    FN))
+    """
+
 @overload
 def g_measure(
     y_true: Any = None,
@@ -2266,7 +2528,7 @@ def g_measure(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2299,7 +2561,7 @@ def fmi(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2332,7 +2594,7 @@ def f1(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2393,6 +2655,22 @@ def weighted_f1(
     Definition: Mean over the classes, each weighted by its support: 2·TP / (2·TP + FP + FN)
     """
 
+def samples_f1(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Harmonic mean of precision and recall.
+
+    Definition: Of the labels of each row, and the mean over the rows: 2·TP / (2·TP + FP + FN)
+    """
+
 @overload
 def f_score(
     y_true: Any = None,
@@ -2411,7 +2689,7 @@ def f_score(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2444,7 +2722,7 @@ def f1_score(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2477,7 +2755,7 @@ def dice(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2510,7 +2788,7 @@ def sorensen_dice(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2544,7 +2822,7 @@ def f_beta(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     beta: float = 1.0,
     confusion: Any = None,
     labels: Any = None,
@@ -2611,6 +2889,24 @@ def weighted_f_beta(
     beta²)·TP + beta²·FN + FP)
     """
 
+def samples_f_beta(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    beta: float = 1.0,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+
+    Definition: Of the labels of each row, and the mean over the rows: (1 + beta²)·TP / ((1 +
+    beta²)·TP + beta²·FN + FP)
+    """
+
 @overload
 def fbeta(
     y_true: Any = None,
@@ -2630,7 +2926,7 @@ def fbeta(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     beta: float = 1.0,
     confusion: Any = None,
     labels: Any = None,
@@ -2665,7 +2961,7 @@ def fbeta_score(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     beta: float = 1.0,
     confusion: Any = None,
     labels: Any = None,
@@ -2699,7 +2995,7 @@ def jaccard(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2760,6 +3056,22 @@ def weighted_jaccard(
     Definition: Mean over the classes, each weighted by its support: TP / (TP + FP + FN)
     """
 
+def samples_jaccard(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Rows of the class in both truth and prediction over rows of it in either.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FP + FN)
+    """
+
 @overload
 def iou(
     y_true: Any = None,
@@ -2778,7 +3090,7 @@ def iou(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2811,7 +3123,7 @@ def intersection_over_union(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2844,7 +3156,7 @@ def critical_success_index(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -2877,7 +3189,7 @@ def jaccard_score(
     y_true: Any = None,
     y_pred: Any = None,
     *,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     confusion: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -7846,4 +8158,187 @@ def cost_threshold(
     """The score from which on to predict the class so that outcomes cost least on these rows.
 
     Definition: Of the positive class: the highest threshold at which the mean cost is smallest
+    """
+
+def subset_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows whose predicted labels are exactly the true ones.
+
+    Definition: Of the labels of each row, and the mean over the rows: where(FP + FN, 0, 1)
+    """
+
+def exact_match(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows whose predicted labels are exactly the true ones.
+
+    Definition: Of the labels of each row, and the mean over the rows: where(FP + FN, 0, 1)
+
+    Another name of `subset_accuracy`.
+    """
+
+def exact_match_ratio(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows whose predicted labels are exactly the true ones.
+
+    Definition: Of the labels of each row, and the mean over the rows: where(FP + FN, 0, 1)
+
+    Another name of `subset_accuracy`.
+    """
+
+def all_true_found(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows none of whose true labels is missed; a row without labels misses none.
+
+    Definition: Of the labels of each row, and the mean over the rows: where(FN, 0, 1)
+    """
+
+def no_false_label(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows of whose predicted labels none is wrong; an empty prediction has none.
+
+    Definition: Of the labels of each row, and the mean over the rows: where(FP, 0, 1)
+    """
+
+def any_true_found(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows of which at least one true label is predicted.
+
+    Definition: Of the labels of each row, and the mean over the rows: where(TP, 1, 0)
+    """
+
+def samples_hamming_loss(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean over the rows of the share of labels that are wrong.
+
+    Definition: Of the labels of each row, and the mean over the rows: (FP + FN) / (TP + FP + FN +
+    TN)
+    """
+
+def label_cardinality(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean number of true labels of a row.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP + FN
+    """
+
+def predicted_cardinality(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean number of predicted labels of a row.
+
+    Definition: Of the labels of each row, and the mean over the rows: TP + FP
+    """
+
+def label_density(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean share of the labels that a row truly has.
+
+    Definition: Of the labels of each row, and the mean over the rows: (TP + FN) / (TP + FP + FN +
+    TN)
+    """
+
+def predicted_density(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean share of the labels that is predicted for a row.
+
+    Definition: Of the labels of each row, and the mean over the rows: (TP + FP) / (TP + FP + FN +
+    TN)
     """

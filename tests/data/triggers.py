@@ -11,6 +11,7 @@ from karat import _native
 from karat.data.labels.align import align
 from karat.data.labels.arrays import encode_dictionary
 from karat.data.labels.containers import encode
+from karat.data.labels.sets import align_sets, encode_sets
 from karat.data.roles import find_roles
 from karat.data.scores.containers import as_scores, refuse_scores
 from karat.data.scores.order import place_columns
@@ -30,6 +31,11 @@ def _refused(values: Any, *problem: Any) -> Any:
 def _placed(true: Any, names: list[str], labels: Any = None) -> Any:
     truth = encode(true, "y_true")
     return place_columns(truth, None, len(names), argument="y_prob", names=names, labels=labels)
+
+
+def _sets(true: Any, pred: Any, labels: Any = None) -> Any:
+    sides = encode_sets(true, "y_true", labels), encode_sets(pred, "y_pred", labels)
+    return align_sets(*sides, labels)
 
 
 def _column_of_dask() -> Any:
@@ -76,4 +82,9 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K407": lambda: encode_role(np.array([0.1, 0.9]), "prediction", is_prediction=True),
     "K412": lambda: open_frame(object()).columns(["label"]),
     "K416": _column_of_dask,
+    "K195": lambda: _sets([[1, 0], [0, 1]], [[1, 0], [0, 0]]),
+    "K196": lambda: _sets([["cat", "cat"], ["dog"]], [["cat"], []]),
+    "K197": lambda: _sets(np.array([[1, 0], [0, 2]]), np.array([[1, 0], [0, 1]])),
+    "K198": lambda: _sets(np.eye(3), np.eye(3), ["cat", "dog"]),
+    "K199": lambda: _sets(np.eye(3), [["cat"], [], []]),
 }

@@ -190,7 +190,7 @@ def test_huge_counts_in_a_matrix() -> None:
 
 def test_names_say_what_exists() -> None:
     with pytest.raises(KaratError, match="K122"):
-        karat.metrics.get("f1(average=samples)")
+        karat.metrics.get("f1(average=median)")
     with pytest.raises(KaratError, match="K303"):
         karat.metrics.get("f_beta(beta=2, beta=3)")
     with pytest.raises(KaratError, match=r"None, 'micro'"):

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from inspect import signature
 from os import PathLike
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from karat.api.arguments import (
     MAX_MEMORY,
@@ -37,6 +37,7 @@ from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
+from karat.data.sources.arrays.sets import hold_sets
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
@@ -89,7 +90,8 @@ def evaluate(
     """Every quality metric of a classifier's predictions, each with its interval, in one pass.
 
     Args:
-        y_true: true labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns), also
+        y_true: true labels, [n]; sets of labels (an indicator matrix [n, k], lists or sets), for a
+            `MultilabelReport`; or a table (pandas, Polars, Arrow, DuckDB, dict of columns), also
             one in partitions (Spark, Dask), which is read where its rows are; or files (a path,
             a glob, a folder, several of them, or a SQL query).
         y_pred: predicted labels, [n]; not with a table or files. With y_prob or y_score: the
@@ -145,6 +147,7 @@ def evaluate(
 
     Returns:
         A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
+        Of sets of labels a `MultilabelReport`, which has ``transfers`` instead of a confusion.
 
     Errors:
         K1xx the labels, weights or options cannot be used (argument, first row, count);
@@ -240,6 +243,21 @@ def _run(
     _check_sources(is_table, columns, scores, confusion, of_rows, nulls)
     spec = Spec(wanted, policy, confidence, n_threads, threshold, is_dry=is_dry)
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
+    if not is_table and confusion is None and hold_sets(y_true, y_pred):
+        from karat.api.sets import report_of_sets
+
+        of_one_class: dict[str, Any] = {
+            **scores,
+            "threshold": threshold,
+            "class_names": class_names,
+            "clusters": clusters,
+            "by": by,
+            "checkpoint": checkpoint,
+            "design": None if design == "cohort" else design,
+            "weights_are": None if weights_are == "importance" else weights_are,
+        }
+        # The form of the arguments decides, which no type checker sees.
+        return cast("Report", report_of_sets(y_true, y_pred, options, spec, of_one_class))
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)
         options["weights"] = of_table("weights", weights, where)

@@ -17,18 +17,23 @@ from karat.data.arguments import as_ndarray, check_threads
 from karat.data.checks import check_in_common
 from karat.data.sources.arrays.labels import Count, count_for, tally_labels, tally_matrix
 from karat.data.sources.arrays.labels import cells as count_cells
+from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.errors import UndefinedWarning, error
 from karat.errors.habits import names_its_arguments, unnamed_arguments
 from karat.metrics import Metric
-from karat.metrics._lift import ZERO, Lift
+from karat.metrics._lift import ZERO, Lift, Policy
 from karat.metrics._metric import no_positive, with_positive
 from karat.metrics._record import Record
-from karat.metrics._registry import all_names, lookup
-from karat.metrics.reasons import undefined_reason
+from karat.metrics._registry import all_names, averages_of, lookup
+from karat.metrics.reasons import undefined_on_sets, undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally import Cells
+from karat.tally.set_tally import SetTally
 
-_Y = "one label a row, [n] or [n, 1]: strings, whole numbers or booleans"
+_Y = (
+    "one label a row, [n] or [n, 1]: strings, whole numbers or booleans; or a set of labels a row: "
+    "lists or sets, or an indicator matrix of 0 and 1, [n, k]"
+)
 _POSITIVE: Final = "the positive class of two; default: the larger of 0/1, False/True, −1/1."
 _WEIGHTS: Final = "float[n], importance of each row, finite and at least 0."
 _LABEL_ARGUMENTS: Final = {
@@ -94,7 +99,7 @@ def docstring(metric: Metric, has_average: bool) -> str:
         reading = "one sort of n keys a column" if record.is_per_class else "one read of the matrix"
         cost = f"{reading}; the inputs are not copied"
     if has_average:
-        choices = "".join(f'"{average}", ' for average in record.averages)
+        choices = "".join(f'"{average}", ' for average in averages_of(record))
         arguments["average"] = (
             f"{choices}or None for float64[k]; without it, two classes give the positive one."
         )
@@ -121,6 +126,8 @@ def _example(metric: Metric) -> list[str]:
     golden = metric.record.cases[0]
     if metric.lift != "plain" or getattr(golden, "lift", "plain") != "plain":
         return []
+    if metric.record.is_of_rows:
+        return _example_of_row(metric)
     params = "".join(f", {name}={_literal(value)}" for name, value in golden.params.items())
     rows, given = [], ""
     if metric.record.is_traced:
@@ -134,6 +141,17 @@ def _example(metric: Metric) -> list[str]:
         rows = [f">>> y_true = {list(golden.y_true)}", f">>> scores = {scores}"]
     call = f">>> round(karat.{metric.name}({given}{params}), 6)"
     return [">>> import karat", *rows, call, repr(round(golden.value, 6))]
+
+
+def _example_of_row(metric: Metric) -> list[str]:
+    """The first golden case of a metric of sets: the 2×2 of one row as its indicator matrices."""
+    golden = metric.record.cases[0]
+    (tn, fp), (fn, tp) = golden.cells
+    true = [1] * tp + [0] * fp + [1] * fn + [0] * tn
+    pred = [1] * (tp + fp) + [0] * (fn + tn)
+    rows = [f">>> y_true, y_pred = np.array([{true}]), np.array([{pred}])"]
+    call = f">>> round(karat.{metric.name}(y_true, y_pred), 6)"
+    return [">>> import karat, numpy as np", *rows, call, repr(round(golden.value, 6))]
 
 
 def _literal(value: Any) -> str:
@@ -220,6 +238,10 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         if isinstance(weights, str):
             refuse_distances(record.name, weights)
         metric = Metric.of(record, lift, params) if params else _without_parameters(record, lift)
+        if confusion is None and hold_sets(y_true, y_pred):
+            check_threads(n_threads)
+            rows = set_rows(y_true, y_pred, labels=labels, positive=positive, weights=weights)
+            return _of_sets(metric, rows.tally, policy)
         cells = tallied(
             y_true,
             y_pred,
@@ -241,6 +263,15 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         return computed.value if lift == "per_class" else float(computed.value)
 
     return _dressed(function, record, fixed)
+
+
+def _of_sets(metric: Metric, tally: SetTally, policy: Policy) -> Any:
+    """The value of a metric on rows with sets of labels, with a warning where it is undefined."""
+    computed = metric.values(tally, policy)
+    reason = undefined_on_sets(metric, tally, computed.undefined)
+    if reason is not None:
+        warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
+    return computed.value if metric.lift == "per_class" else float(computed.value)
 
 
 def refuse_distances(name: str, weights: str) -> None:

@@ -42,7 +42,8 @@ K102  {left} and {right} describe different numbers of rows.
 K103  {argument} is not one label per row.
       It has shape {shape}.
       Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, other scores y_score=.
-          Sets of labels (multilabel, an indicator matrix) are not measured.
+          Sets of labels (an indicator matrix, lists of labels) are for functions of labels:
+          karat.macro_f1, karat.subset_accuracy.
 K104  {argument} has missing {things}.
       First at row {row}; {count} of {n} rows are null or NaN.
       {do}
@@ -321,6 +322,23 @@ K193  Several files hold rows with the same ids.
 K194  {name} needs to know which class is positive.
       The two classes are {labels}, and nothing says which one is positive.
       Give {options}{or_else}.
+K195  {argument} may be an indicator matrix or lists of labels.
+      It is a list of lists of {n_columns} numbers each, and all of them are 0 or 1.
+      Give an indicator as np.asarray({argument}); for lists of labels list the labels with
+          labels=.
+K196  {argument} has a label twice in one row.
+      First at row {row}: {value!r}; {count} of {n} rows.
+      A set holds each label once; remove the other one.
+K197  {argument} is not an indicator matrix of 0 and 1.
+      First at row {row}, column {column}: {value!r}; {count} cells.
+      Give 1 where a row has the label and 0 where not; NaN where the truth is unknown.
+          Probabilities are y_prob=, other scores y_score=.
+K198  labels= does not fit the columns of {argument}.
+      {argument} has {n_columns} columns, labels= lists {n_labels}.
+      Give one label for each column, in their order.
+K199  {left} and {right} are not sets of the same labels.
+      {found}.
+      Give both in the same form, with the same columns in the same order.
 K201  What is put together does not have the same classes.
       Left: {left}. Right: {right}.
       Give the same labels= in the same order, and scores of the same columns.
@@ -369,6 +387,20 @@ K216  all_reduce() cannot add up the streams of all processes.
 K217  Only unweighted counts of labels can be subtracted.
       {found}; float sums cannot be undone exactly.
       Keep the parts and merge those that remain.
+K219  {name} is not a metric of sets of labels.
+      Each row of this data has a set of labels, not one class.
+      Sets have averages of metrics of one class, as macro_f1 and samples_f1, and metrics of rows,
+          as subset_accuracy and hamming_loss.
+K220  {name} is of one label, and a row may have several.
+      No label is the positive one among sets.
+      Give an average: {averages}; average=None gives each label.
+K221  Rows have sets of labels, or one class each: not both.
+      {found}.
+      Sets are indicator matrices, or lists and sets of labels, on both sides; metrics of sets need
+          them, and metrics of two classes need one label a row.
+K222  {argument}= is not for sets of labels.
+      It was given, and each row has a set of labels.
+      Leave it out; weights=, labels=, level=, method= and undefined= are for sets.
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.

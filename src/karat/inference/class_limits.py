@@ -27,6 +27,7 @@ from karat.inference.proportions import (
 )
 from karat.inference.table_variance import (
     CELLS_TO_SLOPES,
+    OneVsRestVariance,
     TableVariance,
     cell_slopes,
     derivative,
@@ -42,7 +43,7 @@ from karat.tally import Cells, Classes
 
 
 def limits_of_proportion(
-    share: Share, spread: TableVariance, asked: Confidence, *, is_beta: bool
+    share: Share, spread: OneVsRestVariance, asked: Confidence, *, is_beta: bool
 ) -> tuple[Floats, Floats, Floats]:
     """float64[k] each: a share, ½ where it has no rows, and its limits."""
     weights, squares = spread.one_vs_rest
@@ -55,7 +56,7 @@ def limits_of_proportion(
     # Of a class that weighs next to nothing the squares are no numbers.
     n = np.where(np.isfinite(n), n, 0.0)
     quantile: Floats | float = asked.quantile()
-    if spread.clusters is not None or spread.cells.squares is not None or spread.design != "cohort":
+    if spread.n_clusters is not None or spread.has_squares or spread.design != "cohort":
         partials = _share_partials(share, spread, p, inside)
         n = n / _inflation_of_shares(spread, p, n, partials)
         quantile = _class_quantiles(spread, asked, partials)
@@ -68,7 +69,7 @@ def limits_of_proportion(
     return p, np.where(is_seen, low, 0.0), np.where(is_seen, high, 1.0)
 
 
-def fewest_rows(metric: Metric, spread: TableVariance) -> Floats | None:
+def fewest_rows(metric: Metric, spread: OneVsRestVariance) -> Floats | None:
     """float64[k]: effective rows of the smaller side of the share that it is of; None of others."""
     share = proportion_of(metric)
     if share is None:
@@ -87,7 +88,9 @@ class _Side(NamedTuple):
     error: Floats
 
 
-def _sides(shares: tuple[Share, Share], spread: TableVariance, asked: Confidence) -> list[_Side]:
+def _sides(
+    shares: tuple[Share, Share], spread: OneVsRestVariance, asked: Confidence
+) -> list[_Side]:
     weights, _ = spread.one_vs_rest
     for share in shares:
         if (share, asked) not in spread.kept:
@@ -99,9 +102,9 @@ def _sides(shares: tuple[Share, Share], spread: TableVariance, asked: Confidence
     return [spread.kept[share, asked] for share in shares]
 
 
-def _together(sides: list[_Side], distances: list[Floats], spread: TableVariance) -> Floats:
+def _together(sides: list[_Side], distances: list[Floats], spread: OneVsRestVariance) -> Floats:
     """float64[k]: how far away a sum is of which each side is so far, with its sign (MOVER)."""
-    form, alone = np.zeros((spread.cells.k, 2, 2)), np.zeros(spread.cells.k)
+    form, alone = np.zeros((spread.k, 2, 2)), np.zeros(spread.k)
     for side, distance in zip(sides, distances, strict=True):
         sigma = side.error
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -112,7 +115,7 @@ def _together(sides: list[_Side], distances: list[Floats], spread: TableVariance
 
 
 def limits_of_two_proportions(
-    value: Floats, shares: tuple[Share, Share], spread: TableVariance, asked: Confidence
+    value: Floats, shares: tuple[Share, Share], spread: OneVsRestVariance, asked: Confidence
 ) -> tuple[Floats, Floats]:
     """Limits of a sum of two shares (Newcombe 1998 for shares of independent rows).
 
@@ -128,7 +131,7 @@ def limits_of_ratio(
     metric: Metric,
     value: Floats,
     shares: tuple[Share, Share],
-    spread: TableVariance,
+    spread: OneVsRestVariance,
     asked: Confidence,
 ) -> tuple[Floats, Floats]:
     """Limits of a product of two functions of shares, combined on the scale of the logarithm.
@@ -162,7 +165,7 @@ def limits_of_ratio(
     return np.where(np.isfinite(value), low, np.nan), np.where(np.isfinite(value), high, np.nan)
 
 
-def _share_partials(share: Share, spread: TableVariance, p: Floats, inside: Floats) -> Floats:
+def _share_partials(share: Share, spread: OneVsRestVariance, p: Floats, inside: Floats) -> Floats:
     """float64[k, 2, 2]: derivative of a share with respect to the shares of the four cells."""
     scale = np.where(inside > 0, spread.total / np.maximum(inside, 1e-300), 0.0)
     hits, misses = np.array(share.hits), np.array(share.misses)
@@ -170,18 +173,20 @@ def _share_partials(share: Share, spread: TableVariance, p: Floats, inside: Floa
     return np.asarray(scale[:, None, None] * sides)
 
 
-def _class_quantiles(spread: TableVariance, asked: Confidence, partials: Floats) -> Floats:
+def _class_quantiles(spread: OneVsRestVariance, asked: Confidence, partials: Floats) -> Floats:
     """float64[k]: how many standard errors away a limit of each class lies."""
     return np.array([asked.quantile(float(df)) for df in spread.class_df(partials)])
 
 
-def _inflation_of_shares(spread: TableVariance, p: Floats, n: Floats, partials: Floats) -> Floats:
+def _inflation_of_shares(
+    spread: OneVsRestVariance, p: Floats, n: Floats, partials: Floats
+) -> Floats:
     """float64[k]: how many times more a share varies than one of n rows."""
     actual = spread.class_variances(partials)
     simple = p * (1 - p) / np.maximum(n, 1e-300)
     fewest = 1.0
-    if spread.clusters is not None:
-        fewest = np.maximum(n / spread.clusters.n_clusters, 1.0)  # type: ignore[assignment]
+    if spread.n_clusters is not None:
+        fewest = np.maximum(n / spread.n_clusters, 1.0)  # type: ignore[assignment]
     # Beside a share of next to nothing a rounding error is infinite: nothing is known of it then.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         ratio = np.where(simple > 0, actual / simple, fewest)
@@ -218,7 +223,7 @@ class ClassLimits:
 
 
 def class_limits(
-    metric: Metric, spread: TableVariance, asked: Confidence, *, is_beta: bool = False
+    metric: Metric, spread: OneVsRestVariance, asked: Confidence, *, is_beta: bool = False
 ) -> ClassLimits:
     """Limits for every class, found once for each table; an undefined class has the whole range.
 
@@ -237,9 +242,9 @@ def class_limits(
 
 
 def _found(
-    metric: Metric, spread: TableVariance, asked: Confidence, *, is_beta: bool
+    metric: Metric, spread: OneVsRestVariance, asked: Confidence, *, is_beta: bool
 ) -> ClassLimits:
-    curve = curve_of(metric) if spread.is_simple and not spread.cells.is_weighted else None
+    curve = curve_of(metric) if spread.is_simple and not spread.is_weighted else None
     if curve is not None:
         return _on_curve(curve, spread, asked, is_beta=is_beta)
     tables, _ = spread.one_vs_rest
@@ -280,7 +285,7 @@ def _found(
 
 
 def _on_curve(
-    curve: Curve, spread: TableVariance, asked: Confidence, *, is_beta: bool
+    curve: Curve, spread: OneVsRestVariance, asked: Confidence, *, is_beta: bool
 ) -> ClassLimits:
     """Limits of a metric that is a curve of one share, of rows drawn one by one that weigh 1."""
     sides = curve.sides @ spread.class_counts
@@ -299,7 +304,7 @@ def _on_curve(
 
 
 def _effective(
-    metric: Metric, spread: TableVariance, tables: Floats, value: Floats, inflation: Floats
+    metric: Metric, spread: OneVsRestVariance, tables: Floats, value: Floats, inflation: Floats
 ) -> tuple[Floats, Floats]:
     """float64[k] each: the value as a share of its range, and the rows that give its variance."""
     low, high = metric.range
@@ -319,7 +324,7 @@ def _effective(
 
 def _of_ratios(
     metric: Metric,
-    spread: TableVariance,
+    spread: OneVsRestVariance,
     tables: Floats,
     value: Floats,
     inflation: Floats,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,48 @@ CELLS_TO_SLOPES: Final = np.array(
 """From a derivative with respect to tn, fp, fn and tp of a class to that by its true row, by its
 predicted column and where both meet: a cell (i, j) is a miss of i, a false alarm of j, and neither
 of any other class. What is the same in every cell is left out."""
+
+
+class OneVsRestVariance(Protocol):
+    """What limits of each class read: counts of each class against the rest, and how they vary.
+
+    What has no sentence here is as of `TableVariance`.
+    """
+
+    @property
+    def design(self) -> Design: ...
+    @property
+    def kept(self) -> dict[Any, Any]: ...
+    @property
+    def k(self) -> int:
+        """Classes."""
+        ...
+
+    @property
+    def is_simple(self) -> bool: ...
+    @property
+    def is_weighted(self) -> bool: ...
+    @property
+    def has_squares(self) -> bool:
+        """Whether rows count differently, and Σw² is known."""
+        ...
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Clusters; None where rows are independent."""
+        ...
+
+    @property
+    def total(self) -> float: ...
+    @property
+    def n_effective(self) -> float: ...
+    @property
+    def one_vs_rest(self) -> tuple[Floats, Floats]: ...
+    @property
+    def class_counts(self) -> Floats: ...
+    def class_inflation(self, partials: Floats) -> Floats: ...
+    def class_variances(self, partials: Floats) -> Floats: ...
+    def class_df(self, partials: Floats) -> Floats: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +103,26 @@ class TableVariance:
     def is_simple(self) -> bool:
         """Whether the rows were drawn one by one and weigh the same."""
         return self.design == "cohort" and self.clusters is None and self.cells.squares is None
+
+    @property
+    def k(self) -> int:
+        """Classes."""
+        return self.cells.k
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether cells are sums of weights."""
+        return self.cells.is_weighted
+
+    @property
+    def has_squares(self) -> bool:
+        """Whether rows count differently, and Σw² is known."""
+        return self.cells.squares is not None
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Clusters; None where rows are independent."""
+        return None if self.clusters is None else self.clusters.n_clusters
 
     @cached_property
     def rows(self) -> npt.NDArray[np.int64]:

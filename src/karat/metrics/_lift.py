@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 from karat.metrics._formula import Node, Value, at, const, defined, field, fill, mean, param, total
 
-Average: TypeAlias = Literal["macro", "micro", "weighted"]
-Lift: TypeAlias = Literal["plain", "per_class", "macro", "micro", "weighted"]
+Average: TypeAlias = Literal["macro", "micro", "weighted", "samples"]
+Lift: TypeAlias = Literal["plain", "per_class", "macro", "micro", "weighted", "samples"]
 Policy: TypeAlias = Literal["zero", "exclude", "nan"]
 ZERO: Final[Policy] = "zero"
 """The default policy, known by its identity: an array would compare element by element."""
@@ -48,6 +48,13 @@ class OneVsRest:
         self.pred_neg: Node = tn + fn
 
 
+class LabelsOfRow(OneVsRest):
+    """The four counts of the labels of one row against its predicted labels, as symbols.
+
+    A metric that reads them is of sets of labels: one value a row, and the mean over the rows.
+    """
+
+
 class Table(OneVsRest):
     """A whole confusion matrix, as symbols: the counts of every class, float[k], and the cells.
 
@@ -57,8 +64,10 @@ class Table(OneVsRest):
         cells: float[k, k], rows true, columns predicted.
     """
 
-    def __init__(self, policy: Policy = "zero") -> None:
-        super().__init__(field("tp"), field("fp"), field("fn"), field("tn"), field("n"))
+    def __init__(self, policy: Policy = "zero", *, is_of_sets: bool = False) -> None:
+        tp, fp, fn, tn = (field(name) for name in ("tp", "fp", "fn", "tn"))
+        n = total(tp + fp + fn + tn) / field("k") if is_of_sets else field("n")
+        super().__init__(tp, fp, fn, tn, n)
         self.k: Node = field("k")
         self.index: Node = field("index")
         self.cells: Node = field("cells")
@@ -114,12 +123,20 @@ class Traced:
     parts: tuple[Part, ...] = ()
 
 
-def _counts(reduce: Callable[[Node], Node] = lambda counts: counts) -> OneVsRest:
-    """The counts of every class; `at` takes those of the positive one, and `total` adds them up."""
+def _each(counts: Node) -> Node:
+    return counts
+
+
+def _counts(reduce: Callable[[Node], Node] = _each, *, is_of_sets: bool = False) -> OneVsRest:
+    """The counts of every class; `at` takes those of the positive one, and `total` adds them up.
+
+    Args:
+        is_of_sets: whether a row has several labels: each label has as many rows as are known.
+    """
     # Added over the classes, every row is counted k times.
     n = field("k") * field("n") if reduce is total else field("n")
     tp, fp, fn, tn = (reduce(field(name)) for name in ("tp", "fp", "fn", "tn"))
-    return OneVsRest(tp, fp, fn, tn, n)
+    return OneVsRest(tp, fp, fn, tn, tp + fp + fn + tn if is_of_sets else n)
 
 
 def _filler(record: Formula) -> float:
@@ -147,7 +164,11 @@ _REDUCED: Final[Mapping[Lift, tuple[Callable[[Node], Node]]]] = {"plain": (at,),
 
 @cache
 def _trace(
-    record: Formula, lift: Lift, policy: Policy, flags: tuple[tuple[str, Any], ...]
+    record: Formula,
+    lift: Lift,
+    policy: Policy,
+    flags: tuple[tuple[str, Any], ...],
+    is_of_sets: bool = False,
 ) -> Traced:
     params: dict[str, Value | bool] = dict(flags)
     for item in record.parameters:
@@ -155,14 +176,17 @@ def _trace(
             params[item.name] = param(item.name, 2 if item.kind == "matrix" else 0)
     filler = _filler(record)
     if not record.is_per_class:
-        table = Table(policy)
-        raw = record.formula(table, **params)
+        table = Table(policy, is_of_sets=is_of_sets)
+        # Of one row, whose labels are added up, the counts have no class.
+        is_of_one = record.is_of_rows and lift == "plain"
+        raw = record.formula(_counts(at) if is_of_one else table, **params)
         checked = raw
         for part in table.averaged:
             checked = checked + part
         n_undefined = total(1 - defined(checked)) if checked.rank else 1 - defined(checked)
         return Traced(_resolved(raw, filler, policy), raw, checked, n_undefined, tuple(table.parts))
-    raw = record.formula(_counts(*_REDUCED.get(lift, ())), **params)
+    counts = _counts(*_REDUCED.get(lift, ()), is_of_sets=is_of_sets)
+    raw = record.formula(counts, **params)
     if lift not in _REDUCED:
         if raw.rank == 0:
             raw = raw + 0.0 * field("tp")
@@ -171,15 +195,29 @@ def _trace(
             return Traced(_resolved(raw, filler, policy), raw, raw, n_undefined)
         weight = _counts().pos if lift == "weighted" else const(1.0)
         value, counted = _averaged(raw, weight, filler, policy)
+        if is_of_sets:
+            # No label may be true in any row: then no label has a weight.
+            value = _resolved(value, filler, policy)
         return Traced(value, raw, raw, n_undefined, (Part(record, counted),))
     return Traced(_resolved(raw, filler, policy), raw, raw, const(1.0) - defined(raw))
 
 
-def trace(record: Formula, lift: Lift, policy: Policy, params: Mapping[str, Any]) -> Traced:
-    """The graph of a metric: traced once for each lift, policy and choice of flags."""
+def trace(
+    record: Formula,
+    lift: Lift,
+    policy: Policy,
+    params: Mapping[str, Any],
+    *,
+    is_of_sets: bool = False,
+) -> Traced:
+    """The graph of a metric: traced once for each lift, policy and choice of flags.
+
+    Args:
+        is_of_sets: whether it reads tables of 2×2, one for each label.
+    """
     flags = tuple(
         (item.name, params[item.name])
         for item in record.parameters
         if item.kind == "flag" and item.name in params
     )
-    return _trace(record, lift, policy, flags)
+    return _trace(record, lift, policy, flags, is_of_sets)

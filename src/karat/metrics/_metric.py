@@ -17,12 +17,14 @@ from karat.errors.options import each_option, is_command_line
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
+from karat.metrics._of_sets import is_of_rows, mean_of_rows, meant_on_sets, of_rows, traced_on_sets
 from karat.metrics._program import Slopes, batch_of, compile_program, param_names, slopes_of
 from karat.metrics._record import COMMON, Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.tally import Cells, Classes, reorder
 from karat.tally.cached import cached_property
 from karat.tally.look_alikes import slip_in
+from karat.tally.set_tally import SetTally
 from karat.tally.sums import clipped_at
 
 if TYPE_CHECKING:
@@ -122,6 +124,7 @@ _LIFT_TEXT = {
     "macro": "Mean over the classes: ",
     "micro": "From the counts added over the classes: ",
     "weighted": "Mean over the classes, each weighted by its support: ",
+    "samples": "Of the labels of each row, and the mean over the rows: ",
     "plain": "",
     "per_class": "For each class: ",
 }
@@ -192,7 +195,7 @@ class Metric:
     @property
     def name(self) -> str:
         """Canonical name with the average in front: ``"macro_f1"``."""
-        is_averaged = self.lift in {"macro", "micro", "weighted"}
+        is_averaged = self.lift in {"macro", "micro", "weighted", "samples"}
         return self.record.lifted(self.lift) if is_averaged else self.record.name
 
     def __repr__(self) -> str:
@@ -275,6 +278,8 @@ class Metric:
         formula = as_text(self._simple) if is_traced else self.record.formula_text
         if self.lift == "plain" and self.record.is_per_class:
             return f"Of the positive class: {formula}"
+        if self.record.is_of_rows:
+            return f"{_LIFT_TEXT['samples']}{formula}"
         return f"{(_LIFT_TEXT if is_traced else _SCORED_LIFT_TEXT)[self.lift]}{formula}"
 
     @property
@@ -335,13 +340,18 @@ class Metric:
             for name, rank in wanted
         ]
 
-    def values(self, cells: Cells, policy: Policy = "zero") -> Values:
+    def values(self, cells: Cells | SetTally, policy: Policy = "zero") -> Values:
         """Compute it on a tally, natively, over every leading axis.
 
+        Of sets of labels `undefined` of a mean over rows is of each profile.
+
         Errors:
+            K219, K220 sets of labels do not have it;
             K204 it reads cells and the tally kept totals; K207 it needs all k·k cells of too
             many classes; K210 it reads scores; K302 a matrix parameter is not k × k.
         """
+        if isinstance(cells, SetTally):
+            return self._values_of_sets(cells, policy)
         traced, fields = self._readable(cells, policy)
         batch = cells.batch_shape
         value, raw = _programs(traced)[1].evaluate(
@@ -351,6 +361,17 @@ class Metric:
             value.reshape((*batch, *value.shape[1:])),
             ~np.isfinite(raw.reshape((*batch, *raw.shape[1:]))),
         )
+
+    def _values_of_sets(self, tally: SetTally, policy: Policy) -> Values:
+        metric = meant_on_sets(self)
+        if is_of_rows(metric):
+            found = of_rows(metric, tally, policy)
+            mean = mean_of_rows(found, tally.mass, policy)
+            return Values(np.asarray(mean), found.undefined)
+        given = batch_of(tally.fields, (), needs_cells=False)
+        program = _programs(traced_on_sets(metric, policy))[1]
+        value, raw = program.evaluate(*given, params=metric.arguments(policy))
+        return Values(value[0], ~np.isfinite(raw[0]))
 
     def gradient(self, cells: Cells, policy: Policy = "zero") -> Gradient:
         """Derivative of its value with respect to every cell, natively, over every leading axis.
@@ -399,6 +420,8 @@ class Metric:
         """The graph and what it reads of a tally that it can be computed on."""
         if not self.record.is_traced:
             raise no_scores(str(self))
+        if is_of_rows(self):
+            raise error("K221", found=f"{self} is a metric of sets, and each row has one class")
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))

@@ -19,7 +19,7 @@ from karat.metrics._bounds import Bounds
 from karat.metrics._equal import Equal
 from karat.metrics._formula import Node
 from karat.metrics._influence.forms import Influence
-from karat.metrics._lift import Average, OneVsRest, Table
+from karat.metrics._lift import Average, LabelsOfRow, OneVsRest, Table
 from karat.metrics._rounding import Rounding
 
 _ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
@@ -277,6 +277,8 @@ class Record:
         no_influence: why there is none, in words.
         is_extreme: whether it is a maximum or minimum that the rows choose, or made of absolute
             values: on few rows it is beyond what it estimates, and replicates are beyond it.
+        is_of_sets: whether it is also a metric of sets of labels, where it is of all classes.
+        on_sets: the metric that its name means there, if that is another one.
         bounds: between what it lies where scores are known as buckets; None: that is not known.
         is_estimate: whether it estimates something; a p-value does not, and has no interval.
         of_bins: what it is of `Bins` alone, of replicates too, given its parameters; None: it reads
@@ -320,6 +322,8 @@ class Record:
     influence: Influence | None = None
     no_influence: str = ""
     is_extreme: bool = False
+    is_of_sets: bool = False
+    on_sets: str = ""
     bounds: Bounds | None = None
     is_estimate: bool = True
     rounding: Rounding | None = None
@@ -328,7 +332,12 @@ class Record:
     @property
     def is_traced(self) -> bool:
         """Whether the body is algebra on the counts, from which everything else is derived."""
-        return self.reads in (OneVsRest, Table)
+        return self.reads in (OneVsRest, Table, LabelsOfRow)
+
+    @property
+    def is_of_rows(self) -> bool:
+        """Whether it is a mean over rows with sets of labels."""
+        return self.reads is LabelsOfRow
 
     def lifted(self, average: str) -> str:
         """The canonical name of an average: ``macro_f1``, ``roc_auc_ovr_macro``."""
@@ -374,12 +383,15 @@ def metric(
     in_report: bool = True,
     headline: Sequence[str] = (),
     identities: Mapping[str, str] | None = None,
+    is_of_sets: bool = False,
+    on_sets: str = "",
     rounding: Rounding | None = None,
 ) -> Callable[[Formula], Record]:
     """Register the decorated formula as a metric.
 
     The type of its first parameter says what it reads: `OneVsRest` for a metric of one class
-    against the rest (every average follows), `Table` for a metric of all classes at once.
+    against the rest (every average follows), `Table` for a metric of all classes at once,
+    `LabelsOfRow` for a metric of one row with a set of labels.
     Every other parameter is keyword-only and described in `parameters`.
     Where the formula subtracts or takes logarithms, `rounding` says how much it rounds, see
     `_rounding`; elsewhere that follows from the trace.
@@ -389,8 +401,8 @@ def metric(
     """
     facts = locals()
     facts["is_zero_when_undefined"] = facts.pop("undefined_is_zero")
-    views = {OneVsRest: True, Table: False}
-    no_view = "The type of its first parameter is neither OneVsRest nor Table"
+    views = {OneVsRest: True, Table: False, LabelsOfRow: False}
+    no_view = "The type of its first parameter is neither OneVsRest nor Table nor LabelsOfRow"
     return lambda formula: recorded(formula, views, no_view, facts)
 
 

@@ -39,7 +39,7 @@ def _index() -> dict[str, Record]:
     registered = _record._registered
     for record in registered[_n_indexed:]:
         spellings = (record.name, *record.aliases)
-        averaged = [f"{a}_{name}" for a in record.averages for name in spellings]
+        averaged = [f"{a}_{name}" for a in averages_of(record) for name in spellings]
         for name in (*spellings, *averaged, *record.lift_names.values()):
             held = (other for other, lift in _meanings(name) if lift in _lifts(other))
             clash = next(held, record)
@@ -100,27 +100,66 @@ def n_records() -> int:
 
 
 def all_records() -> tuple[Record, ...]:
-    """Every record, in the order of the catalogue."""
-    return tuple(dict.fromkeys(_index().values()))
+    """Every record of rows with one class each, in the order of the catalogue."""
+    return tuple(record for record in dict.fromkeys(_index().values()) if not record.is_of_rows)
+
+
+def records_of_sets() -> tuple[Record, ...]:
+    """Every record of rows with sets of labels, in the order of the catalogue.
+
+    Those of all rows with sets first, then those of one label against its absence, and of all
+    labels.
+    """
+    found = dict.fromkeys(_index().values())
+    return tuple(sorted(filter(_is_of_sets, found), key=lambda record: not record.is_of_rows))
+
+
+def _is_of_sets(record: Record) -> bool:
+    is_of_labels = record.is_traced and (record.is_per_class or record.is_of_sets)
+    return record.is_of_rows or bool(record.on_sets) or is_of_labels
 
 
 def all_metrics() -> tuple[Metric, ...]:
     """Every metric with its averages, parameters at their defaults; required ones left out."""
-    return _metrics_of(n_records())
+    return _metrics_of(n_records(), False)
 
 
-@lru_cache(maxsize=1)
-def _metrics_of(_: int) -> tuple[Metric, ...]:
+def metrics_of_sets() -> tuple[Metric, ...]:
+    """The same of rows with sets of labels."""
+    return _metrics_of(n_records(), True)
+
+
+@lru_cache(maxsize=2)
+def _metrics_of(_: int, is_of_sets: bool) -> tuple[Metric, ...]:
     return tuple(
         Metric(record, lift, Metric.defaults(record))
-        for record in all_records()
+        for record in (records_of_sets() if is_of_sets else all_records())
         if not any(item.is_required for item in record.parameters)
-        for lift in _lifts(record)
+        for lift in (_lifts_on_sets(record) if is_of_sets else _lifts_of_one(record))
     )
 
 
-def _lifts(record: Record) -> tuple[Lift, ...]:
+def _lifts_of_one(record: Record) -> tuple[Lift, ...]:
     return ("plain", *record.averages)
+
+
+def averages_of(record: Record) -> tuple[Average, ...]:
+    """The averages of a metric of one class, that over rows with sets too."""
+    return (*record.averages, *(("samples",) if has_samples(record) else ()))
+
+
+def _lifts(record: Record) -> tuple[Lift, ...]:
+    """What a name may mean, on rows with one class or with sets."""
+    return ("plain", *averages_of(record))
+
+
+def _lifts_on_sets(record: Record) -> tuple[Lift, ...]:
+    return _lifts(record)[1:] if record.is_per_class else ("plain",)
+
+
+def has_samples(record: Record) -> bool:
+    """Whether a metric of one class has a mean over rows with sets: what is a rate, not a count."""
+    return record.is_traced and record.is_per_class and "macro" in record.averages
 
 
 def names() -> tuple[str, ...]:
@@ -133,12 +172,12 @@ def all_names() -> tuple[str, ...]:
     """Every name of a function: canonical names, those of averages, aliases."""
     return tuple(
         name
-        for record in all_records()
+        for record in dict.fromkeys((*all_records(), *records_of_sets()))
         for name in (
             record.name,
             *dict.fromkeys(
                 name
-                for average in record.averages
+                for average in _lifts(record)[1:]
                 for name in (record.lifted(average), f"{average}_{record.name}")
             ),
             *record.aliases,
@@ -202,11 +241,11 @@ def _parsed(text: Any) -> Metric:
     params |= numbers
     average = params.pop("average", None)
     if average is not None:
-        if lift != "plain" or not record.averages:
+        if lift != "plain" or not averages_of(record):
             raise error("K306", name=record.name, average=average)
-        if average not in record.averages:
-            do = f"Write {record.lifted(record.averages[0])}, for example."
-            choices = shown(record.averages)
+        if average not in averages_of(record):
+            do = f"Write {record.lifted(averages_of(record)[0])}, for example."
+            choices = shown(averages_of(record))
             raise error("K122", argument="average", value=average, choices=choices, do=do)
         lift = average
     return Metric.of(record, lift, params)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from karat.metrics._lift import Lift
 from karat.metrics._metric import Metric
 from karat.metrics._record import Parameter, Record
-from karat.metrics._registry import all_records
+from karat.metrics._registry import all_records, averages_of, records_of_sets
 
 _HEAD = '''"""Public names of karat. Written by `make stub`; do not edit."""
 
@@ -42,6 +42,7 @@ from karat.api.results import Result as Result
 from karat.api.sample_sizes import rows_needed as rows_needed
 from karat.api.score_functions import roc_auc_pairs as roc_auc_pairs
 from karat.api.scorer import scorer as scorer
+from karat.api.sets import MultilabelReport as MultilabelReport
 from karat.api.streams.stream import Stream as Stream
 from karat.api.weak_slices import find_weak_slices as find_weak_slices
 from karat.errors import InputError as InputError
@@ -79,14 +80,15 @@ _WIDTH: Final = 96
 
 def stub_text() -> str:
     """The whole stub: one function for each name."""
-    found = [text for record in all_records() for text in _functions(record)]
+    records = dict.fromkeys((*all_records(), *records_of_sets()))
+    found = [text for record in records for text in _functions(record)]
     return _HEAD + "".join(found).rstrip("\n") + "\n"
 
 
 def _functions(record: Record) -> list[str]:
     """Every name of a record: its own, those of its averages, its aliases."""
     found = [_function(record, record.name)]
-    for average in record.averages:
+    for average in averages_of(record):
         names = dict.fromkeys([record.lifted(average), f"{average}_{record.name}"])
         found += [_function(record, name, average, next(iter(names))) for name in names]
     return [*found, *(_function(record, alias, of=record.name) for alias in record.aliases)]
@@ -97,7 +99,7 @@ def _function(record: Record, name: str, lift: Lift = "plain", of: str = "") -> 
     doc = _docstring(record, lift, "" if of == name else of)
     if not record.is_per_class or lift != "plain":
         return _def(record, name, (), "float", doc)
-    choices = ", ".join(f'"{average}"' for average in record.averages)
+    choices = ", ".join(f'"{average}"' for average in averages_of(record))
     chosen = (f"average: Literal[{choices}] = ...",) if choices else ()
     # Jedi shows the docstring of the last overload, Pyright the first there is.
     each = _def(record, name, ("average: None",), "_Floats")

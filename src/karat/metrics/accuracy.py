@@ -113,6 +113,7 @@ def zero_one_loss(c: Table) -> Node:
         equal("CatBoost", "HammingLoss()"),
         equal("PyCM", "overall_stat['Hamming Loss']"),
     ],
+    on_sets="average_error_rate",
 )
 def hamming_loss(c: Table) -> Node:
     """Share of the labels that are wrong; with one label a row, the error rate."""
@@ -126,6 +127,7 @@ def hamming_loss(c: Table) -> Node:
         equal("PyCM", "overall_stat['ACC Macro']"),
     ],
     references=(SOKOLOVA_LAPALME_2009,),
+    is_of_sets=True,
 )
 def average_accuracy(c: Table) -> Node:
     """Mean over the classes of the accuracy of one class against the rest.
@@ -140,6 +142,7 @@ def average_accuracy(c: Table) -> Node:
     equals=[equal("oneDAL", "MulticlassConfusionMatrix()['errorRate']")],
     references=(SOKOLOVA_LAPALME_2009,),
     identities={"field fp → fn": _SAME_SUM, "field fn → fp": _SAME_SUM},
+    is_of_sets=True,
 )
 def average_error_rate(c: Table) -> Node:
     """Mean over the classes of the error rate of one class against the rest.

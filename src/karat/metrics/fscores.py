@@ -123,6 +123,7 @@ def jaccard(c: OneVsRest) -> Node:
     cases=[three(gives=f"2*{_P}*{_R} / ({_P} + {_R})")],
     equals=[equal("oneDAL", "MulticlassConfusionMatrix()['macroFscore']", where=ALL_SEEN)],
     references=(SOKOLOVA_LAPALME_2009, OPITZ_BURST_2019),
+    is_of_sets=True,
 )
 def f1_of_macro_averages(c: Table) -> Node:
     """Harmonic mean of macro precision and macro recall.
@@ -144,6 +145,7 @@ def f1_of_macro_averages(c: Table) -> Node:
     equals=[equal("oneDAL", "MulticlassConfusionMatrix(beta=beta)['macroFscore']", where=ALL_SEEN)],
     references=(SOKOLOVA_LAPALME_2009,),
     in_report=False,
+    is_of_sets=True,
 )
 def f_beta_of_macro_averages(c: Table, *, beta: Node) -> Node:
     """F-beta of macro precision and macro recall; see f1_of_macro_averages."""

@@ -145,3 +145,16 @@ def _is_of_kind(metric: Metric, has_positive: bool) -> bool:
         # class against the other says.
         return metric.lift == "plain" and metric.record.reads not in (PairRanks, Pairwise)
     return metric.lift != "plain" or not metric.record.is_per_class
+
+
+HEADLINE_OF_SETS: Final = (
+    "subset_accuracy",
+    "hamming_loss",
+    "samples_f1",
+    "micro_precision",
+    "micro_recall",
+    "micro_f1",
+    "macro_f1",
+    "weighted_f1",
+)
+"""The metrics that open a report of rows with sets of labels."""

@@ -9,7 +9,11 @@ import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
 from karat.metrics import Metric
+from karat.metrics._lift import trace
+from karat.metrics._of_sets import is_of_rows, meant_on_sets
+from karat.metrics._render import undefined_condition
 from karat.tally import Classes
+from karat.tally.set_tally import SetTally
 
 CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
 """Families of metrics that say how probabilities agree with what happened."""
@@ -40,6 +44,21 @@ def undefined_reason(
         left_out = ", left out" if is_left_out else ""
         return f"{reason} ({len(where)} of {classes.k} classes{left_out}: {some}{rest})"
     return f"{reason} in {len(where)} of {classes.k} classes: {some}{rest}"
+
+
+def undefined_on_sets(
+    metric: Metric, tally: SetTally, undefined: npt.NDArray[np.bool_]
+) -> str | None:
+    """Why a value on rows with sets is undefined, in which labels or how many rows; or None."""
+    metric = meant_on_sets(metric)
+    if not is_of_rows(metric):
+        return undefined_reason(metric, tally.classes, undefined)
+    n = int(tally.n_rows[undefined].sum())
+    if not n:
+        return None
+    of_one = trace(metric.record, "plain", "nan", dict(metric.params))
+    condition = undefined_condition(of_one.raw)
+    return f"no label of a row counts ({condition}), in {n} of {int(tally.n_rows.sum())} rows"
 
 
 def no_calibration(metrics: Sequence[Metric]) -> KaratError:

@@ -27,6 +27,7 @@ from karat.output.sections import (
 
 if TYPE_CHECKING:
     from karat.results.report import Report
+    from karat.results.sets import SetReport
     from karat.results.values import ReportValues
 
 COLUMNS = "Columns"
@@ -48,14 +49,14 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
     sections = [
         columns_section(report),
         doubts_section(report.doubts),
-        *(_every(report) if metrics == "all" else [_headline(report, headline)]),
-        _classes(report),
+        *(_every(report) if metrics == "all" else [headline_table(report, headline)]),
+        classes_table(report),
         # The metric whose tests a report that was read from JSON holds.
         *(slice_sections(report, slice_metric(report)) if report.metrics else ()),
         thresholds_section(report),
         confusion_section(report.confusion),
         pairs_section(report),
-        _undefined(report, headline),
+        undefined_notes(report, headline),
         inexact_notes(report, [*headline, *_averages()], _ALL),
         Notes("Warnings", told, "warning") if told else None,
     ]
@@ -149,7 +150,8 @@ def facts(report: Report) -> tuple[str, ...]:
     return tuple(fact for fact in found if fact)
 
 
-def _headline(report: Report, names: Sequence[str]) -> Table:
+def headline_table(report: Report | SetReport, names: Sequence[str]) -> Table:
+    """Metrics with their intervals, and how many more there are."""
     results = report.metrics
     columns = [TableColumn("metric", "left"), TableColumn("value")]
     asked = report.confidence
@@ -170,7 +172,7 @@ def _headline(report: Report, names: Sequence[str]) -> Table:
 def _every(report: Report) -> list[Table]:
     """Every metric: those of all classes in a list, those of one class by their averages."""
     if any(result.low is not None for result in report.metrics.values()):
-        return [_headline(report, list(report.metrics))]
+        return [headline_table(report, list(report.metrics))]
     whole: list[str] = []
     averaged: dict[str, dict[str, Cell]] = {}
     for name, result in report.metrics.items():
@@ -182,7 +184,7 @@ def _every(report: Report) -> list[Table]:
             whole.append(name)
     whole = by_family(whole)
     averaged = {name: averaged[name] for name in by_family(averaged)}
-    tables = [_headline(report, whole)] if whole else []
+    tables = [headline_table(report, whole)] if whole else []
     if averaged:
         used = {lift for row in averaged.values() for lift in row}
         lifts = [lift for lift in _LIFTS if lift in used]
@@ -204,20 +206,27 @@ _OF_SCORES = {"roc_auc": 3, "average_precision": 5}
 """Columns of the table of classes, and which are left out first where space is short."""
 
 
-def _classes(report: Report) -> Table | None:
+def classes_table(
+    report: Report | SetReport, title: str = "Classes", word: tuple[str, str] = ("class", "classes")
+) -> Table:
+    """Counts and rates of every class, or of the worst ones; averages below them.
+
+    Args:
+        word: what one of them is called, and several.
+    """
     rows = report.per_class
     keys = {key: rank for key, rank in (_RATES | _OF_SCORES).items() if key in rows[0]}
     k = len(rows)
-    listed, notes, title = rows, [], "Classes"
+    listed, notes = rows, []
     if k > N_CLASSES_IN_FULL:
         # Undefined first: a class that is never predicted is the worst there is.
         ranked = sorted(rows, key=lambda row: (_number(row, "f1"), -row["support"]))
         listed, rest = ranked[:N_WORST], ranked[N_WORST:]
-        notes.append(f"{count(len(rest))} classes not listed: {_spread(rest)}")
+        notes.append(f"{count(len(rest))} {word[1]} not listed: {_spread(rest)}")
         title += f"  worst {len(listed)} of {count(k)} by f1"
     table = Table.by_column(
         title,
-        (TableColumn("class", "left", is_name=True), [str(row["name"]) for row in listed]),
+        (TableColumn(word[0], "left", is_name=True), [str(row["name"]) for row in listed]),
         (TableColumn("support"), amounts([row["support"] for row in listed])),
         (TableColumn("predicted", rank=3), amounts([row["predicted_count"] for row in listed])),
         *(
@@ -262,7 +271,7 @@ POLICIES = {
 }
 
 
-def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
+def undefined_notes(report: Report | SetReport, headline: Sequence[str]) -> Notes | None:
     """Which of the values shown the data do not define, by reason; None where they define all."""
     shown = [*headline, *_averages()]
     by_reason: dict[str, list[str]] = {}
@@ -294,7 +303,7 @@ def _lifted(key: str, average: str) -> str:
     return get(key).record.lifted(average)
 
 
-def _undefined_classes(report: Report) -> list[str]:
+def _undefined_classes(report: Report | SetReport) -> list[str]:
     """The undefined entries of the table of classes that no average explains."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in report.per_class:

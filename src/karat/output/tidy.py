@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from karat.results.comparison import Comparison
     from karat.results.report import Report
     from karat.results.result import Result
+    from karat.results.sets import SetReport
 
 Row: TypeAlias = "dict[str, str | float | int | bool | None]"
 
@@ -112,7 +113,18 @@ def rows_of_metrics(report: Report, names: Iterable[str] | None = None) -> list[
     return [_row(report, report[name]) for name in chosen]
 
 
-def _row(report: Report, result: Result) -> Row:
+def rows_of_sets(report: SetReport) -> list[Row]:
+    """Every listed metric, then every label: one row a value."""
+    metrics = [_row(report, result) for result in report.metrics.values()]
+    level = None if report.confidence is None else report.confidence.level
+    return metrics + [
+        _class_row(row, name, level, report.n_rows)
+        for row in report.per_class
+        for name in PER_CLASS
+    ]
+
+
+def _row(report: Report | SetReport, result: Result) -> Row:
     metric = get(result.name)
     is_of_positive = metric.record.is_per_class and metric.lift == "plain"
     average = "positive" if is_of_positive else None if metric.lift == "plain" else metric.lift

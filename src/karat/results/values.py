@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat._version import __version__
-from karat.errors import KaratError
 from karat.errors.doubts import Doubt, no_scores, only_doubts
-from karat.errors.habits import of_a_report
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import TableIntervals
 from karat.inference.limits import Floats
@@ -22,10 +20,10 @@ from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits, is_open
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values, all_values, check_has_positive, with_positive
-from karat.metrics._registry import find
 from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import not_computed, undefined_reason
-from karat.results.result import Result, Results, Signature
+from karat.results.named import NamedResults
+from karat.results.result import Result, Signature
 from karat.tally import Cells, Classes, ClusteredCells
 from karat.tally.cached import cached_property
 
@@ -120,11 +118,8 @@ def _applies(metric: Metric, cells: Cells) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class ReportValues:
+class ReportValues(NamedResults):
     """What a report knows, and every metric of it by name; `karat.Report` lists the attributes."""
-
-    result_type: ClassVar[type[Result]] = Result
-    """What a metric is given as."""
 
     cells: Cells
     """The tally."""
@@ -196,19 +191,8 @@ class ReportValues:
         """Whether one of two classes is positive, so that plain names mean that class."""
         return self.cells.classes.positive is not None
 
-    @cached_property
-    def metrics(self) -> Mapping[str, Result]:
-        """Every listed metric by canonical name."""
-        if self.requested is not None:
-            # What these rows do not have is an error at once.
-            return {name: self._result(metric) for name, metric in self._listed.items()}
-        return Results(self._listed, self._result)
-
-    @cached_property
-    def _listed(self) -> Mapping[str, Metric]:
-        if self.requested is not None:
-            return {str(metric): metric for metric in self.requested}
-        return {str(m): m for m in listed_metrics(self.cells, self.measured)}
+    def _every(self) -> Iterable[Metric]:
+        return listed_metrics(self.cells, self.measured)
 
     @cached_property
     def undefined_metrics(self) -> Mapping[str, str]:
@@ -225,40 +209,6 @@ class ReportValues:
 
     def _applies(self, metric: Metric) -> bool:
         return _applies(metric, self.cells)
-
-    def __getitem__(self, name: str | Metric) -> Result:
-        """The result of a metric, by any of its names.
-
-        Errors:
-            K301 no such metric; K307 a plain name where there are more than two classes; K194 where
-            neither of two classes is positive; K123 where there is one, unless it is 0 or 1: then
-            1 is positive, as in the functions.
-        """
-        return self._result(get(name))
-
-    def __getattr__(self, name: str) -> Result:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except KaratError as problem:
-            if told := of_a_report(name):
-                raise AttributeError(told) from None
-            what = "A report has neither an attribute nor a metric of that name.\n"
-            raise AttributeError(what * (problem.code == "K301") + str(problem)) from None
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(name for name in self._listed if name.isidentifier())]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._listed)
-
-    def __len__(self) -> int:
-        return len(self._listed)
-
-    def __contains__(self, name: object) -> bool:
-        metric = find(name) if isinstance(name, str) else name
-        return isinstance(metric, Metric) and str(metric) in self._listed
 
     @cached_property
     def _kept(self) -> dict[Metric, tuple[Cells, Values, str | None]]:

@@ -1,0 +1,144 @@
+"""`MultilabelReport`: the public report of rows with sets of labels, and how it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from karat.api.measuring import Spec
+from karat.api.results import Exports, Result
+from karat.data.sources.arrays.sets import set_rows
+from karat.errors import error
+from karat.metrics._of_sets import meant_on_sets
+from karat.results import result
+from karat.results.sets import SetReport
+from karat.tally.writing import write_text
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from karat.output.document import Document
+    from karat.output.tidy import Row
+
+
+class MultilabelReport(Exports, SetReport):
+    """All metrics of rows with sets of labels.
+
+    Read a metric by item or attribute: ``report["macro_f1"]``, ``report.subset_accuracy``. Averages
+    of metrics of one label are ``macro_``, ``micro_``, ``weighted_`` and ``samples_`` (the mean
+    over rows); metrics of rows are ``subset_accuracy``, ``hamming_loss`` and others. Rows are the
+    units of every interval: labels of one row go together.
+
+    Attributes:
+        tally: the tally.
+        rows: the rows.
+        undefined: policy for undefined values, of labels and of rows: ``"zero"``, ``"exclude"`` or
+            ``"nan"``.
+        requested: the metrics asked for, or None for all.
+        confidence: what was asked of the intervals; None: there are none.
+        mapping: column that played each role, when the rows came from a table.
+        source: facts about where the rows came from.
+        warnings: sentences the reader should see.
+        kept_intervals: intervals of a report that was read from JSON, which has no rows.
+        kept_transfers: likewise the table of transfers; read it as `transfers`.
+        kept_cautions: likewise the cautions.
+
+    Example:
+        >>> import karat
+        >>> report = karat.evaluate([{"cat"}, {"dog"}, set()], [{"cat"}, {"cat", "dog"}, set()])
+        >>> report["subset_accuracy"].value == 2 / 3
+        True
+        >>> [row["label"] for row in report.per_class]
+        ['cat', 'dog']
+    """
+
+    result_type: ClassVar[type[result.Result]] = Result
+    """What a metric is given as."""
+
+    def text(self, width: int = 80) -> str:
+        """The report as plain text of at most `width` columns."""
+        from karat.output.layout import text_of
+
+        return text_of(self._document("headline"), width)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON types, in the schema ``karat.multilabel/1``."""
+        from karat.output.json.sets import sets_to_dict
+
+        return sets_to_dict(self)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as JSON text with sorted keys; written to `path` too, when given.
+
+        The file is written whole or not at all: a failure leaves an earlier one as it was.
+        """
+        from karat.output.json.sets import sets_to_json
+
+        text = sets_to_json(self)
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a report back from its JSON text: the same tally, hence the same numbers.
+
+        Intervals of averages over labels and the table of transfers take the rows, which JSON does
+        not have: they are as they were written.
+
+        Errors:
+            K205 it is not a whole report of schema ``karat.multilabel/1``, or contradicts itself;
+            K301, K302 it asks for metrics that karat lacks.
+        """
+        from karat.output.json.sets import sets_from_json
+
+        return sets_from_json(text, cls)
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as one HTML page without script: what `print` shows; written to `path` too."""
+        from karat.output.notebook import page_of
+
+        text = page_of(self._document("headline"))
+        if path is not None:
+            write_text(path, text)
+        return text
+
+    def __repr__(self) -> str:
+        return f"<karat.MultilabelReport: {self.n_rows} rows, {self.classes.k} labels>"
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import form
+        from karat.output.notebook import html_of
+
+        return form(lambda report: html_of(report._document("headline")), self)
+
+    def _document(self, metrics: Literal["headline", "all"]) -> Document:
+        from karat.output.describe_sets import describe_sets
+
+        return describe_sets(self, metrics=metrics)
+
+    def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]:
+        from karat.output.tidy import REPORT_COLUMNS, rows_of_sets
+
+        return rows_of_sets(self), REPORT_COLUMNS
+
+
+def report_of_sets(
+    y_true: Any, y_pred: Any, options: Mapping[str, Any], spec: Spec, given: Mapping[str, Any]
+) -> MultilabelReport:
+    """The report of sets in memory.
+
+    Args:
+        options: labels, positive, weights.
+        given: what is not for sets, by its name; None where it was not given.
+
+    Errors:
+        K222 an option that sets do not take; K219, K220 a metric; as `set_rows`.
+    """
+    for name, value in given.items():
+        if value is not None:
+            raise error("K222", argument=name)
+    for metric in spec.wanted or ():
+        meant_on_sets(metric)
+    rows = set_rows(y_true, y_pred, **options)
+    return MultilabelReport(rows.tally, rows, spec.policy, spec.wanted, spec.confidence)

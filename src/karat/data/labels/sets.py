@@ -1,0 +1,328 @@
+"""Sets of labels of any form → `SetColumn`: the form decides what they are, never the values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.labels.align import align, codes_within
+from karat.data.labels.column import Column, Flags, is_missing
+from karat.data.labels.containers import detached, encode, host_of, is_sparse
+from karat.errors import KaratError, error, short
+from karat.tally import Classes, Label
+from karat.tally.sets import Sets
+
+_ROW: Final = (set, frozenset, list, tuple, np.ndarray)
+_INDICATOR: Final = (0, 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetColumn:
+    """The sets of one argument.
+
+    Attributes:
+        argument: its name in messages.
+        sets: labels of each row: places in `flat`, or columns of an indicator matrix.
+        flat: the labels of all rows one after the other; None of an indicator, and where no row
+            has a label.
+        columns: names of the columns of an indicator; None of lists and sets.
+        unknown: cells of an indicator that are not known, or None.
+        missing: bool[n], rows whose set is not known; None when all are.
+    """
+
+    argument: str
+    sets: Sets
+    flat: Column | None = None
+    columns: tuple[Label, ...] | None = None
+    unknown: Sets | None = None
+    missing: Flags | None = None
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.sets)
+
+
+def are_sets(values: Any) -> bool:
+    """Whether an argument has the form of sets of labels, whatever they hold.
+
+    A matrix of two columns or more, a sparse matrix, a frame of several columns, or rows that are
+    sets, lists, tuples or arrays.
+    """
+    if is_sparse(values):
+        return True
+    shape = getattr(values, "shape", None)
+    if shape is not None and not isinstance(values, _ROW[:4]) and len(shape) == 2:
+        return int(shape[1]) > 1
+    row = _first(values)
+    if isinstance(row, AbstractSet):
+        return True
+    return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
+
+
+def _first(values: Any) -> Any:
+    """The first row that is not missing, of a list or a column of objects."""
+    if not isinstance(values, list | tuple | np.ndarray):
+        if host_of(values) != "pandas" or getattr(values, "ndim", 0) != 1:
+            return None
+        values = values.to_numpy() if values.dtype == object else ()
+    if isinstance(values, np.ndarray) and (values.dtype != object or values.ndim != 1):
+        return None
+    return next((row for row in values if isinstance(row, _ROW) or not is_missing(row)), None)
+
+
+def encode_sets(values: Any, argument: str, labels: Sequence[Label] | None = None) -> SetColumn:
+    """The sets of one argument, as `are_sets` recognizes them.
+
+    Args:
+        labels: the labels that were listed: names of the columns of an indicator.
+
+    Errors:
+        K101 empty; K103 another shape; K105 to K107 what is no label; K195 lists that may be both
+        labels and an indicator; K196 a label twice in one row; K197 an indicator that holds more
+        than 0 and 1; K198 labels= of another number than its columns.
+
+    Example:
+        >>> encode_sets([{"cat"}, set(), {"dog", "cat"}], "y_true").sets.sizes.tolist()
+        [1, 0, 2]
+    """
+    if is_sparse(values):
+        return _of_sparse(values, argument, labels)
+    if host_of(values) == "torch":
+        values = np.asarray(detached(values))
+    if hasattr(values, "columns") and hasattr(values, "shape"):
+        names = tuple(str(name) for name in values.columns)
+        return _of_matrix(np.asarray(values.to_numpy()), argument, labels, names)
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        return _of_matrix(values, argument, labels)
+    return _of_lists(list(values), argument, labels)
+
+
+def _of_matrix(
+    matrix: npt.NDArray[Any],
+    argument: str,
+    labels: Sequence[Label] | None,
+    names: tuple[str, ...] | None = None,
+) -> SetColumn:
+    """An indicator matrix [n, k] of 0 and 1, where the truth may be NaN."""
+    if not len(matrix):
+        raise error("K101", argument=argument)
+    unknown = None
+    if matrix.dtype == object:
+        is_missing_cell = np.vectorize(is_missing, otypes=[bool])(matrix)
+        matrix = np.where(is_missing_cell, np.nan, matrix).astype(np.float64)
+    if matrix.dtype.kind not in "biuf":
+        raise error("K197", argument=argument, **_first_bad(matrix, np.ones(matrix.shape, bool)))
+    if matrix.dtype.kind == "f":
+        is_nan = np.isnan(matrix)
+        if is_nan.any():
+            unknown, matrix = Sets.of_matrix(is_nan), np.where(is_nan, 0.0, matrix)
+    if matrix.dtype.kind != "b":
+        bad = (matrix != 0) & (matrix != 1)
+        if bad.any():
+            raise error("K197", argument=argument, **_first_bad(matrix, bad))
+    columns = _columns(matrix.shape[1], argument, labels, names)
+    return SetColumn(argument, Sets.of_matrix(matrix), None, columns, unknown)
+
+
+def _first_bad(matrix: npt.NDArray[Any], bad: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    row, column = (int(place) for place in np.argwhere(bad)[0])
+    value = matrix[row, column]
+    shown = value.item() if hasattr(value, "item") else value
+    return {"row": row, "column": column, "value": shown, "count": int(bad.sum())}
+
+
+def _columns(
+    k: int, argument: str, labels: Sequence[Label] | None, names: tuple[str, ...] | None
+) -> tuple[Label, ...]:
+    if labels is None:
+        return tuple(range(k)) if names is None else names
+    if len(labels) != k:
+        raise error("K198", argument=argument, n_columns=k, n_labels=len(labels))
+    return tuple(labels)
+
+
+def _of_sparse(values: Any, argument: str, labels: Sequence[Label] | None) -> SetColumn:
+    """A sparse indicator matrix of SciPy: stored zeros are 0."""
+    matrix = values.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    n, k = matrix.shape
+    if not n:
+        raise error("K101", argument=argument)
+    data = matrix.data
+    bad = (data != 0) & (data != 1)
+    if bad.any():
+        place = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
+        facts = {"row": row, "column": int(matrix.indices[place]), "value": data[place].item()}
+        raise error("K197", argument=argument, count=int(bad.sum()), **facts)
+    kept = data != 0
+    rows = np.repeat(np.arange(n), np.diff(matrix.indptr))[kept]
+    columns = _columns(k, argument, labels, None)
+    return SetColumn(argument, Sets.of_pairs(rows, matrix.indices[kept], n), None, columns)
+
+
+def _of_lists(rows: list[Any], argument: str, labels: Sequence[Label] | None) -> SetColumn:
+    """Lists, tuples or sets of labels."""
+    if not rows:
+        raise error("K101", argument=argument)
+    missing = np.array([not isinstance(row, _ROW) and is_missing(row) for row in rows])
+    for place, row in enumerate(rows):
+        is_set = isinstance(row, AbstractSet | list | tuple) or (
+            isinstance(row, np.ndarray) and row.ndim == 1
+        )
+        if not (is_set or missing[place]):
+            found = f"Row {place} is {short(row)} ({type(row).__name__}), others are sets of labels"
+            raise error("K106", argument=argument, found=found)
+    given = [() if is_out else row for row, is_out in zip(rows, missing, strict=True)]
+    if labels is None and _may_be_indicator(given):
+        raise error("K195", argument=argument, n_columns=len(given[0]))
+    sizes = np.array([len(row) for row in given], np.int64)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    sets = Sets(starts, np.arange(int(starts[-1]), dtype=np.int32))
+    known = missing if missing.any() else None
+    items = [
+        item for row in given for item in (row.tolist() if isinstance(row, np.ndarray) else row)
+    ]
+    if not items:
+        return SetColumn(argument, sets, missing=known)
+    try:
+        flat = encode(items, argument)
+    except KaratError as problem:
+        raise _on_its_row(problem, starts) from None
+    return SetColumn(argument, sets, flat, missing=known)
+
+
+def _may_be_indicator(rows: list[Any]) -> bool:
+    """Whether rows are lists of nothing but 0 and 1, equally many and more than one."""
+    if any(isinstance(row, AbstractSet) for row in rows):
+        return False
+    sizes = {len(row) for row in rows}
+    if len(sizes) != 1 or sizes == {0} or sizes == {1}:
+        return False
+    return all(
+        isinstance(item, int | float | np.integer | np.floating | np.bool_) and item in _INDICATOR
+        for row in rows
+        for item in row
+    )
+
+
+def _on_its_row(problem: KaratError, starts: npt.NDArray[np.int64]) -> KaratError:
+    """The same error, which names the row of the set instead of the place of the label."""
+    if "row" not in problem.context:
+        return problem
+    row = int(np.searchsorted(starts, problem.context["row"], side="right")) - 1
+    return error(problem.code, **{**problem.context, "row": row})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlignedSets:
+    """Truth and predictions on one axis of labels.
+
+    Attributes:
+        classes: the labels.
+        true, pred: sets of each row.
+        unknown: cells whose truth is not known, or None.
+        missing: bool[n], rows of whose truth nothing is known, or None.
+    """
+
+    classes: Classes
+    true: Sets
+    pred: Sets
+    unknown: Sets | None = None
+    missing: Flags | None = None
+
+
+def align_sets(
+    true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None = None
+) -> AlignedSets:
+    """Both on one axis: the labels listed, the columns of indicators, or all labels in order.
+
+    A label that is only predicted is legal. Of a row whose true set is missing nothing is known.
+
+    Errors:
+        K102 other numbers of rows; K104 a prediction that is missing; K107, K108 strings against
+        numbers; K109 a label that is not listed; K196 a label twice in one row; K199 an indicator
+        beside lists, or of other columns.
+    """
+    if true.n != pred.n:
+        raise error("K102", left=true.argument, right=pred.argument, n_left=true.n, n_right=pred.n)
+    for gone in (pred.missing, None if pred.unknown is None else pred.unknown.sizes > 0):
+        if gone is not None and gone.any():
+            facts = {"row": int(np.argmax(gone)), "count": int(gone.sum()), "n": pred.n}
+            do = "What is predicted is known: give an empty set where nothing is."
+            raise error("K104", argument=pred.argument, things="predictions", do=do, **facts)
+    if (true.columns is None) != (pred.columns is None):
+        raise error("K199", left=true.argument, right=pred.argument, found=_forms(true, pred))
+    if true.columns is not None and pred.columns is not None:
+        if true.columns != pred.columns:
+            raise error("K199", left=true.argument, right=pred.argument, found=_other(true, pred))
+        classes = Classes(true.columns, is_declared=True)
+        return AlignedSets(classes, true.sets, pred.sets, true.unknown)
+    return _aligned_lists(true, pred, labels)
+
+
+def _forms(true: SetColumn, pred: SetColumn) -> str:
+    words = ["lists of labels" if one.columns is None else "an indicator" for one in (true, pred)]
+    return f"{true.argument} is {words[0]}, {pred.argument} is {words[1]}"
+
+
+def _other(true: SetColumn, pred: SetColumn) -> str:
+    assert true.columns is not None
+    assert pred.columns is not None
+    sizes = [len(true.columns), len(pred.columns)]
+    if sizes[0] != sizes[1]:
+        return f"{true.argument} has {sizes[0]} columns, {pred.argument} has {sizes[1]}"
+    place = next(i for i, pair in enumerate(zip(true.columns, pred.columns, strict=True))
+                 if pair[0] != pair[1])  # fmt: skip
+    pair = true.columns[place], pred.columns[place]
+    return f"Column {place} is {pair[0]!r} in {true.argument} and {pair[1]!r} in {pred.argument}"
+
+
+def _aligned_lists(true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None) -> AlignedSets:
+    flats = [one.flat for one in (true, pred) if one.flat is not None]
+    if not flats:
+        classes = Classes(() if labels is None else tuple(labels), is_declared=labels is not None)
+        return AlignedSets(classes, true.sets, pred.sets, missing=true.missing)
+    n_items = max(len(flat) for flat in flats)
+    padded = [_padded(flat, n_items) for flat in (flats[0], flats[-1])]
+    try:
+        aligned = align(padded[0], padded[1], labels)
+        codes = [codes_within(side, aligned.classes) for side in (aligned.true, aligned.pred)]
+    except KaratError as problem:
+        side = true if problem.context.get("argument") == true.argument else pred
+        raise _on_its_row(problem, side.sets.starts) from None
+    sides = dict(zip((flats[0].argument, flats[-1].argument), codes, strict=True))
+    classes = replace(aligned.classes, positive=None)
+    found = []
+    for column in (true, pred):
+        size = len(column.sets.items)
+        own = np.empty(0, np.int32) if column.flat is None else sides[column.argument][:size]
+        found.append(_sorted_sets(column, own, classes))
+    return AlignedSets(classes, found[0], found[1], missing=true.missing)
+
+
+def _padded(column: Column, n: int) -> Column:
+    """The same, its first label repeated up to n labels: two columns are put on one axis."""
+    more = np.repeat(column.codes[:1], n - len(column.codes))
+    return replace(column, codes=np.concatenate([column.codes, more]))
+
+
+def _sorted_sets(column: SetColumn, codes: npt.NDArray[np.int32], classes: Classes) -> Sets:
+    """The codes of each row in order (K196: one of them twice)."""
+    keys = column.sets.rows * classes.k + codes
+    keys.sort()
+    again = np.flatnonzero(keys[1:] == keys[:-1])
+    if again.size:
+        row, label = divmod(int(keys[again[0]]), classes.k)
+        n_rows = len(np.unique(keys[again] // classes.k))
+        facts = {"row": row, "value": classes.labels[label], "count": n_rows, "n": column.n}
+        raise error("K196", argument=column.argument, **facts)
+    return Sets.of_keys(keys, column.n, classes.k)

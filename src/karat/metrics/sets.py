@@ -1,0 +1,106 @@
+"""Metrics of rows with sets of labels: one value a row, and its mean over the rows."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from karat.metrics._formula import Node, where
+from karat.metrics._lift import LabelsOfRow
+from karat.metrics._record import case, metric
+
+TSOUMAKAS_2010 = (
+    "Tsoumakas, Katakis, Vlahavas 2010, Mining Multi-label Data, in: Data Mining and Knowledge "
+    "Discovery Handbook"
+)
+_share = partial(metric, better="higher", perfect=1.0, since="0.2")
+_count = partial(metric, since="0.2", in_report=False)
+# One row: a of {a, b} was found, c was added, d is rightly absent.
+_row = partial(case, tp=1, fp=1, fn=1, tn=1, source="arithmetic by hand")
+_right = partial(case, tp=2, fp=0, fn=0, tn=1, source="arithmetic by hand")
+_found = partial(case, tp=2, fp=1, fn=0, tn=0, source="arithmetic by hand")
+_none = partial(case, tp=0, fp=0, fn=0, tn=3, source="arithmetic by hand")
+
+
+@_share(
+    aliases=("exact_match", "exact_match_ratio"),
+    cases=[_row(gives="0"), _right(gives="1"), _found(gives="0"), _none(gives="1")],
+    references=(TSOUMAKAS_2010,),
+    headline=("plain",),
+)
+def subset_accuracy(c: LabelsOfRow) -> Node:
+    """Share of the rows whose predicted labels are exactly the true ones.
+
+    scikit-learn's accuracy_score of indicator matrices. One wrong label of a thousand makes a row
+    wrong.
+    """
+    return where(c.fp + c.fn, 0.0, 1.0)
+
+
+@_share(cases=[_row(gives="0"), _right(gives="1"), _found(gives="1"), _none(gives="1")])
+def all_true_found(c: LabelsOfRow) -> Node:
+    """Share of the rows none of whose true labels is missed; a row without labels misses none."""
+    return where(c.fn, 0.0, 1.0)
+
+
+@_share(cases=[_row(gives="0"), _right(gives="1"), _found(gives="0"), _none(gives="1")])
+def no_false_label(c: LabelsOfRow) -> Node:
+    """Share of the rows of whose predicted labels none is wrong; an empty prediction has none."""
+    return where(c.fp, 0.0, 1.0)
+
+
+@_share(cases=[_row(gives="1"), _right(gives="1"), _none(gives="0")])
+def any_true_found(c: LabelsOfRow) -> Node:
+    """Share of the rows of which at least one true label is predicted."""
+    return where(c.tp, 1.0, 0.0)
+
+
+@metric(
+    better="lower",
+    perfect=0.0,
+    since="0.2",
+    cases=[_row(gives="1/2"), _right(gives="0"), _found(gives="1/3")],
+    references=(TSOUMAKAS_2010,),
+    in_report=False,
+)
+def samples_hamming_loss(c: LabelsOfRow) -> Node:
+    """Mean over the rows of the share of labels that are wrong.
+
+    Equals hamming_loss where every label of every row is known.
+    """
+    return (c.fp + c.fn) / (c.tp + c.fp + c.fn + c.tn)
+
+
+@_count(
+    range=(0.0, float("inf")),
+    cases=[_row(gives="2"), _none(gives="0")],
+    references=(TSOUMAKAS_2010,),
+)
+def label_cardinality(c: LabelsOfRow) -> Node:
+    """Mean number of true labels of a row."""
+    return c.pos
+
+
+@_count(
+    range=(0.0, float("inf")),
+    cases=[_row(gives="2"), _found(gives="3"), _none(gives="0")],
+    references=(TSOUMAKAS_2010,),
+)
+def predicted_cardinality(c: LabelsOfRow) -> Node:
+    """Mean number of predicted labels of a row."""
+    return c.pred_pos
+
+
+@_count(
+    cases=[_row(gives="1/2"), _right(gives="2/3"), _none(gives="0")], references=(TSOUMAKAS_2010,)
+)
+def label_density(c: LabelsOfRow) -> Node:
+    """Mean share of the labels that a row truly has."""
+    return c.pos / (c.tp + c.fp + c.fn + c.tn)
+
+
+@_count(
+    cases=[_row(gives="1/2"), _found(gives="1"), _none(gives="0")], references=(TSOUMAKAS_2010,)
+)
+def predicted_density(c: LabelsOfRow) -> Node:
+    """Mean share of the labels that is predicted for a row."""
+    return c.pred_pos / (c.tp + c.fp + c.fn + c.tn)

@@ -1,0 +1,217 @@
+"""The report of rows with sets of labels, as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat._version import __version__
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.set_intervals import SetIntervals
+from karat.metrics import Metric, get
+from karat.metrics._lift import Policy
+from karat.metrics._metric import Values
+from karat.metrics._of_sets import meant_on_sets
+from karat.metrics._registry import metrics_of_sets
+from karat.metrics.reasons import undefined_on_sets
+from karat.results.named import NamedResults
+from karat.results.result import Result, Signature
+from karat.results.values import PER_CLASS
+from karat.tally import Classes
+from karat.tally.cached import cached_property
+from karat.tally.set_tally import HITS, PREDICTED, TRUE, SetRows, SetTally
+
+MOST_TRANSFERRED = 1 << 10
+"""Of more labels the table of transfers would be larger than what it is counted from."""
+
+
+@dataclass(frozen=True, eq=False)
+class SetReport(NamedResults):
+    """All metrics of rows with sets; `karat.MultilabelReport` lists the attributes."""
+
+    tally: SetTally
+    """The tally."""
+    rows: SetRows | None = None
+    """The rows, from which intervals of averages over labels follow."""
+    undefined: Policy = "zero"
+    """Policy for undefined values: ``"zero"``, ``"exclude"`` or ``"nan"``."""
+    requested: tuple[Metric, ...] | None = None
+    """The metrics asked for, or None for all."""
+    confidence: Confidence | None = None
+    """What was asked of the intervals; None: there are none."""
+    mapping: Mapping[str, Any] = field(default_factory=dict)
+    """Column that played each role, when the rows came from a table."""
+    source: Mapping[str, Any] = field(default_factory=dict)
+    """Facts about where the rows came from."""
+    warnings: tuple[str, ...] = ()
+    """Sentences the reader should see."""
+    kept_intervals: Mapping[Metric, Interval] = field(default_factory=dict)
+    """Intervals of a report that was read from JSON, which has no rows."""
+    kept_transfers: npt.NDArray[np.float64] | None = None
+    """Likewise the table of transfers; read it as `transfers`."""
+    kept_cautions: tuple[str, ...] = ()
+    """Likewise the cautions."""
+
+    @property
+    def classes(self) -> Classes:
+        """The labels, their order and their display names."""
+        return self.tally.classes
+
+    @property
+    def labels(self) -> tuple[str | int | bool, ...]:
+        """The labels in order."""
+        return self.tally.classes.labels
+
+    @property
+    def n_rows(self) -> int:
+        """Rows read."""
+        return self.tally.n
+
+    @property
+    def n_unknown(self) -> int:
+        """Rows of whose truth nothing is known: they count in nothing else."""
+        return self.tally.n_unknown
+
+    def _every(self) -> Iterable[Metric]:
+        return [metric for metric in metrics_of_sets() if metric.record.in_report]
+
+    @cached_property
+    def _intervals(self) -> SetIntervals:
+        assert self.confidence is not None
+        return SetIntervals(self.tally, self.confidence, self.rows, self.undefined)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What makes the intervals less sure than they say; empty without intervals."""
+        if self.confidence is None or self.rows is None:
+            return self.kept_cautions
+        return self._intervals.cautions
+
+    @cached_property
+    def undefined_metrics(self) -> Mapping[str, str]:
+        """Why the data do not define a value, of the listed metrics of which that is so."""
+        found = {name: result.undefined for name, result in self.metrics.items()}
+        return {name: reason for name, reason in found.items() if reason}
+
+    def _result(self, metric: Metric) -> Result:
+        computed = metric.values(self.tally, self.undefined)
+        value, meant, confidence = float(computed.value), meant_on_sets(metric), self.confidence
+        interval = Interval()
+        if confidence is not None and math.isfinite(value):
+            known = self.kept_intervals.get(metric)
+            interval = self._intervals.of(metric, value) if known is None else known
+        return self.result_type(
+            name=str(metric),
+            value=value,
+            n=self.n_rows,
+            undefined=undefined_on_sets(metric, self.tally, computed.undefined),
+            definition=meant.definition,
+            range=meant.range,
+            better=meant.better,
+            signature=Signature(
+                str(metric),
+                self.classes.k,
+                None,
+                self.undefined,
+                self.tally.is_weighted,
+                __version__,
+                None if confidence is None else confidence.design,
+                False,
+                confidence.seed if confidence is not None and interval.is_drawn else None,
+            ),
+            low=interval.low,
+            high=interval.high,
+            level=None if confidence is None or interval.low is None else confidence.level,
+            method=interval.method,
+            standard_error=interval.standard_error,
+            remark=interval.remark,
+        )
+
+    @cached_property
+    def per_class(self) -> list[dict[str, Any]]:
+        """One row a label: label, name, counts and rates; undefined rates carry their reason.
+
+        Each row also holds ``"undefined"``: metric name → reason, for that label; and
+        ``"intervals"``: metric name → (low, high).
+        """
+        metrics = {name: Metric(get(name).record, "per_class") for name in PER_CLASS}
+        found = {name: each.values(self.tally, self.undefined) for name, each in metrics.items()}
+        limits = {} if self.confidence is None else self._limits(metrics)
+        each = zip(self.classes.labels, self.classes.display, strict=True)
+        return [
+            self._row(i, {"label": label, "name": name}, metrics, found, limits)
+            for i, (label, name) in enumerate(each)
+        ]
+
+    def _limits(self, metrics: Mapping[str, Metric]) -> dict[str, tuple[Any, Any]]:
+        assert self.confidence is not None
+        limits = {}
+        for name, metric in metrics.items():
+            found = self._intervals.of_classes(metric)
+            if found is not None:
+                limits[name] = self.confidence.one_sided(found.low, found.high, metric.range)
+        return limits
+
+    def _row(
+        self,
+        i: int,
+        row: dict[str, Any],
+        metrics: Mapping[str, Metric],
+        found: Mapping[str, Values],
+        limits: Mapping[str, tuple[Any, Any]],
+    ) -> dict[str, Any]:
+        reasons = {}
+        for name, metric in metrics.items():
+            value = float(found[name].value[i])
+            is_count = name in {"support", "predicted_count"} and not self.tally.is_weighted
+            row[name] = None if not math.isfinite(value) else int(value) if is_count else value
+            if found[name].undefined[i]:
+                reasons[name] = metric.undefined_when
+        intervals = {
+            name: (float(low[i]), float(high[i]))
+            for name, (low, high) in limits.items()
+            if name not in reasons and not math.isnan(low[i])
+        }
+        return row | {"undefined": reasons, "intervals": intervals}
+
+    @property
+    def label_counts(self) -> dict[str, float]:
+        """Facts about the sets: labels of a row, true and predicted, and rows without any."""
+        mass = np.asarray(self.tally.mass, np.float64)
+        total = float(mass.sum()) or math.nan
+        true, predicted = self.tally.profiles[:, TRUE], self.tally.profiles[:, PREDICTED]
+        return {
+            "true_labels_per_row": float((true * mass).sum()) / total,
+            "predicted_labels_per_row": float((predicted * mass).sum()) / total,
+            "rows_without_true_labels": float(mass[true == 0].sum()),
+            "rows_without_predicted_labels": float(mass[predicted == 0].sum()),
+            "rows_all_right": float(
+                mass[(self.tally.profiles[:, HITS] == true) & (true == predicted)].sum()
+            ),
+        }
+
+    @cached_property
+    def transfers(self) -> npt.NDArray[np.float64] | None:
+        """float64[k + 1, k + 1]: which labels are added in rows where others are missed.
+
+        Row j is the true label, column e the predicted one; the last of each is "none". A true
+        label that is predicted stands on the diagonal. One that is missed spreads its row's weight
+        over the labels that the row adds, or goes to none; labels added by a row that misses none
+        come from none. Rows sum to the weight of the rows that have the label.
+
+        None where rows were not kept, and of more than 1024 labels.
+
+        Example:
+            >>> import karat
+            >>> report = karat.evaluate([{"cat"}, {"dog"}], [{"dog"}, {"dog"}])
+            >>> report.transfers.tolist()
+            [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+        """
+        if self.rows is None or self.classes.k > MOST_TRANSFERRED:
+            return self.kept_transfers
+        return self.rows.transfers()

@@ -1,0 +1,503 @@
+"""`SetTally`: rows with sets of labels, as a table of 2×2 for each label and the sums of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error, shown
+from karat.tally.cached import cached_property
+from karat.tally.cells import Fields
+from karat.tally.classes import Classes
+from karat.tally.serialization import (
+    classes_of_facts,
+    facts_of_classes,
+    framed,
+    read_tally,
+    wrong_classes,
+    wrong_squares,
+)
+from karat.tally.sets import Sets, added_by, is_among
+from karat.tally.shared import (
+    Floats,
+    Numbers,
+    check_weighting,
+    other_kinds,
+    recoding,
+    taken,
+    wrong_numbers,
+)
+
+Counts = npt.NDArray[np.int64]
+
+_SPECIES: Final = "label sets"
+_ARRAYS: Final = (
+    "counts",
+    "weights",
+    "squares",
+    "profiles",
+    "n_rows",
+    "row_weights",
+    "row_squares",
+)
+TP, FP, FN, UNKNOWN = range(4)
+"""The rows of `counts`."""
+TRUE, PREDICTED, HITS, NOT_KNOWN = range(4)
+"""The columns of `profiles`."""
+
+
+@dataclass(frozen=True, eq=False)
+class SetTally:
+    """Tally of sets of labels: immutable; made by `of`, added by `merge`.
+
+    Every metric of labels follows from a table of 2×2 for each label, and every metric of a row
+    from how many labels it truly has, how many are predicted, and how many of these are right: its
+    profile. Rows of one profile are counted together, so the tally takes O(labels + profiles).
+
+    Attributes:
+        classes: the labels, k of them.
+        counts: int64[4, k], rows by label: true positives, false positives, false negatives, and
+            rows where it is not known; the others are true negatives. Rows of weight 0 are none.
+        weights: float64[4, k], the same as Σw; None when unweighted.
+        squares: float64[4, k], the same as Σw²; None when unweighted.
+        profiles: int64[p, 4], ascending: of a row the true labels, the predicted ones, those that
+            are both, and those not known, which no other number counts.
+        n_rows: int64[p], rows of each profile, whatever they weigh.
+        n_unknown: rows of whose truth nothing is known: they count in nothing else.
+        row_weights: float64[p], Σw; None when unweighted.
+        row_squares: float64[p], Σw²; None when unweighted.
+
+    Example:
+        >>> abc = Classes.of(["a", "b", "c"])
+        >>> true, pred = np.array([[1, 0, 1], [0, 1, 0]]), np.array([[1, 1, 0], [0, 1, 0]])
+        >>> tally = SetTally.of(abc, Sets.of_matrix(true), Sets.of_matrix(pred))
+        >>> tally.counts[:3].tolist(), tally.profiles.tolist()
+        ([[1, 1, 0], [0, 1, 0], [0, 0, 1]], [[1, 1, 1, 0], [2, 2, 1, 0]])
+    """
+
+    classes: Classes
+    counts: Counts
+    profiles: Counts
+    n_rows: Counts
+    n_unknown: int = 0
+    weights: Floats | None = None
+    squares: Floats | None = None
+    row_weights: Floats | None = None
+    row_squares: Floats | None = None
+
+    @classmethod
+    def of(
+        cls,
+        classes: Classes,
+        true: Sets,
+        pred: Sets,
+        weights: npt.ArrayLike | None = None,
+        unknown: Sets | None = None,
+        missing: npt.NDArray[np.bool_] | None = None,
+    ) -> SetTally:
+        """From the true and the predicted labels of each row, and the cells not known.
+
+        Args:
+            true, pred: n rows of numbers below k; of unknown cells what they say does not count.
+            weights: float64[n], finite and at least 0.
+            unknown: labels of each row of which is not known whether it has them.
+            missing: bool[n], rows of whose labels nothing is known.
+
+        Cost: O(labels of all rows), and a sort of the profiles.
+        """
+        k, given = classes.k, SetRows(classes, true, pred, unknown, missing, _floats(weights))
+        rows = given.known
+        true, pred, w, n = rows.true, rows.pred, rows.weights, rows.n
+        unknown = Sets.empty(n) if rows.unknown is None else rows.unknown
+        keys, others = true.keys(k), pred.keys(k)
+        is_hit, is_right = is_among(keys, others), is_among(others, keys)
+        parts = [
+            (true.items[is_hit], true.rows[is_hit]),
+            (pred.items[~is_right], pred.rows[~is_right]),
+            (true.items[~is_hit], true.rows[~is_hit]),
+            (unknown.items, unknown.rows),
+        ]
+        hits = np.bincount(parts[TP][1], minlength=n)
+        of_rows = np.stack([true.sizes, pred.sizes, hits, unknown.sizes], axis=1)
+        profiles, n_rows, row_weights, row_squares = _gathered(
+            of_rows, np.ones(n, np.int64), w, None if w is None else w * w
+        )
+        weighing = None if w is None else (w > 0.0)
+
+        def by_label(values: Numbers | None) -> Numbers:
+            each = [added_by(items, k, taken(values, rows)) for items, rows in parts]
+            return np.stack(each)
+
+        counts = by_label(weighing).astype(np.int64)
+        n_unknown = given.n - n
+        if w is None:
+            return cls(classes, counts, profiles, n_rows, n_unknown)
+        sums = by_label(w), by_label(w * w)
+        return cls(classes, counts, profiles, n_rows, n_unknown, *sums, row_weights, row_squares)
+
+    @classmethod
+    def empty(cls, classes: Classes, *, is_weighted: bool = False) -> SetTally:
+        """The tally of no rows: the identity of `merge`."""
+        none = Sets.empty(0)
+        return cls.of(classes, none, none, [] if is_weighted else None)
+
+    @property
+    def k(self) -> int:
+        """Number of labels."""
+        return self.classes.k
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.weights is not None
+
+    @property
+    def n(self) -> int:
+        """Rows read, whatever they weigh."""
+        return int(self.n_rows.sum()) + self.n_unknown
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the leading axes: there are none."""
+        return ()
+
+    @property
+    def mass(self) -> Numbers:
+        """number[p]: rows of each profile, by weight where there are weights."""
+        return self.n_rows if self.row_weights is None else self.row_weights
+
+    @cached_property
+    def fields(self) -> Fields:
+        """One-vs-rest counts of each label over the rows whose truth is known."""
+        sums: Numbers = self.counts if self.weights is None else self.weights
+        tp, fp, fn = sums[TP], sums[FP], sums[FN]
+        tn = self.mass.sum() - sums.sum(axis=0)
+        if self.weights is not None:
+            # Sums of weights leave rounding dust where no row is.
+            tn = np.where(self._n_weighing > self.counts.sum(axis=0), np.maximum(tn, 0.0), 0.0)
+        return self._fields(tp, fp, fn, tn)
+
+    @property
+    def _n_weighing(self) -> int:
+        """Rows that weigh anything."""
+        assert self.row_weights is not None
+        return int(self.n_rows[self.row_weights > 0.0].sum())
+
+    @cached_property
+    def fields_of_rows(self) -> Fields:
+        """The same over the labels of a row, float64[p, 1]: of each profile."""
+        true, predicted, hits, unknown = self.profiles.T
+        fp, fn = predicted - hits, true - hits
+        tn = self.k - unknown - hits - fp - fn
+        return self._fields(*(each[:, None] for each in (hits, fp, fn, tn)))
+
+    def _fields(self, tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers) -> Fields:
+        tp, fp, fn, tn = (np.asarray(each, np.float64) for each in (tp, fp, fn, tn))
+        none, n = np.empty(0, np.intp), (tp + fp + fn + tn).sum(axis=-1)
+        return Fields(tp, fp, fn, tn, n, tp.shape[-1], None, none, none)
+
+    def merge(self, other: SetTally) -> SetTally:
+        """Tally of both data sets, whose labels are united where they were discovered.
+
+        Errors:
+            K108 one has strings and the other numbers; K201 declared labels differ; K203 only one
+            is weighted.
+
+        Cost: O(labels + profiles).
+        """
+        left, right = on_one_axis(self, other)
+        check_weighting(left.is_weighted, right.is_weighted)
+        profiles, n_rows, row_weights, row_squares = _gathered(
+            np.concatenate([left.profiles, right.profiles]),
+            np.concatenate([left.n_rows, right.n_rows]),
+            _after(left.row_weights, right.row_weights),
+            _after(left.row_squares, right.row_squares),
+        )
+        return replace(
+            left,
+            counts=left.counts + right.counts,
+            weights=_sum(left.weights, right.weights),
+            squares=_sum(left.squares, right.squares),
+            profiles=profiles,
+            n_rows=n_rows,
+            n_unknown=left.n_unknown + right.n_unknown,
+            row_weights=row_weights,
+            row_squares=row_squares,
+        )
+
+    def subtract(self, part: SetTally) -> SetTally:
+        """The tally that merged with `part` gives this one: exact, of counts.
+
+        Errors:
+            K201 other labels; K208 a count would be negative; K217 weighted tallies.
+        """
+        if self.is_weighted or part.is_weighted:
+            raise error("K217", found="A weighted tally was given to subtract()")
+        _check_same(self.classes, part.classes)
+        counts = self.counts - part.counts
+        less = replace(part, n_rows=-part.n_rows)
+        profiles, n_rows, _, _ = _gathered(
+            np.concatenate([self.profiles, less.profiles]),
+            np.concatenate([self.n_rows, less.n_rows]),
+            None,
+            None,
+        )
+        n_unknown = self.n_unknown - part.n_unknown
+        if (counts < 0).any() or (n_rows < 0).any() or n_unknown < 0:
+            few = (counts < 0).any(axis=0)
+            label = self.classes.labels[int(np.argmax(few))] if few.any() else "any"
+            raise error("K208", true=label, pred=label)
+        kept = n_rows > 0
+        return replace(
+            self, counts=counts, profiles=profiles[kept], n_rows=n_rows[kept], n_unknown=n_unknown
+        )
+
+    def on(self, classes: Classes) -> SetTally:
+        """The same on labels that hold every label of it; a new one is in no row."""
+        if classes.labels == self.classes.labels:
+            return replace(self, classes=classes)
+        place = recoding(self.classes, classes)
+
+        def moved(values: Numbers | None) -> Any:
+            if values is None:
+                return None
+            wide = np.zeros((len(values), classes.k), values.dtype)
+            wide[:, place] = values
+            return wide
+
+        weights, squares = moved(self.weights), moved(self.squares)
+        counts = moved(self.counts)
+        return replace(self, classes=classes, counts=counts, weights=weights, squares=squares)
+
+    def to_bytes(self) -> bytes:
+        """The tally as bytes that `from_bytes` of this and every later version reads."""
+        facts = {"species": _SPECIES, **facts_of_classes(self.classes)}
+        facts |= {"n_unknown": self.n_unknown}
+        return framed(facts, {name: getattr(self, name) for name in _ARRAYS})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> SetTally:
+        """Read a tally written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or not such a tally; K206 a newer version.
+        """
+
+        def made(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> SetTally:
+            return cls(classes_of_facts(header), n_unknown=header["n_unknown"], **arrays)
+
+        return read_tally(data, _SPECIES, _ARRAYS, made, inconsistency_of_sets, called="label sets")
+
+
+def _floats(values: npt.ArrayLike | None) -> Floats | None:
+    return None if values is None else np.asarray(values, np.float64)
+
+
+def _after(left: Floats | None, right: Floats | None) -> Floats | None:
+    return None if left is None or right is None else np.concatenate([left, right])
+
+
+def _sum(left: Floats | None, right: Floats | None) -> Floats | None:
+    return None if left is None or right is None else left + right
+
+
+def _gathered(
+    profiles: Counts, n_rows: Counts, weights: Floats | None, squares: Floats | None
+) -> tuple[Counts, Counts, Floats | None, Floats | None]:
+    """Equal profiles as one, ascending, with the sums of what they weigh."""
+    order = np.lexsort(profiles.T[::-1])
+    sorted_ = profiles[order]
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = (sorted_[1:] != sorted_[:-1]).any(axis=1)
+    starts = np.flatnonzero(is_new)
+    if not len(starts):
+        none = None if weights is None else np.empty(0)
+        return np.empty((0, 4), np.int64), np.empty(0, np.int64), none, none
+
+    def added(values: Numbers | None) -> Any:
+        return None if values is None else np.add.reduceat(values[order], starts)
+
+    return sorted_[starts], added(n_rows), added(weights), added(squares)
+
+
+def on_one_axis(left: SetTally, right: SetTally) -> tuple[SetTally, SetTally]:
+    """Both on the same labels: those of one of them, or all in their order.
+
+    Errors:
+        K108 one has strings and the other numbers; K201 declared labels differ.
+    """
+    a, b = left.classes, right.classes
+    if a.labels == b.labels:
+        return left, right
+    if a.is_declared or b.is_declared:
+        _check_same(a, b)
+    if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
+        raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
+    both = Classes.of(sorted({*a.labels, *b.labels}))
+    return left.on(both), right.on(both)
+
+
+def _check_same(a: Classes, b: Classes) -> None:
+    if a.labels != b.labels:
+        raise error("K201", left=shown(a.labels), right=shown(b.labels))
+
+
+def inconsistency_of_sets(tally: SetTally) -> str | None:
+    """What contradicts what in a tally that was read, or None."""
+    if problem := wrong_classes(tally.classes):
+        return problem
+    n_unknown: Any = tally.n_unknown
+    if type(n_unknown) is not int or n_unknown < 0:
+        return "The number of unknown rows is not a number of rows"
+    shape, p = (4, tally.k), len(tally.n_rows)
+    arrays = [getattr(tally, name) for name in _ARRAYS]
+    if any(a is not None and a.shape != shape for a in arrays[:3]):
+        return "The sums of the labels do not fit them"
+    if tally.profiles.shape != (p, 4):
+        return "The profiles do not fit the rows"
+    if any(a is not None and a.shape != (p,) for a in arrays[4:]):
+        return "The weights of the profiles do not fit them"
+    weighted = [tally.weights, tally.squares, tally.row_weights, tally.row_squares]
+    if len({a is None for a in weighted}) > 1:
+        return "Some sums are weighted and others are not"
+    if any(a.dtype.kind != "i" for a in (tally.counts, tally.profiles, tally.n_rows)):
+        return "A number of rows is not a whole number"
+    if wrong_numbers(*arrays):
+        return "A number is negative or not finite"
+    true, predicted, hits, unknown = tally.profiles.T
+    if (hits > np.minimum(true, predicted)).any():
+        return "A row has more hits than labels"
+    if (true + predicted - hits + unknown > tally.k).any():
+        return "A row has more labels than there are"
+    return _of_sums(tally)
+
+
+def _of_sums(tally: SetTally) -> str | None:
+    true, predicted, hits, unknown = tally.profiles.T
+    if len(true) and (np.diff(tally.profiles, axis=0)[:, 0] < 0).any():
+        return "The profiles are not in order"
+    if not tally.is_weighted:
+        rows = np.stack([hits, predicted - hits, true - hits, unknown]) @ tally.n_rows
+        if (rows != tally.counts.sum(axis=1)).any():
+            return "The labels of the rows are not those of the tables"
+        return None
+    assert tally.weights is not None
+    assert tally.squares is not None
+    assert tally.row_weights is not None
+    assert tally.row_squares is not None
+    if ((tally.weights > 0) & (tally.counts == 0)).any():
+        return "Some label has weight and no rows"
+    return wrong_squares(tally.weights, tally.squares, tally.counts) or wrong_squares(
+        tally.row_weights, tally.row_squares, tally.n_rows
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SetRows:
+    """Rows with sets of labels, as they were read.
+
+    Attributes:
+        classes: the labels.
+        true, pred: sets of each row.
+        unknown: cells whose truth is not known, or None.
+        missing: bool[n], rows of whose truth nothing is known, or None.
+        weights: float64[n], or None.
+    """
+
+    classes: Classes
+    true: Sets
+    pred: Sets
+    unknown: Sets | None = None
+    missing: npt.NDArray[np.bool_] | None = None
+    weights: Floats | None = None
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.true)
+
+    @cached_property
+    def tally(self) -> SetTally:
+        """What is counted of them."""
+        return SetTally.of(
+            self.classes, self.true, self.pred, self.weights, self.unknown, self.missing
+        )
+
+    @cached_property
+    def known(self) -> SetRows:
+        """Those of whose truth anything is known, their unknown cells in no set."""
+        gone = np.zeros(self.n, bool) if self.missing is None else self.missing
+        unknown, k = self.unknown, self.classes.k
+        if unknown is not None and k:
+            gone = gone | (unknown.sizes == k)
+        kept = ~gone
+        rows = self
+        if gone.any():
+            rows = SetRows(
+                self.classes,
+                self.true.at(kept),
+                self.pred.at(kept),
+                None if unknown is None else unknown.at(kept),
+                None,
+                taken(self.weights, kept),
+            )
+        if rows.unknown is not None and rows.unknown.items.size:
+            true, pred = (side.without(rows.unknown, k) for side in (rows.true, rows.pred))
+            rows = replace(rows, true=true, pred=pred)
+        return rows
+
+    def added(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Floats:
+        """float64[n]: Σ over the labels of a row of what its true and predicted state counts.
+
+        Args:
+            tp, fp, fn, tn: float64[k], what each label counts in each state. Unknown ones count 0.
+
+        Cost: O(labels of all rows).
+        """
+        rows, k = self.known, self.classes.k
+        keys, others = rows.true.keys(k), rows.pred.keys(k)
+        is_hit, is_right = is_among(keys, others), is_among(others, keys)
+        found = np.full(rows.n, float(tn.sum()))
+        for side, own, values in (
+            (rows.true, is_hit, tp - tn),
+            (rows.true, ~is_hit, fn - tn),
+            (rows.pred, ~is_right, fp - tn),
+        ):
+            found += np.bincount(side.rows[own], values[side.items[own]], rows.n)
+        if rows.unknown is not None:
+            unknown = rows.unknown
+            found -= np.bincount(unknown.rows, tn[unknown.items], rows.n)
+        return found
+
+    def transfers(self) -> Floats:
+        """float64[k + 1, k + 1]: weight of true labels by what is predicted instead of them.
+
+        Cost: O(labels of all rows), and the missed times the added labels of each row.
+        """
+        rows, k = self.known, self.classes.k
+        w = np.ones(rows.n) if rows.weights is None else rows.weights
+        found = np.zeros((k + 1, k + 1))
+        keys, others = rows.true.keys(k), rows.pred.keys(k)
+        is_hit, is_right = is_among(keys, others), is_among(others, keys)
+        hits = rows.true.items[is_hit]
+        np.add.at(found, (hits, hits), w[rows.true.rows[is_hit]])
+        missed = Sets.of_keys(keys[~is_hit], rows.n, k)
+        added = Sets.of_keys(others[~is_right], rows.n, k)
+        n_missed, n_added = missed.sizes, added.sizes
+        of_row = missed.rows
+        is_lost = n_added[of_row] == 0
+        np.add.at(found, (missed.items[is_lost], k), w[of_row[is_lost]])
+        is_new = n_missed[added.rows] == 0
+        np.add.at(found, (k, added.items[is_new]), w[added.rows[is_new]])
+        # Each missed label beside each added one of its row.
+        kept = ~is_lost
+        lost, of_lost = missed.items[kept], of_row[kept]
+        times = n_added[of_lost]
+        first = np.repeat(added.starts[:-1][of_lost], times)
+        within = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+        shared = np.repeat(w[of_lost] / np.maximum(times, 1), times)
+        np.add.at(found, (np.repeat(lost, times), added.items[first + within]), shared)
+        return found

@@ -1,0 +1,141 @@
+"""Sets of labels of every form in memory: the same sets, or an error that names row and value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from karat.data.labels.sets import AlignedSets, align_sets, are_sets, encode_sets
+from karat.errors import KaratError
+
+LABELS = list("abcd")
+TRUE = np.array([[1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 1]])
+PRED = np.array([[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1], [1, 0, 0, 1]])
+
+
+def lists(matrix: np.ndarray) -> list[list[str]]:
+    return [[LABELS[j] for j in np.flatnonzero(row)] for row in matrix]
+
+
+FORMS: dict[str, Callable[[np.ndarray], Any]] = {
+    "integers": lambda m: m,
+    "booleans": lambda m: m.astype(bool),
+    "floats": lambda m: m.astype(float),
+    "objects": lambda m: m.astype(object),
+    "csr": scipy.sparse.csr_matrix,
+    "coo": scipy.sparse.coo_array,
+    "stored zeros": lambda m: scipy.sparse.csr_matrix(
+        (m.reshape(-1), np.tile(np.arange(4), 4), np.arange(0, 17, 4)), (4, 4)
+    ),
+    "lists": lists,
+    "tuples": lambda m: [tuple(reversed(row)) for row in lists(m)],
+    "sets": lambda m: [set(row) for row in lists(m)],
+    "frozen sets": lambda m: tuple(frozenset(row) for row in lists(m)),
+    "arrays": lambda m: [np.array(row, object) for row in lists(m)],
+    "an array of objects": lambda m: pd.Series(lists(m)).to_numpy(),
+    "a series": lambda m: pd.Series(lists(m)),
+    "a frame": lambda m: pd.DataFrame(m, columns=LABELS),
+}
+
+
+def read(true: Any, pred: Any, labels: Any = None) -> AlignedSets:
+    sides = encode_sets(true, "y_true", labels), encode_sets(pred, "y_pred", labels)
+    return align_sets(*sides, labels)
+
+
+def refused(true: Any, pred: Any, labels: Any = None) -> KaratError:
+    with pytest.raises(KaratError) as caught:
+        read(true, pred, labels)
+    return caught.value
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_same_sets(form: str) -> None:
+    true, pred = FORMS[form](TRUE), FORMS[form](PRED)
+    assert are_sets(true)
+    found = read(true, pred, LABELS)
+    assert found.classes.labels == tuple(LABELS)
+    assert np.array_equal(found.true.matrix(4), TRUE.astype(bool))
+    assert np.array_equal(found.pred.matrix(4), PRED.astype(bool))
+    # The control: the other way round they differ.
+    assert not np.array_equal(read(pred, true, LABELS).true.matrix(4), TRUE.astype(bool))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["a", "b"], [0, 1], np.zeros(3), np.zeros((3, 1)), pd.Series(["a"]), [None, "a"], "ab", None],
+)
+def test_one_label_a_row_is_no_set(values: Any) -> None:
+    assert not are_sets(values)
+
+
+def test_labels_are_the_union_in_order_and_those_listed() -> None:
+    found = read([{"b"}, {"c"}], [{"b", "a"}, set()])
+    assert found.classes.labels == ("a", "b", "c")
+    assert found.pred.sizes.tolist() == [2, 0]
+    wide = read([{"b"}, {"c"}], [{"b"}, set()], ["z", "c", "b"])
+    assert wide.classes.labels == ("z", "c", "b")
+    assert wide.true.items.tolist() == [2, 1]
+    numbers = read([[10], [2, 3]], [[3], []])
+    assert numbers.classes.labels == (2, 3, 10)
+    assert read(TRUE, PRED).classes.labels == (0, 1, 2, 3)
+    assert read([set(), set()], [set(), set()]).classes.labels == ()
+    assert read([set()], [{"a"}]).true.sizes.tolist() == [0]
+
+
+def test_what_is_not_known_of_the_truth() -> None:
+    cells = TRUE.astype(float)
+    cells[1, 2] = np.nan
+    found = read(cells, PRED)
+    assert found.unknown is not None
+    assert found.unknown.keys(4).tolist() == [6]
+    gone = read([{"a"}, None], [{"a"}, {"b"}])
+    assert gone.missing is not None
+    assert gone.missing.tolist() == [False, True]
+    assert read([{"a"}, set()], [{"a"}, {"b"}]).missing is None
+
+
+CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
+    "both": ([[1, 0], [0, 1]], [[1, 0], [0, 0]], None, "K195", {"n_columns": 2}),
+    "twice": ([["a"], ["b", "c", "b"]], [["a"], []], None, "K196", {"row": 1, "value": "b"}),
+    "listed, twice": ([[1, 0, 1]], [[1]], [0, 1], "K196", {"row": 0, "value": 1}),
+    "two": (np.array([[1, 0], [0, 2]]), PRED[:2, :2], None, "K197", {"row": 1, "column": 1}),
+    "text": (np.array([["a", "b"], ["c", "d"]]), PRED, None, "K197", {"row": 0, "value": "a"}),
+    "sparse two": (scipy.sparse.csr_matrix(TRUE * 2), PRED, None, "K197", {"value": 2}),
+    "labels": (TRUE, PRED, ["a", "b"], "K198", {"n_columns": 4, "n_labels": 2}),
+    "forms": (TRUE, lists(PRED), None, "K199", {}),
+    "columns": (TRUE, PRED[:, :3], None, "K199", {}),
+    "names": (FORMS["a frame"](TRUE), pd.DataFrame(PRED, columns=list("abdc")), None, "K199", {}),
+    "rows": ([{"a"}], [{"a"}, {"b"}], None, "K102", {"n_left": 1, "n_right": 2}),
+    "missing": ([{"a"}, {"b"}], [{"a"}, None], None, "K104", {"row": 1, "count": 1}),
+    "NaN predicted": (TRUE, PRED * np.nan, None, "K104", {"row": 0, "count": 4}),
+    "outside": ([["a"], ["b", "z"]], [["a"], []], ["a", "b"], "K109", {"row": 1, "value": "z"}),
+    "number outside": ([[5], [6, 9]], [[5], []], [5, 6], "K109", {"row": 1, "value": 9}),
+    "kinds": ([{"a"}], [{1}], None, "K108", {}),
+    "mixed": ([{"a"}, {1}], [{"a"}, set()], None, "K107", {}),
+    "not whole": ([[3], [1, 2.5]], [[3], []], None, "K105", {"row": 1, "value": 2.5}),
+    "null label": ([["a"], ["b", None]], [["a"], []], None, "K104", {"row": 1}),
+    "a text among sets": ([{"a"}, "a"], [{"a"}, set()], None, "K106", {}),
+    "empty": (np.empty((0, 3)), np.empty((0, 3)), None, "K101", {}),
+    "no rows": (scipy.sparse.csr_matrix((0, 3)), PRED, None, "K101", {}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input_is_refused_with_its_row(case: str) -> None:
+    true, pred, labels, code, facts = CASES[case]
+    problem = refused(true, pred, labels)
+    assert problem.code == code
+    assert {name: problem.context[name] for name in facts} == facts
+
+
+def test_lists_of_0_and_1_are_labels_where_they_are_listed_or_cannot_be_an_indicator() -> None:
+    assert read([[0], [1]], [[0], [0]]).classes.labels == (0, 1)
+    assert read([[0, 1], [1]], [[0], [0, 1]]).classes.labels == (0, 1)
+    assert read([[0, 1], [1, 0]], [[0], [0, 1]], [0, 1]).true.sizes.tolist() == [2, 2]
+    assert read([{0, 1}, {1, 0}], [{0}, {1}]).true.sizes.tolist() == [2, 2]

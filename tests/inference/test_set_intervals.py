@@ -1,0 +1,160 @@
+"""Intervals of metrics of sets: rows are the units, by hand, by leaving rows out, by simulation."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.inference.confidence import Confidence
+from karat.inference.set_intervals import SetIntervals
+from karat.metrics import get
+from karat.tally import Classes
+from karat.tally.set_tally import SetRows
+from karat.tally.sets import Sets
+
+
+def bits(text: str) -> np.ndarray:
+    return np.array([[int(cell) for cell in row] for row in text.split()])
+
+
+TRUE = bits("1010 0100 0000 1101 0010 0000")
+PRED = bits("1000 0110 0000 1001 0000 0100")
+OTHERS = ("macro_f1", "weighted_f1", "macro_jaccard", "f1_of_macro_averages", "micro_recall")
+
+
+def rows_of(true: np.ndarray, pred: np.ndarray, w: Any = None) -> SetRows:
+    labels = Classes(tuple(range(true.shape[1])), is_declared=True)
+    return SetRows(labels, Sets.of_matrix(true), Sets.of_matrix(pred), weights=w)
+
+
+def interval(rows: SetRows, name: str, policy: Any = "zero", **asked: Any) -> Any:
+    confidence = Confidence.of(**asked)
+    assert confidence is not None
+    found = SetIntervals(rows.tally, confidence, rows, policy)
+    return found.of(get(name), float(get(name).values(rows.tally, policy).value))
+
+
+def random_rows(seed: int, n: int, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng([266, seed])
+    both = rng.normal(size=(n, 1))
+    true = (0.6 * both + rng.normal(size=(n, k))) > 0.8
+    return true, np.where(rng.random((n, k)) < 0.2, ~true, true)
+
+
+def test_standard_errors_and_wilson_limits_by_hand() -> None:
+    rows = rows_of(TRUE, PRED)
+    # √(Σφ²) ÷ n, times √(n ÷ (n − 1)): φ of each row as written in the specification of sets.
+    assert interval(rows, "hamming_loss").standard_error == pytest.approx(0.041667, abs=1e-6)
+    assert interval(rows, "micro_f1").standard_error == pytest.approx(0.108463, abs=1e-6)
+    whole = np.sqrt(6 / 5)
+    assert interval(rows, "macro_f1").standard_error == pytest.approx(0.076547 * whole, abs=1e-6)
+    of_rows = interval(rows, "subset_accuracy")
+    assert (of_rows.low, of_rows.high) == pytest.approx((0.030053, 0.563503), abs=1e-6)
+    # The control: an error of cells drawn one by one.
+    cells = float(np.sqrt(5 / 24 * 19 / 24 / 24))
+    assert interval(rows, "hamming_loss").standard_error != pytest.approx(cells, rel=0.1)
+
+
+@pytest.mark.parametrize("name", [*OTHERS, "hamming_loss", "samples_f1", "subset_accuracy"])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_standard_errors_are_those_of_the_jackknife(name: str, is_weighted: bool) -> None:
+    true, pred = random_rows(1, 400)
+    w = np.random.default_rng(0).integers(1, 4, 400).astype(float) if is_weighted else None
+    error = interval(rows_of(true, pred, w), name).standard_error
+    without = []
+    for row in range(400):
+        kept = np.arange(400) != row
+        some = rows_of(true[kept], pred[kept], None if w is None else w[kept])
+        without.append(float(get(name).values(some.tally).value))
+    jackknife = float(np.sqrt(399 * np.var(without)))
+    assert error == pytest.approx(jackknife, rel=0.03)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_of_a_row_that_go_together_widen_the_interval(seed: int) -> None:
+    true, pred = random_rows(seed, 300, 4)
+    # Every label four times over: rows say no more, cells seem to.
+    wide = np.repeat(true, 4, axis=1), np.repeat(pred, 4, axis=1)
+    for name in ("hamming_loss", "micro_f1", "macro_f1"):
+        once, often = (interval(rows_of(*each), name) for each in ((true, pred), wide))
+        assert often.standard_error == pytest.approx(once.standard_error, rel=1e-9)
+        assert (often.low, often.high) == pytest.approx((once.low, once.high), rel=1e-9)
+
+
+def test_limits_hold_the_truth_where_labels_go_together() -> None:
+    names, k = ("hamming_loss", "micro_f1", "subset_accuracy", "macro_f1"), 20
+    normal = NormalDist()
+
+    def draw(rng: np.random.Generator, n: int) -> SetRows:
+        def together() -> np.ndarray:
+            return np.sqrt(0.3) * rng.normal(size=(n, 1)) + np.sqrt(0.7) * rng.normal(size=(n, k))
+
+        true, chance = together() < normal.inv_cdf(0.2), together()
+        pred = np.where(true, chance < normal.inv_cdf(0.7), chance < normal.inv_cdf(0.05))
+        return rows_of(true, pred)
+
+    whole = draw(np.random.default_rng(0), 200_000).tally
+    truth = {name: float(get(name).values(whole).value) for name in names}
+    held: dict[str, list[bool]] = {name: [] for name in names}
+    by_cells = []
+    for seed in range(150):
+        rows = draw(np.random.default_rng([7, seed]), 200)
+        for name in names:
+            found = interval(rows, name)
+            held[name].append(found.low <= truth[name] <= found.high)
+        p = float(get("hamming_loss").values(rows.tally).value)
+        near = 1.96 * np.sqrt(p * (1 - p) / (200 * k))
+        by_cells.append(abs(p - truth["hamming_loss"]) <= near)
+    assert all(np.mean(each) >= 0.90 for each in held.values()), held
+    # The control: cells as the units.
+    assert np.mean(by_cells) < min(0.9, float(np.mean(held["hamming_loss"])))
+
+
+def test_what_is_asked_for() -> None:
+    rows = rows_of(*random_rows(2, 200))
+    for name in ("macro_f1", "micro_f1", "samples_f1", "subset_accuracy"):
+        both, low = interval(rows, name), interval(rows, name, level=0.975, side="low")
+        assert low.low == pytest.approx(both.low, rel=1e-9)
+        assert low.high == 1.0
+        wider = interval(rows, name, level=0.99)
+        assert wider.low < both.low < both.high < wider.high
+        for method in ("wald", "logit", "bootstrap", "bca", "bayesian"):
+            other = interval(rows, name, method=method, n_replicates=200)
+            assert other.method is not None
+            assert other.low == pytest.approx(both.low, abs=0.03)
+            assert other.high == pytest.approx(both.high, abs=0.03)
+    assert interval(rows, "samples_f1", "exclude").low is not None
+    assert interval(rows, "micro_true_positives").remark is not None
+
+
+def test_perfect_rows_and_rows_that_say_nothing() -> None:
+    true, _ = random_rows(3, 50)
+    perfect = rows_of(true, true)
+    for name in ("subset_accuracy", "macro_f1", "micro_f1", "samples_f1"):
+        found = interval(perfect, name, "exclude")
+        assert found.high == 1.0
+        assert 0.5 < found.low < 1.0
+    one = rows_of(true[:1], true[:1])
+    assert "one row" in (interval(one, "hamming_loss").remark or "")
+    alone = SetIntervals(rows_of(*random_rows(3, 50)).tally, Confidence())
+    assert "kept no rows" in (alone.of(get("weighted_f1"), 0.5).remark or "")
+    assert alone.of(get("micro_f1"), 0.5).low is not None
+
+
+def test_the_report_holds_them() -> None:
+    true, pred = random_rows(4, 120)
+    report: Any = karat.evaluate(true, pred)
+    assert report["macro_f1"].low < report["macro_f1"].value < report["macro_f1"].high
+    assert report.macro_f1.method == "mover"
+    assert report["micro_f1"].low == interval(rows_of(true, pred), "micro_f1").low
+    row = report.per_class[0]
+    low, high = row["intervals"]["recall"]
+    assert low < row["recall"] < high
+    plain = karat.recall(true[:, 0].astype(int), pred[:, 0].astype(int))
+    assert row["recall"] == pytest.approx(plain)
+    alone = karat.evaluate(true[:, 0].astype(int), pred[:, 0].astype(int))["recall"]
+    assert (low, high) == pytest.approx((alone.low, alone.high))
