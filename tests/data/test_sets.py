@@ -84,7 +84,7 @@ def test_labels_are_the_union_in_order_and_those_listed() -> None:
     numbers = read([[10], [2, 3]], [[3], []])
     assert numbers.classes.labels == (2, 3, 10)
     assert read(TRUE, PRED).classes.labels == (0, 1, 2, 3)
-    assert read([set(), set()], [set(), set()]).classes.labels == ()
+    assert read([set(), set()], [set(), set()], ["a", "b"]).classes.labels == ("a", "b")
     assert read([set()], [{"a"}]).true.sizes.tolist() == [0]
 
 
@@ -94,6 +94,9 @@ def test_what_is_not_known_of_the_truth() -> None:
     found = read(cells, PRED)
     assert found.unknown is not None
     assert found.unknown.keys(4).tolist() == [6]
+    masked = read(np.ma.array(TRUE, mask=np.arange(16).reshape(4, 4) == 6), PRED)
+    assert masked.unknown is not None
+    assert masked.unknown.keys(4).tolist() == [6]
     gone = read([{"a"}, None], [{"a"}, {"b"}])
     assert gone.missing is not None
     assert gone.missing.tolist() == [False, True]
@@ -121,6 +124,9 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
     "not whole": ([[3], [1, 2.5]], [[3], []], None, "K105", {"row": 1, "value": 2.5}),
     "null label": ([["a"], ["b", None]], [["a"], []], None, "K104", {"row": 1}),
     "a text among sets": ([{"a"}, "a"], [{"a"}, set()], None, "K106", {}),
+    "no label": ([set(), set()], [set(), set()], None, "K223", {"n": 2}),
+    "nested": ([[["a"]], ["b"]], [["a"], []], None, "K106", {}),
+    "masked predictions": (TRUE, np.ma.array(PRED, mask=PRED), None, "K104", {"row": 0}),
     "empty": (np.empty((0, 3)), np.empty((0, 3)), None, "K101", {}),
     "no rows": (scipy.sparse.csr_matrix((0, 3)), PRED, None, "K101", {}),
 }

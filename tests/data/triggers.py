@@ -87,4 +87,5 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K197": lambda: _sets(np.array([[1, 0], [0, 2]]), np.array([[1, 0], [0, 1]])),
     "K198": lambda: _sets(np.eye(3), np.eye(3), ["cat", "dog"]),
     "K199": lambda: _sets(np.eye(3), [["cat"], [], []]),
+    "K223": lambda: _sets([set(), set()], [set(), set()]),
 }

@@ -153,3 +153,21 @@ def test_what_sets_do_not_take_is_refused(options: dict[str, Any], code: str) ->
 def test_one_label_a_row_is_the_report_of_classes() -> None:
     assert isinstance(karat.evaluate([["a"], ["b"]], [["a"], ["a"]]), karat.Report)
     assert isinstance(karat.evaluate([{"a"}, {"b"}], [["a"], ["a"]]), karat.MultilabelReport)
+
+
+def test_a_check_says_what_sets_have() -> None:
+    found = karat.check(*sets(0))
+    assert found
+    assert "80 rows · 4 labels" in str(found)
+    assert "subset accuracy" in str(found)
+    assert "kappa" not in str(found)
+    assert "kappa" in str(karat.check([0, 1, 1], [0, 1, 0]))
+
+
+def test_rows_that_define_nothing_have_no_interval() -> None:
+    found: Any = karat.evaluate([set(), set()], [set(), set()], labels=["a", "b"])
+    assert found["subset_accuracy"].low is not None
+    assert found["hamming_loss"].value == 0.0
+    for name in ("micro_f1", "samples_f1", "macro_f1"):
+        assert found[name].low is None
+        assert "do not define" in found[name].remark

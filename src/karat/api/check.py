@@ -10,6 +10,7 @@ from karat.errors import KaratError
 from karat.errors.doubts import without_doubts
 from karat.errors.habits import names_its_arguments
 from karat.results import check as checked
+from karat.results.sets import SetReport
 from karat.tally import Classes
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Check(checked.Check):
         doubts: what is unusual, each with the option that settles it.
         warnings: other sentences the reader should see.
         has_clusters, has_slices: whether they were given.
+        has_sets: whether rows have sets of labels.
     """
 
     def text(self, width: int = 80) -> str:
@@ -149,4 +151,5 @@ def checked_with(given: Mapping[str, Any], reading: Mapping[str, Any] | None = N
         others,
         has_clusters,
         has_slices,
+        isinstance(report, SetReport),
     )

@@ -42,8 +42,8 @@ K102  {left} and {right} describe different numbers of rows.
 K103  {argument} is not one label per row.
       It has shape {shape}.
       Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, other scores y_score=.
-          Sets of labels (an indicator matrix, lists of labels) are for functions of labels:
-          karat.macro_f1, karat.subset_accuracy.
+          Sets of labels (an indicator matrix, lists of labels), as truth and as prediction, are for
+          karat.evaluate and functions of labels: karat.macro_f1, karat.subset_accuracy.
 K104  {argument} has missing {things}.
       First at row {row}; {count} of {n} rows are null or NaN.
       {do}
@@ -401,6 +401,9 @@ K221  Rows have sets of labels, or one class each: not both.
 K222  {argument}= is not for sets of labels.
       It was given, and each row has a set of labels.
       Leave it out; weights=, labels=, level=, method= and undefined= are for sets.
+K223  There is no label.
+      None of the {n} sets of {left} and {right} holds one.
+      List the labels: labels=["cat", "dog"].
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.

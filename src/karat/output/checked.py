@@ -12,7 +12,10 @@ def describe_check(check: Check) -> Document:
     """Return the document of a check."""
     facts = []
     if check.classes is not None:
-        facts = [counted(check.n_rows, "row"), counted(check.classes.k, "class")]
+        facts = [
+            counted(check.n_rows, "row"),
+            counted(check.classes.k, "label" if check.has_sets else "class"),
+        ]
         if check.classes.positive is not None:
             facts.append(f"positive class {check.classes.display[check.classes.positive]}")
         facts += [check.scores] if check.scores else []

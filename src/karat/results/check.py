@@ -40,6 +40,7 @@ class Check:
     warnings: tuple[str, ...] = ()
     has_clusters: bool = False
     has_slices: bool = False
+    has_sets: bool = False
 
     def __bool__(self) -> bool:
         return not self.problems and not self.doubts
@@ -54,6 +55,12 @@ class Check:
         """What can be measured, and what the rest needs; empty where there is a problem."""
         if self.classes is None or self.problem is not None:
             return ()
+        if self.has_sets:
+            averages = "averages over labels and over rows, each label"
+            return (
+                Ability("subset accuracy, Hamming loss", is_there=True),
+                Ability(averages, is_there=True),
+            )
         of_table = bool(self.mapping)
         prob, score = ("prob", "score") if of_table else ("y_prob", "y_score")
         is_prob, has_scores = self.scores == "probabilities", self.scores is not None

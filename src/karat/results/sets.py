@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat._version import __version__
+from karat.errors.doubts import Doubt, only_doubts
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric, get
@@ -77,6 +78,16 @@ class SetReport(NamedResults):
         """Rows of whose truth nothing is known: they count in nothing else."""
         return self.tally.n_unknown
 
+    @property
+    def scores(self) -> None:
+        """None: sets have no scores."""
+        return
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is unusual about the input, each with the option that settles it."""
+        return only_doubts(self.warnings)
+
     def _every(self) -> Iterable[Metric]:
         return [metric for metric in metrics_of_sets() if metric.record.in_report]
 
@@ -104,6 +115,8 @@ class SetReport(NamedResults):
         interval = Interval()
         if confidence is not None and math.isfinite(value):
             known = self.kept_intervals.get(metric)
+            if known is None and bool(computed.undefined.all()):
+                known = Interval(remark="these rows do not define the value")
             interval = self._intervals.of(metric, value) if known is None else known
         return self.result_type(
             name=str(metric),

@@ -113,6 +113,11 @@ def _of_matrix(
     if not len(matrix):
         raise error("K101", argument=argument)
     unknown = None
+    if isinstance(matrix, np.ma.MaskedArray):
+        masked = np.ma.getmaskarray(matrix)
+        matrix = np.asarray(matrix.data)
+        if masked.any():
+            matrix = np.where(masked, np.nan, matrix.astype(np.float64))
     if matrix.dtype == object:
         is_missing_cell = np.vectorize(is_missing, otypes=[bool])(matrix)
         matrix = np.where(is_missing_cell, np.nan, matrix).astype(np.float64)
@@ -193,6 +198,11 @@ def _of_lists(rows: list[Any], argument: str, labels: Sequence[Label] | None) ->
     ]
     if not items:
         return SetColumn(argument, sets, missing=known)
+    inner = next((place for place, item in enumerate(items) if isinstance(item, _ROW)), None)
+    if inner is not None:
+        row = int(np.searchsorted(starts, inner, side="right")) - 1
+        found = f"Row {row} holds {short(items[inner])} ({type(items[inner]).__name__}) as a label"
+        raise error("K106", argument=argument, found=found)
     try:
         flat = encode(items, argument)
     except KaratError as problem:
@@ -250,7 +260,7 @@ def align_sets(
     Errors:
         K102 other numbers of rows; K104 a prediction that is missing; K107, K108 strings against
         numbers; K109 a label that is not listed; K196 a label twice in one row; K199 an indicator
-        beside lists, or of other columns.
+        beside lists, or of other columns; K223 no row has a label, and none is listed.
     """
     if true.n != pred.n:
         raise error("K102", left=true.argument, right=pred.argument, n_left=true.n, n_right=pred.n)
@@ -289,7 +299,9 @@ def _other(true: SetColumn, pred: SetColumn) -> str:
 def _aligned_lists(true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None) -> AlignedSets:
     flats = [one.flat for one in (true, pred) if one.flat is not None]
     if not flats:
-        classes = Classes(() if labels is None else tuple(labels), is_declared=labels is not None)
+        if labels is None:
+            raise error("K223", left=true.argument, right=pred.argument, n=true.n)
+        classes = Classes(tuple(labels), is_declared=True)
         return AlignedSets(classes, true.sets, pred.sets, missing=true.missing)
     n_items = max(len(flat) for flat in flats)
     padded = [_padded(flat, n_items) for flat in (flats[0], flats[-1])]
