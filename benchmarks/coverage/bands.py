@@ -16,7 +16,7 @@ __all__ = ["curves"]
 FAMILY = "bands"
 CONTAINS = "contains the whole curve"
 N_BINS = 15
-SAMPLES = 1000
+SAMPLES = 500
 _SLACK = 1e-9
 Floats = npt.NDArray[np.float64]
 

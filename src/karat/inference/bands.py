@@ -357,10 +357,9 @@ def _population(fpr: Floats, tpr: Floats, *, is_whole: bool) -> tuple[Floats, Fl
         at = np.concatenate([at[~is_inside], first, last])
     at = np.unique(np.concatenate([[0.0], at, both[-1:]]))
     at = at[np.concatenate([[True], np.diff(at) > _ROUNDING])]
-    rates = [np.interp(at, corners, rate) for rate in (x, y)]
-    kept = _spread(*rates, 2 * _CELLS)
-    others, own = (np.diff(rate[kept]) for rate in rates)
-    return others, own
+    x, y = np.interp(at, corners, x), np.interp(at, corners, y)
+    kept = _spread(x, y, 2 * _CELLS)
+    return np.diff(x[kept]), np.diff(y[kept])
 
 
 def _simulated(
