@@ -97,7 +97,7 @@ class _Scores:
 
 
 def curves(rng: np.random.Generator) -> Iterator[Trial]:
-    """Six populations, each with the bands of three curves."""
+    """Nine populations, each with the bands of three curves."""
     del rng
     for told, scores in (
         ("normal scores, shift 1", _Scores(100, 0.5, 1.0)),
@@ -106,6 +106,9 @@ def curves(rng: np.random.Generator) -> Iterator[Trial]:
         ("weak, shift 0.3", _Scores(1100, 0.1, 0.3)),
         ("6 tied levels, shift 1.2", _Scores(240, 1 / 3, 1.2, n_levels=6)),
         ("unequal spread, shift 1", _Scores(4000, 0.25, 1.0, 1.5)),
+        ("few rows, shift 1.5", _Scores(40, 0.5, 1.5)),
+        ("20 tied levels, shift 1.5", _Scores(600, 0.2, 1.5, n_levels=20)),
+        ("no concave curve, shift 0.5", _Scores(400, 0.3, 0.5, 0.4)),
     ):
         name = f"{told}, {scores.share:.0%} positive, n={scores.n}"
         yield Trial(FAMILY, name, _source(scores), {CONTAINS: "94 to 97"}, most=SAMPLES)

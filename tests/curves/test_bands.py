@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import isotonic_regression
 from scipy.special import ndtr, ndtri
 
 import karat
 from karat.curves import Band
 from karat.errors import KaratError
+from karat.inference.bands import _population, _rising
 from karat.inference.limits import beta_limits, quick_beta_high, quick_beta_low
 from tests.same import assert_same
 
@@ -201,6 +203,33 @@ def test_the_quick_limits_are_nearly_those_of_the_beta_distribution() -> None:
             quick = quick_beta_low(hits / n, n, z), quick_beta_high(hits / n, n, z)
             for one, other in zip(exact, quick, strict=True):
                 assert_same(one, other, within=0.03 if n < 5 else 0.008)
+
+
+def test_proportions_made_to_rise_are_those_of_isotonic_regression() -> None:
+    rng = np.random.default_rng(3)
+    for n_bins in (1, 2, 7, 15):
+        y, weight = rng.random((40, n_bins)), rng.integers(1, 9, n_bins).astype(float)
+        for found, row in zip(_rising(y, weight), y, strict=True):
+            assert_same(found, isotonic_regression(row, weights=weight).x, within=1e-12)
+
+
+def test_the_population_of_a_curve_is_concave_and_keeps_its_ties() -> None:
+    """Rows without ties are spread evenly, whatever their number; a tie is one step."""
+    for n_pos, n_neg in ((3, 40), (60, 60), (3000, 9000)):
+        y, p = rows(n_pos, n_neg, 12)
+        curve = karat.curves.roc(y, y_prob=p)
+        others, own = _population(curve.fpr, curve.tpr, is_whole=True)
+        assert 90 <= len(own) <= 100
+        assert_same([others.sum(), own.sum()], [1, 1], within=1e-9)
+        assert (np.diff(np.arctan2(own, others)) <= 1e-6).all()
+        corners = np.concatenate([[0.0], np.cumsum(others)])
+        heights = np.concatenate([[0.0], np.cumsum(own)])
+        assert (np.interp(curve.fpr, corners, heights) >= curve.tpr - 0.02).all()
+    tied = karat.curves.roc([0] * 10 + [1] * 10, y_score=[1, 1, 1, 1, 1, 1, 2, 2, 2, 3] * 2)
+    others, own = _population(tied.fpr, tied.tpr, is_whole=True)
+    assert_same(others, [0.1, 0.3, 0.6], within=1e-12)
+    assert_same(own, [0.1, 0.3, 0.6], within=1e-12)
+    assert len(_population(tied.fpr, tied.tpr, is_whole=False)[0]) > 40
 
 
 N_SAMPLES = 100

@@ -10,6 +10,7 @@ A precision follows from both rates and the odds of the class, whose limits have
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -48,10 +49,14 @@ _MISSES: Final = 0.8
 """So many times fewer replicates are missed: the curve that they come from is an estimate."""
 _CELLS: Final = 48
 """Steps of either rate between the points that replicates are drawn of."""
+_PLACES: Final = 96
+"""Places at which the curve of the population is compared with those of replicates, at least."""
+_ROUNDING: Final = 1e-9
+"""Smaller steps of a rate are no rows."""
 _POINTS: Final = 256
 """Points through whose rectangles the lines of a band go, at most."""
-_FIRST_QUANTILE: Final = 2.25
-"""Most answers lie near it."""
+_FIRST_QUANTILE: Final = 1.7
+"""Most answers lie above it: replicates that are contained at it are not asked again."""
 _LAST_QUANTILE: Final = 12.0
 _CLOSE: Final = 0.004
 _N_PLACES: Final = 101
@@ -116,9 +121,10 @@ def _of_bins(curve: Reliability, level: float) -> Band:
 def _tail_of_bins(share: Floats, rows: Floats, level: float) -> float:
     """The tail beyond each limit at which all bins are inside in as many samples as the level says.
 
-    Replicates have proportions as they are believed after Jeffreys' prior. It is larger than that
-    of as many intervals of one number: a bin of few rows is rarely outside, of no hits or no misses
-    only on one side.
+    Replicates have proportions drawn from the posterior of Jeffreys' prior and made to rise with
+    the bins: bins of few rows near 0 or 1 borrow rows of their neighbors. The tail is larger than
+    that of as many intervals of one number: a bin of few rows is rarely outside, one without hits
+    or misses only on one side.
     """
     from scipy.special import betainc
 
@@ -126,12 +132,28 @@ def _tail_of_bins(share: Floats, rows: Floats, level: float) -> float:
     hits = share * n
     rng = np.random.default_rng(_SEED)
     size = (_BINNED * _n_replicates(level), len(n))
-    true = rng.beta(hits + 0.5, n - hits + 0.5, size)
+    true = np.minimum(_rising(rng.beta(hits + 0.5, n - hits + 0.5, size), n + 1.0), 1.0)
     drawn = rng.binomial(n.astype(np.int64), true)
     below = betainc(drawn + 0.5, n - drawn + 0.5, true)
     outside = np.minimum(np.where(drawn > 0, below, 1.0), np.where(drawn < n, 1.0 - below, 1.0))
     least = np.quantile(outside.min(axis=1), 1.0 - level, method="lower")
     return float(np.clip(least, _LEAST_TAIL, 0.49))
+
+
+def _rising(y: Floats, weight: Floats) -> Floats:
+    """float64[r, b]: the nearest rows that never fall, by weighted squares.
+
+    Each value is the largest, over the bins up to it, of the least mean from there to it or beyond.
+
+    Ref: Barlow, Bartholomew, Bremner, Brunk (1972). Statistical Inference under Order Restrictions.
+    """
+    found = np.full_like(y, -np.inf)
+    for first in range(len(weight)):
+        sums = np.cumsum(y[:, first:] * weight[first:], axis=1)
+        means = sums / np.cumsum(weight[first:])
+        least = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
+        np.maximum(found[:, first:], least, out=found[:, first:])
+    return found
 
 
 def _n_replicates(level: float) -> int:
@@ -157,7 +179,7 @@ def _made(
 def _of_roc(curve: Roc, level: float) -> Band:
     fpr, tpr = curve.fpr, curve.tpr
     rows = _rows(curve)
-    quantile = _simulated(fpr, tpr, rows, level, draws_odds=False)
+    quantile = _simulated(fpr, tpr, rows, level, is_whole=not curve.error, draws_odds=False)
     down, up = _left_out(fpr, tpr, curve.error)
     least, most = np.maximum(tpr - down, _before(tpr)), np.minimum(tpr + up, _after(tpr))
     at = _spread(fpr, tpr, _POINTS // 2)
@@ -182,7 +204,7 @@ def _of_precision(curve: PrecisionRecall, level: float) -> Band:
     fpr = np.maximum.accumulate(others(curve.precision))
     fpr[-1] = 1.0
     rows = _rows(curve)
-    quantile = _simulated(fpr, recall, rows, level, draws_odds=True)
+    quantile = _simulated(fpr, recall, rows, level, is_whole=not curve.error, draws_odds=True)
     down, up = _left_out(recall, curve.precision, curve.error)
     least = np.maximum(np.minimum(others(curve.precision + down), fpr), _before(fpr))
     most = np.minimum(np.maximum(others(curve.precision - up), fpr), _after(fpr))
@@ -322,28 +344,45 @@ def _spread(fpr: Floats, tpr: Floats, steps: int) -> npt.NDArray[np.intp]:
     return np.unique(np.clip(np.concatenate([*found, [0]]), 0, len(fpr) - 1))
 
 
-def _concave(fpr: Floats, tpr: Floats) -> tuple[Floats, Floats]:
-    """Proportions of the other rows and of the class between two points, of the concave curve.
+def _population(fpr: Floats, tpr: Floats, *, is_whole: bool) -> tuple[Floats, Floats]:
+    """Proportions of the other rows and of the class between points of the concave curve.
 
     Between two corners of the hull all thresholds tell both kinds of rows apart equally well.
+    Rows of both kinds at one threshold are tied, and stay so; others are spread evenly, so that
+    replicates have thresholds between those that were seen. With left-out points no tie is known.
     """
-    others, own = np.diff(fpr), np.diff(tpr)
-    both = others + own
+    both = np.concatenate([[0.0], np.cumsum(np.diff(fpr) + np.diff(tpr))])
     hull = upper_hull(fpr, tpr)
-    edge = np.repeat(np.arange(len(hull) - 1), np.diff(hull))
-    part = both / np.add.reduceat(both, hull[:-1])[edge]
-    return np.diff(fpr[hull])[edge] * part, np.diff(tpr[hull])[edge] * part
+    corners, x, y = both[hull], fpr[hull], tpr[hull]
+    steps = np.sin(np.linspace(0.0, np.pi / 2.0, _CELLS)) ** 2
+    at = np.concatenate([np.interp(steps, x, corners), np.interp(steps, y, corners)])
+    is_tied = np.minimum(np.diff(fpr), np.diff(tpr)) > _ROUNDING if is_whole else np.zeros(0, bool)
+    if is_tied.any():
+        first, last = both[:-1][is_tied], both[1:][is_tied]
+        tie = np.maximum(np.searchsorted(first, at, side="right") - 1, 0)
+        is_inside = (first[tie] < at) & (at < last[tie])
+        at = np.concatenate([at[~is_inside], first, last])
+    at = np.unique(np.concatenate([[0.0], at, both[-1:]]))
+    at = at[np.concatenate([[True], np.diff(at) > _ROUNDING])]
+    x, y = np.interp(at, corners, x), np.interp(at, corners, y)
+    kept = _spread(x, y, 2 * _CELLS)
+    return np.diff(x[kept]), np.diff(y[kept])
 
 
 def _simulated(
-    fpr: Floats, tpr: Floats, rows: tuple[float, float], level: float, *, draws_odds: bool
+    fpr: Floats,
+    tpr: Floats,
+    rows: tuple[float, float],
+    level: float,
+    *,
+    is_whole: bool,
+    draws_odds: bool,
 ) -> float:
     """The quantile at which lines of samples contain the curve that they were drawn from.
 
     With `draws_odds` the number of rows of the class is drawn, too, and the odds have limits.
     """
-    at = _spread(fpr, tpr, _CELLS)
-    others, own = _concave(fpr[at], tpr[at])
+    others, own = _population(fpr, tpr, is_whole=is_whole)
     # One row more, at any score, so that nothing which was not seen is impossible.
     others, own = (
         (part * n + 1.0 / len(part)) / (n + 1.0) for part, n in ((others, rows[1]), (own, rows[0]))
@@ -359,7 +398,13 @@ def _simulated(
         _cumulative(rng.multinomial(m, part)) / m[:, None]
         for m, part in ((drawn, own), (total - drawn, others))
     )
-    true, false = (np.minimum(_cumulative(part[None])[0], 1.0) for part in (own, others))
+    # The curve is straight within a cell, the lines of a replicate need not be.
+    n_parts = max(2, math.ceil(_PLACES / len(own)))
+    places = np.linspace(0.0, len(own), n_parts * len(own) + 1)
+    true, false = (
+        np.interp(places, np.arange(len(part) + 1), np.minimum(_cumulative(part[None])[0], 1.0))
+        for part in (own, others)
+    )
     if draws_odds:
         sizes = drawn[:, None].astype(np.float64)
         lines = _Lines(tprs, fprs, fprs, sizes, total - sizes)
