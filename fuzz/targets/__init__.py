@@ -20,6 +20,7 @@ FAMILIES = (
     "draws",
     "programs",
     "tables",
+    "label_sets",
 )
 TARGETS: dict[str, Body] = {}
 """What is called for a binding: a function, a class, or a member as `Class.member`."""

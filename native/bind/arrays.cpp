@@ -86,6 +86,20 @@ Column Input::integers() const {
     return column;
 }
 
+CellKind Input::cell_kind() const {
+    const bool is_float = kind_ == 'f';
+    switch (view_.itemsize) {
+        case 1:
+            if (!is_float) return CellKind::whole8;
+            break;
+        case 2: return is_float ? CellKind::float16 : CellKind::whole16;
+        case 4: return is_float ? CellKind::float32 : CellKind::whole32;
+        case 8: return is_float ? CellKind::float64 : CellKind::whole64;
+        default: break;
+    }
+    fail("an array of integers, booleans or floats");
+}
+
 const double* Input::doubles(bool contiguous_only) const {
     if (contiguous_only)
         return reinterpret_cast<const double*>(contiguous('f', 8, "a contiguous float64 array"));

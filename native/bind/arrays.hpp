@@ -13,6 +13,7 @@
 #include "bind/unlocked.hpp"
 #include "kernels/column.hpp"
 #include "kernels/large_pages.hpp"
+#include "kernels/read_sets.hpp"
 #include "kernels/threads.hpp"
 
 namespace karat {
@@ -41,6 +42,8 @@ public:
     // Integer items of any width, or booleans: ValueError for a byte that is neither 0 nor 1, since
     // the same truth would be two classes.
     Column integers() const;
+    // Integers of any width, booleans or floats.
+    CellKind cell_kind() const;
     // Items of exactly this kind; `contiguous` refuses strides.
     const double* doubles(bool contiguous) const;
     // Contiguous rows of float64; those that may be written to.
@@ -143,6 +146,7 @@ void bind_resampling(nb::module_& m);
 void bind_levels(nb::module_& m);
 void bind_score_pairs(nb::module_& m);
 void bind_scores(nb::module_& m);
+void bind_sets(nb::module_& m);
 void bind_variance(nb::module_& m);
 
 }  // namespace karat

@@ -532,3 +532,14 @@ class TextEncoder:
         self, views: _UInt8, buffers: list[_UInt8], valid: _UInt8 | None = None, bit_offset: int = 0
     ) -> _Int32:
         """int32[n] from Arrow string views uint8[n, 16] and their buffers; -1 where null."""
+
+def read_sets(
+    matrix: NDArray[Any], n_threads: int
+) -> tuple[tuple[_Int64, _Int32], tuple[_Int64, _Int32] | None, tuple[int, int, int] | None]:
+    """Starts [n + 1] and items: the columns of each row of a matrix [n, k] whose cells are 1.
+
+    Booleans, integers or floats of any width and strides. Then the same of cells that are NaN, None
+    where none is; then row and column of the first cell that is neither 0, 1 nor NaN, and how many
+    there are, or None. The same for any number of threads, of which 0 is the default.
+    Errors: ValueError for 2^31 columns; TypeError for other dtypes.
+    """

@@ -312,3 +312,39 @@ def join_levels(taken: NDArray[np.uint8], left: Any, right: Any, join: int) -> A
         taken: of `take_levels`; ValueError unless it names as many score levels as the sides have.
         left, right: contiguous int64 or float64 [u] or [u, k].
     """
+
+def count_sets(
+    true_starts: _Int64,
+    true_items: _Int32,
+    pred_starts: _Int64,
+    pred_items: _Int32,
+    unknown_starts: _Int64 | None,
+    unknown_items: _Int32 | None,
+    k: int,
+    weights: _Float64 | None,
+    n_threads: int,
+) -> tuple[_Int64, _Int64, _Float64 | None, _Float64 | None]:
+    """Rows by label [4, k], labels of each row [n] that are true and predicted; Σw, Σw² [4, k].
+
+    By label: true and predicted, predicted alone, true alone, unknown; weighted, rows of weight
+    above 0. Items below k, ascending and none twice from starts[i] to starts[i + 1]; unknown ones
+    are in neither set. The same for any number of threads; weights are added in the order of rows.
+    Errors: ValueError for other starts, items or lengths; TypeError for other dtypes.
+    """
+
+def match_sets(
+    left_starts: _Int64, left_items: _Int32, right_starts: _Int64, right_items: _Int32, k: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether each item of the left is among those of the same row of the right, and the reverse.
+
+    Errors: as of `count_sets`.
+    """
+
+def group_profiles(
+    profiles: _Int64, rows: _Int64, weights: _Float64 | None, squares: _Float64 | None
+) -> tuple[_Int64, _Int64, _Float64 | None, _Float64 | None]:
+    """Equal rows of profiles [m, 4] as one, ascending, with the sums of the others [m].
+
+    Weights and squares are added to one rounding.
+    Errors: ValueError for other shapes; TypeError for other dtypes.
+    """

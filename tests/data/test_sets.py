@@ -22,16 +22,33 @@ def lists(matrix: np.ndarray) -> list[list[str]]:
     return [[LABELS[j] for j in np.flatnonzero(row)] for row in matrix]
 
 
+def not_aligned(matrix: np.ndarray) -> np.ndarray:
+    memory = np.frombuffer(b"\0" + matrix.tobytes(), np.uint8)
+    return memory[1:].view(matrix.dtype).reshape(matrix.shape)
+
+
+def with_room(matrix: Any) -> Any:
+    """The same sparse matrix, whose arrays are longer than what it holds."""
+    matrix.data = np.concatenate([matrix.data, [7, 7]])
+    matrix.indices = np.concatenate([matrix.indices, [9, 9]]).astype(np.int32)
+    return matrix
+
+
 FORMS: dict[str, Callable[[np.ndarray], Any]] = {
     "integers": lambda m: m,
     "booleans": lambda m: m.astype(bool),
     "floats": lambda m: m.astype(float),
     "objects": lambda m: m.astype(object),
+    "columns side by side": np.asfortranarray,
+    "another byte order": lambda m: m.astype(">i4"),
+    "not aligned": lambda m: not_aligned(m.astype(np.float64)),
+    "long doubles": lambda m: m.astype(np.longdouble),
     "csr": scipy.sparse.csr_matrix,
     "coo": scipy.sparse.coo_array,
     "stored zeros": lambda m: scipy.sparse.csr_matrix(
         (m.reshape(-1), np.tile(np.arange(4), 4), np.arange(0, 17, 4)), (4, 4)
     ),
+    "room for more": lambda m: with_room(scipy.sparse.csr_matrix(m)),
     "lists": lists,
     "tuples": lambda m: [tuple(reversed(row)) for row in lists(m)],
     "sets": lambda m: [set(row) for row in lists(m)],
@@ -86,6 +103,14 @@ def test_labels_are_the_union_in_order_and_those_listed() -> None:
     assert read(TRUE, PRED).classes.labels == (0, 1, 2, 3)
     assert read([set(), set()], [set(), set()], ["a", "b"]).classes.labels == ("a", "b")
     assert read([set()], [{"a"}]).true.sizes.tolist() == [0]
+
+
+def test_what_is_1_only_when_it_is_rounded_is_refused() -> None:
+    matrix = TRUE.astype(np.longdouble)
+    matrix[2, 1] = 1 + np.finfo(np.longdouble).eps
+    problem = refused(matrix, PRED)
+    assert problem.code == "K197"
+    assert (problem.context["row"], problem.context["column"]) == (2, 1)
 
 
 def test_what_is_not_known_of_the_truth() -> None:

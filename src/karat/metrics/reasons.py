@@ -37,8 +37,9 @@ def undefined_reason(
     if undefined.ndim == 0:
         return reason
     where = np.flatnonzero(undefined)
-    display = classes.display
-    some = shown([display[i] for i in where[:5]])
+    # Not `display`: a text for each of a million labels takes longer than the metric.
+    names = classes.labels if classes.names is None else classes.names
+    some = shown([str(names[i]) for i in where[:5]])
     rest = f" … ({len(where)} in all)" if len(where) > 5 else ""
     if metric.needs_scores:
         left_out = ", left out" if is_left_out else ""

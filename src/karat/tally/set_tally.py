@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.errors import error, shown
 from karat.tally.cached import cached_property
 from karat.tally.cells import Fields
@@ -20,7 +21,7 @@ from karat.tally.serialization import (
     wrong_classes,
     wrong_squares,
 )
-from karat.tally.sets import Sets, added_by, is_among
+from karat.tally.sets import Sets
 from karat.tally.shared import (
     Floats,
     Numbers,
@@ -108,35 +109,31 @@ class SetTally:
 
         Cost: O(labels of all rows), and a sort of the profiles.
         """
-        k, given = classes.k, SetRows(classes, true, pred, unknown, missing, _floats(weights))
+        given = SetRows(classes, true, pred, unknown, missing, _floats(weights))
         rows = given.known
-        true, pred, w, n = rows.true, rows.pred, rows.weights, rows.n
-        unknown = Sets.empty(n) if rows.unknown is None else rows.unknown
-        keys, others = true.keys(k), pred.keys(k)
-        is_hit, is_right = is_among(keys, others), is_among(others, keys)
-        parts = [
-            (true.items[is_hit], true.rows[is_hit]),
-            (pred.items[~is_right], pred.rows[~is_right]),
-            (true.items[~is_hit], true.rows[~is_hit]),
-            (unknown.items, unknown.rows),
-        ]
-        hits = np.bincount(parts[TP][1], minlength=n)
-        of_rows = np.stack([true.sizes, pred.sizes, hits, unknown.sizes], axis=1)
-        profiles, n_rows, row_weights, row_squares = _gathered(
-            of_rows, np.ones(n, np.int64), w, None if w is None else w * w
+        true, pred, unknown, w = rows.true, rows.pred, rows.unknown, rows.weights
+        counts, hits, sums, squares = _native.count_sets(
+            true.starts,
+            true.items,
+            pred.starts,
+            pred.items,
+            None if unknown is None else unknown.starts,
+            None if unknown is None else unknown.items,
+            classes.k,
+            w,
+            0,
         )
-        weighing = None if w is None else (w > 0.0)
-
-        def by_label(values: Numbers | None) -> Numbers:
-            each = [added_by(items, k, taken(values, rows)) for items, rows in parts]
-            return np.stack(each)
-
-        counts = by_label(weighing).astype(np.int64)
-        n_unknown = given.n - n
-        if w is None:
-            return cls(classes, counts, profiles, n_rows, n_unknown)
-        sums = by_label(w), by_label(w * w)
-        return cls(classes, counts, profiles, n_rows, n_unknown, *sums, row_weights, row_squares)
+        profiles = np.zeros((rows.n, 4), np.int64)
+        profiles[:, TRUE], profiles[:, PREDICTED], profiles[:, HITS] = true.sizes, pred.sizes, hits
+        if unknown is not None:
+            profiles[:, NOT_KNOWN] = unknown.sizes
+        profiles, n_rows, row_weights, row_squares = _native.group_profiles(
+            profiles, np.ones(rows.n, np.int64), w, None if w is None else w * w
+        )
+        n_unknown = given.n - rows.n
+        return cls(
+            classes, counts, profiles, n_rows, n_unknown, sums, squares, row_weights, row_squares
+        )
 
     @classmethod
     def empty(cls, classes: Classes, *, is_weighted: bool = False) -> SetTally:
@@ -210,12 +207,7 @@ class SetTally:
         """
         left, right = on_one_axis(self, other)
         check_weighting(left.is_weighted, right.is_weighted)
-        profiles, n_rows, row_weights, row_squares = _gathered(
-            np.concatenate([left.profiles, right.profiles]),
-            np.concatenate([left.n_rows, right.n_rows]),
-            _after(left.row_weights, right.row_weights),
-            _after(left.row_squares, right.row_squares),
-        )
+        profiles, n_rows, row_weights, row_squares = _grouped(left, right)
         return replace(
             left,
             counts=left.counts + right.counts,
@@ -238,13 +230,7 @@ class SetTally:
             raise error("K217", found="A weighted tally was given to subtract()")
         _check_same(self.classes, part.classes)
         counts = self.counts - part.counts
-        less = replace(part, n_rows=-part.n_rows)
-        profiles, n_rows, _, _ = _gathered(
-            np.concatenate([self.profiles, less.profiles]),
-            np.concatenate([self.n_rows, less.n_rows]),
-            None,
-            None,
-        )
+        profiles, n_rows, _, _ = _grouped(self, replace(part, n_rows=-part.n_rows))
         n_unknown = self.n_unknown - part.n_unknown
         if (counts < 0).any() or (n_rows < 0).any() or n_unknown < 0:
             few = (counts < 0).any(axis=0)
@@ -293,7 +279,7 @@ class SetTally:
 
 
 def _floats(values: npt.ArrayLike | None) -> Floats | None:
-    return None if values is None else np.asarray(values, np.float64)
+    return None if values is None else np.ascontiguousarray(values, np.float64)
 
 
 def _after(left: Floats | None, right: Floats | None) -> Floats | None:
@@ -304,23 +290,16 @@ def _sum(left: Floats | None, right: Floats | None) -> Floats | None:
     return None if left is None or right is None else left + right
 
 
-def _gathered(
-    profiles: Counts, n_rows: Counts, weights: Floats | None, squares: Floats | None
+def _grouped(
+    left: SetTally, right: SetTally
 ) -> tuple[Counts, Counts, Floats | None, Floats | None]:
-    """Equal profiles as one, ascending, with the sums of what they weigh."""
-    order = np.lexsort(profiles.T[::-1])
-    sorted_ = profiles[order]
-    is_new = np.ones(len(order), bool)
-    is_new[1:] = (sorted_[1:] != sorted_[:-1]).any(axis=1)
-    starts = np.flatnonzero(is_new)
-    if not len(starts):
-        none = None if weights is None else np.empty(0)
-        return np.empty((0, 4), np.int64), np.empty(0, np.int64), none, none
-
-    def added(values: Numbers | None) -> Any:
-        return None if values is None else np.add.reduceat(values[order], starts)
-
-    return sorted_[starts], added(n_rows), added(weights), added(squares)
+    """The profiles of both, equal ones as one, and what is counted of each."""
+    return _native.group_profiles(
+        np.concatenate([left.profiles, right.profiles], dtype=np.int64),
+        np.concatenate([left.n_rows, right.n_rows], dtype=np.int64),
+        _after(left.row_weights, right.row_weights),
+        _after(left.row_squares, right.row_squares),
+    )
 
 
 def on_one_axis(left: SetTally, right: SetTally) -> tuple[SetTally, SetTally]:
@@ -458,8 +437,7 @@ class SetRows:
         Cost: O(labels of all rows).
         """
         rows, k = self.known, self.classes.k
-        keys, others = rows.true.keys(k), rows.pred.keys(k)
-        is_hit, is_right = is_among(keys, others), is_among(others, keys)
+        is_hit, is_right = rows.true.matched(rows.pred, k)
         found = np.full(rows.n, float(tn.sum()))
         for side, own, values in (
             (rows.true, is_hit, tp - tn),
@@ -480,12 +458,10 @@ class SetRows:
         rows, k = self.known, self.classes.k
         w = np.ones(rows.n) if rows.weights is None else rows.weights
         found = np.zeros((k + 1, k + 1))
-        keys, others = rows.true.keys(k), rows.pred.keys(k)
-        is_hit, is_right = is_among(keys, others), is_among(others, keys)
+        is_hit, is_right = rows.true.matched(rows.pred, k)
         hits = rows.true.items[is_hit]
         np.add.at(found, (hits, hits), w[rows.true.rows[is_hit]])
-        missed = Sets.of_keys(keys[~is_hit], rows.n, k)
-        added = Sets.of_keys(others[~is_right], rows.n, k)
+        missed, added = rows.true.some(~is_hit), rows.pred.some(~is_right)
         n_missed, n_added = missed.sizes, added.sizes
         of_row = missed.rows
         is_lost = n_added[of_row] == 0

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally.shared import Numbers
+from karat import _native
 
 Places = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
+Among = npt.NDArray[np.bool_]
+
+_MOST_BYTES: Final = 8
+"""Of a cell that is read where it lies."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,9 +37,11 @@ class Sets:
 
     @classmethod
     def of_matrix(cls, matrix: npt.ArrayLike) -> Sets:
-        """The labels of a matrix [n, k] whose cells are not 0."""
-        rows, items = np.nonzero(np.asarray(matrix))
-        return cls.of_pairs(rows, items, np.shape(matrix)[0])
+        """The labels of a matrix [n, k] of 0 and 1; ValueError for other cells."""
+        found = read_matrix(np.asarray(matrix))
+        if found.unknown is not None or found.others is not None:
+            raise ValueError("a cell of the matrix is neither 0 nor 1")
+        return found.sets
 
     @classmethod
     def of_pairs(cls, rows: npt.ArrayLike, items: npt.ArrayLike, n: int) -> Sets:
@@ -64,7 +70,7 @@ class Sets:
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def keys(self, k: int) -> Places:
-        """int64[m]: row · k + label, ascending."""
+        """int64[m]: row · k + label, ascending where the labels of each row are."""
         return self.rows * k + self.items
 
     @classmethod
@@ -89,15 +95,24 @@ class Sets:
 
     def recoded(self, lut: npt.NDArray[np.int32], k: int) -> Sets:
         """The same on k labels, of which `lut` int32[old] gives the number of each old one."""
-        keys = self.rows * k + lut[self.items]
+        keys = Sets(self.starts, lut[self.items]).keys(k)
         if (np.diff(lut) < 0).any():
             keys.sort()
         return Sets.of_keys(keys, len(self), k)
 
+    def matched(self, other: Sets, k: int) -> tuple[Among, Among]:
+        """bool[m] each: labels that the other has in the same row, those of it that this has."""
+        return _native.match_sets(self.starts, self.items, other.starts, other.items, k)
+
+    def some(self, kept: Among) -> Sets:
+        """Those labels, bool[m], of each row."""
+        starts = np.zeros(len(self.items) + 1, np.int64)
+        np.cumsum(kept, out=starts[1:])
+        return Sets(starts[self.starts], self.items[kept])
+
     def without(self, other: Sets, k: int) -> Sets:
         """The labels that another set of the same row does not hold."""
-        keys = self.keys(k)
-        return Sets.of_keys(keys[~is_among(keys, other.keys(k))], len(self), k)
+        return self.some(~self.matched(other, k)[0])
 
     def joined(self, other: Sets) -> Sets:
         """The rows of both, one after the other."""
@@ -105,14 +120,28 @@ class Sets:
         return Sets(starts, np.concatenate([self.items, other.items]))
 
 
-def is_among(keys: Places, others: Places) -> npt.NDArray[np.bool_]:
-    """bool[m]: which of ascending keys are among other ascending keys."""
-    if not others.size:
-        return np.zeros(keys.size, bool)
-    at = np.searchsorted(others, keys)
-    return np.asarray(others[np.minimum(at, others.size - 1)] == keys)
+@dataclass(frozen=True, slots=True, eq=False)
+class MatrixSets:
+    """What a matrix holds.
+
+    Attributes:
+        sets: the columns of each row whose cells are 1.
+        unknown: those whose cells are NaN; None where none is.
+        others: row and column of the first cell that is neither 0, nor 1, nor NaN, and how many
+            such cells there are; None where there are none.
+    """
+
+    sets: Sets
+    unknown: Sets | None
+    others: tuple[int, int, int] | None
 
 
-def added_by(items: Items, k: int, values: Numbers | None) -> Numbers:
-    """Sum of values by label, number[k]; how many there are without values."""
-    return np.bincount(items, values, k)
+def read_matrix(matrix: npt.NDArray[Any]) -> MatrixSets:
+    """Read a matrix [n, k] of booleans, integers or floats in any layout, in one pass."""
+    if matrix.dtype.itemsize > _MOST_BYTES:
+        # Rounding may make 1 of what is not 1.
+        is_other = (matrix != 0) & (matrix != 1) & ~np.isnan(matrix)
+        matrix = np.where(is_other, 2.0, matrix)
+    kind = np.float64 if matrix.dtype.itemsize > _MOST_BYTES else matrix.dtype.newbyteorder("=")
+    found, unknown, others = _native.read_sets(np.require(matrix, kind, "A"), 0)
+    return MatrixSets(Sets(*found), None if unknown is None else Sets(*unknown), others)

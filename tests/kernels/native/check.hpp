@@ -125,6 +125,7 @@ void test_programs(Random& random);
 void test_resampling(Random& random);
 void test_levels(Random& random);
 void test_scores(Random& random);
+void test_sets(Random& random);
 void test_sorts(Random& random);
 void test_variances(Random& random);
 

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
         test_cuts(random);
         test_sorts(random);
         test_scores(random);
+        test_sets(random);
         test_objectives(random);
         std::printf("passed on %s\n", karat::lanes().name);
         return 0;
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
     test_resampling(random);
     test_levels(random);
     test_scores(random);
+    test_sets(random);
     test_cuts(random);
     test_sorts(random);
     test_variances(random);

@@ -15,7 +15,7 @@ from karat.data.labels.column import Column, Flags, is_missing
 from karat.data.labels.containers import detached, encode, host_of, is_sparse
 from karat.errors import KaratError, error, short
 from karat.tally import Classes, Label
-from karat.tally.sets import Sets
+from karat.tally.sets import Sets, read_matrix
 
 _ROW: Final = (set, frozenset, list, tuple, np.ndarray)
 _INDICATOR: Final = (0, 1)
@@ -112,7 +112,6 @@ def _of_matrix(
     """An indicator matrix [n, k] of 0 and 1, where the truth may be NaN."""
     if not len(matrix):
         raise error("K101", argument=argument)
-    unknown = None
     if isinstance(matrix, np.ma.MaskedArray):
         masked = np.ma.getmaskarray(matrix)
         matrix = np.asarray(matrix.data)
@@ -122,24 +121,16 @@ def _of_matrix(
         is_missing_cell = np.vectorize(is_missing, otypes=[bool])(matrix)
         matrix = np.where(is_missing_cell, np.nan, matrix).astype(np.float64)
     if matrix.dtype.kind not in "biuf":
-        raise error("K197", argument=argument, **_first_bad(matrix, np.ones(matrix.shape, bool)))
-    if matrix.dtype.kind == "f":
-        is_nan = np.isnan(matrix)
-        if is_nan.any():
-            unknown, matrix = Sets.of_matrix(is_nan), np.where(is_nan, 0.0, matrix)
-    if matrix.dtype.kind != "b":
-        bad = (matrix != 0) & (matrix != 1)
-        if bad.any():
-            raise error("K197", argument=argument, **_first_bad(matrix, bad))
+        value, count = matrix.flat[0], matrix.size
+        value = value.item() if hasattr(value, "item") else value
+        raise error("K197", argument=argument, row=0, column=0, value=value, count=count)
+    found = read_matrix(matrix)
+    if found.others is not None:
+        row, column, count = found.others
+        value = matrix[row, column].item()
+        raise error("K197", argument=argument, row=row, column=column, value=value, count=count)
     columns = _columns(matrix.shape[1], argument, labels, names)
-    return SetColumn(argument, Sets.of_matrix(matrix), None, columns, unknown)
-
-
-def _first_bad(matrix: npt.NDArray[Any], bad: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    row, column = (int(place) for place in np.argwhere(bad)[0])
-    value = matrix[row, column]
-    shown = value.item() if hasattr(value, "item") else value
-    return {"row": row, "column": column, "value": shown, "count": int(bad.sum())}
+    return SetColumn(argument, found.sets, None, columns, found.unknown)
 
 
 def _columns(
@@ -161,17 +152,16 @@ def _of_sparse(values: Any, argument: str, labels: Sequence[Label] | None) -> Se
     n, k = matrix.shape
     if not n:
         raise error("K101", argument=argument)
-    data = matrix.data
+    data, columns_of = (part[: matrix.indptr[-1]] for part in (matrix.data, matrix.indices))
     bad = (data != 0) & (data != 1)
     if bad.any():
         place = int(np.flatnonzero(bad)[0])
         row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
-        facts = {"row": row, "column": int(matrix.indices[place]), "value": data[place].item()}
+        facts = {"row": row, "column": int(columns_of[place]), "value": data[place].item()}
         raise error("K197", argument=argument, count=int(bad.sum()), **facts)
-    kept = data != 0
-    rows = np.repeat(np.arange(n), np.diff(matrix.indptr))[kept]
+    stored = Sets(matrix.indptr.astype(np.int64), columns_of.astype(np.int32))
     columns = _columns(k, argument, labels, None)
-    return SetColumn(argument, Sets.of_pairs(rows, matrix.indices[kept], n), None, columns)
+    return SetColumn(argument, stored if data.all() else stored.some(data != 0), None, columns)
 
 
 def _of_lists(rows: list[Any], argument: str, labels: Sequence[Label] | None) -> SetColumn:
