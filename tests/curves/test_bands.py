@@ -271,6 +271,21 @@ def test_bands_contain_the_curve_of_the_population_and_narrower_ones_are_found_o
     assert part < LEAST - 0.05
 
 
+def test_bands_of_one_or_two_levels_allow_for_levels_that_were_not_seen() -> None:
+    constant = karat.curves.roc([0, 1] * 200, y_score=np.zeros(400)).band()
+    # Replicates of one level are all the same: without a least quantile the band is the diagonal.
+    assert constant.quantile == pytest.approx(NormalDist().inv_cdf(0.95), abs=1e-6)
+    held = 0
+    for seed in range(60):
+        rng = np.random.default_rng([4, seed])
+        y = np.arange(30) % 2
+        fires = rng.random(30) < np.where(y == 1, 0.03, 0.01)
+        found = karat.curves.roc(y, y_score=fires.astype(float)).band()
+        truth = np.interp(found.x, [0.0, 0.01, 1.0], [0.0, 0.03, 1.0])
+        held += bool(((found.low <= truth + 1e-9) & (truth <= found.high + 1e-9)).all())
+    assert held >= 56
+
+
 def test_limits_of_single_points_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.inference.bands._simulated", lambda *_, **__: 1.645)
     assert held("roc", 1.0)[0] < LEAST
