@@ -106,6 +106,7 @@ _NEEDED = "rows needed follow the limits of averages, and the shape of intervals
 _EXTREMES = "limits of maxima, minima and sums of absolute values are less the bias that shows"
 _OF_EXTREMES = r"(min_cost|ks_statistic|max_f_beta|(\w+_)?(miscalibration|discrimination))"
 _BIASED = r".*its replicates lie .* standard errors (above|below) it.*"
+_SAMPLES = "average='samples' is for rows with sets of labels"
 _IN_DOUBT = r".*No class is named as the positive one.*"
 _SHA = r"sha256 \w+ of \d+ characters"
 
@@ -402,6 +403,9 @@ EXCEPTIONS: tuple[Allowed, ...] = (
     Allowed("*", _CAUTIONS, r"gave.*\.cautions\[\d+\]", _CAUTIONED, f"<nothing>|{_CAUTIONED}"),
     Allowed("*", _EXTREMES, rf"gave.*\.{_OF_EXTREMES}[._](low|high|method|level)"),
     Allowed("*", _EXTREMES, r"gave.*\.remark", "None", _BIASED),
+    Allowed(
+        "bad_input/function an average that is none", _SAMPLES, r"raised\.code", "K122", "K221"
+    ),
     *(
         Allowed(calls, _BEST, r"gave\.best.*", "<nothing>")
         for calls in ("comparisons/*", "bad_input/compare *")

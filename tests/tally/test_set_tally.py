@@ -11,7 +11,7 @@ import pytest
 
 from karat.errors import KaratError
 from karat.tally import Classes
-from karat.tally.set_tally import SetTally, _inconsistency
+from karat.tally.set_tally import SetTally, inconsistency_of_sets
 from karat.tally.sets import Sets
 
 FOUR = Classes(tuple("abcd"), is_declared=True)
@@ -182,8 +182,8 @@ def test_bytes_give_the_tally_back(is_weighted: bool) -> None:
 
 def test_contradictions_are_seen() -> None:
     whole, weighted = tally(), tally(weights=WEIGHTS)
-    assert _inconsistency(whole) is None
-    assert _inconsistency(weighted) is None
+    assert inconsistency_of_sets(whole) is None
+    assert inconsistency_of_sets(weighted) is None
     damaged = [
         replace(whole, counts=whole.counts[:, :3]),
         replace(whole, counts=whole.counts + 1),
@@ -197,7 +197,7 @@ def test_contradictions_are_seen() -> None:
         replace(weighted, squares=weighted.squares * 100),
         replace(weighted, counts=weighted.counts * 0),
     ]
-    assert all(_inconsistency(one) is not None for one in damaged)
+    assert all(inconsistency_of_sets(one) is not None for one in damaged)
 
 
 def test_rows_by_place() -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.measuring import Spec
 from karat.api.results import Exports, Result
 from karat.data.sources.arrays.sets import set_rows
 from karat.errors import error
+from karat.metrics._of_sets import meant_on_sets
 from karat.results import result
 from karat.results.sets import SetReport
+from karat.tally.writing import write_text
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from karat.output.document import Document
     from karat.output.tidy import Row
 
@@ -35,6 +39,9 @@ class MultilabelReport(Exports, SetReport):
         mapping: column that played each role, when the rows came from a table.
         source: facts about where the rows came from.
         warnings: sentences the reader should see.
+        kept_intervals: intervals of a report that was read from JSON, which has no rows.
+        kept_transfers: likewise the table of transfers; read it as `transfers`.
+        kept_cautions: likewise the cautions.
 
     Example:
         >>> import karat
@@ -53,6 +60,48 @@ class MultilabelReport(Exports, SetReport):
         from karat.output.layout import text_of
 
         return text_of(self._document("headline"), width)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON types, in the schema ``karat.multilabel/1``."""
+        from karat.output.json.sets import sets_to_dict
+
+        return sets_to_dict(self)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as JSON text with sorted keys; written to `path` too, when given.
+
+        The file is written whole or not at all: a failure leaves an earlier one as it was.
+        """
+        from karat.output.json.sets import sets_to_json
+
+        text = sets_to_json(self)
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a report back from its JSON text: the same tally, hence the same numbers.
+
+        Intervals of averages over labels and the table of transfers take the rows, which JSON does
+        not have: they are as they were written.
+
+        Errors:
+            K205 it is not a whole report of schema ``karat.multilabel/1``, or contradicts itself;
+            K301, K302 it asks for metrics that karat lacks.
+        """
+        from karat.output.json.sets import sets_from_json
+
+        return sets_from_json(text, cls)
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as one HTML page without script: what `print` shows; written to `path` too."""
+        from karat.output.notebook import page_of
+
+        text = page_of(self._document("headline"))
+        if path is not None:
+            write_text(path, text)
+        return text
 
     def __repr__(self) -> str:
         return f"<karat.MultilabelReport: {self.n_rows} rows, {self.classes.k} labels>"
@@ -84,10 +133,12 @@ def report_of_sets(
         given: what is not for sets, by its name; None where it was not given.
 
     Errors:
-        K222 an option that sets do not take; as `set_rows`.
+        K222 an option that sets do not take; K219, K220 a metric; as `set_rows`.
     """
     for name, value in given.items():
         if value is not None:
             raise error("K222", argument=name)
+    for metric in spec.wanted or ():
+        meant_on_sets(metric)
     rows = set_rows(y_true, y_pred, **options)
     return MultilabelReport(rows.tally, rows, spec.policy, spec.wanted, spec.confidence)

@@ -50,6 +50,12 @@ class SetReport(NamedResults):
     """Facts about where the rows came from."""
     warnings: tuple[str, ...] = ()
     """Sentences the reader should see."""
+    kept_intervals: Mapping[Metric, Interval] = field(default_factory=dict)
+    """Intervals of a report that was read from JSON, which has no rows."""
+    kept_transfers: npt.NDArray[np.float64] | None = None
+    """Likewise the table of transfers; read it as `transfers`."""
+    kept_cautions: tuple[str, ...] = ()
+    """Likewise the cautions."""
 
     @property
     def classes(self) -> Classes:
@@ -82,7 +88,9 @@ class SetReport(NamedResults):
     @property
     def cautions(self) -> tuple[str, ...]:
         """What makes the intervals less sure than they say; empty without intervals."""
-        return () if self.confidence is None else self._intervals.cautions
+        if self.confidence is None or self.rows is None:
+            return self.kept_cautions
+        return self._intervals.cautions
 
     @cached_property
     def undefined_metrics(self) -> Mapping[str, str]:
@@ -95,7 +103,8 @@ class SetReport(NamedResults):
         value, meant, confidence = float(computed.value), meant_on_sets(metric), self.confidence
         interval = Interval()
         if confidence is not None and math.isfinite(value):
-            interval = self._intervals.of(metric, value)
+            known = self.kept_intervals.get(metric)
+            interval = self._intervals.of(metric, value) if known is None else known
         return self.result_type(
             name=str(metric),
             value=value,
@@ -204,5 +213,5 @@ class SetReport(NamedResults):
             [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
         """
         if self.rows is None or self.classes.k > MOST_TRANSFERRED:
-            return None
+            return self.kept_transfers
         return self.rows.transfers()

@@ -275,7 +275,7 @@ class SetTally:
         def made(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> SetTally:
             return cls(classes_of_facts(header), n_unknown=header["n_unknown"], **arrays)
 
-        return read_tally(data, _SPECIES, _ARRAYS, made, _inconsistency, called="label sets")
+        return read_tally(data, _SPECIES, _ARRAYS, made, inconsistency_of_sets, called="label sets")
 
 
 def _floats(values: npt.ArrayLike | None) -> Floats | None:
@@ -324,7 +324,7 @@ def _check_same(a: Classes, b: Classes) -> None:
         raise error("K201", left=shown(a.labels), right=shown(b.labels))
 
 
-def _inconsistency(tally: SetTally) -> str | None:
+def inconsistency_of_sets(tally: SetTally) -> str | None:
     """What contradicts what in a tally that was read, or None."""
     if problem := wrong_classes(tally.classes):
         return problem

@@ -1,0 +1,176 @@
+"""A report of rows with sets as JSON in the schema ``karat.multilabel/1``.
+
+The tally makes the report. What takes the rows, the intervals of averages over labels and the table
+of transfers, is read as it was written; all else is computed again and compared.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from karat._version import __version__
+from karat.errors import KaratError
+from karat.inference.confidence import Confidence, Interval
+from karat.metrics import Metric, get
+from karat.metrics._registry import find
+from karat.output.json import codec as js
+from karat.output.json.codec import Kind, Part, Scope, parsed, require
+from karat.output.json.report import CLASSES
+from karat.results.sets import SetReport
+from karat.tally.set_tally import SetTally, inconsistency_of_sets
+
+SCHEMA: Final = "karat.multilabel/1"
+SetReportT = TypeVar("SetReportT", bound=SetReport)
+
+_COMPUTED: Final = ("value", "n", "undefined")
+_INTERVAL: Final = ("low", "high", "method", "standard_error", "remark")
+
+
+def _tally(s: Scope) -> SetTally:
+    found = SetTally(
+        s.labels,
+        s.counts,
+        s.profiles,
+        s.n_rows,
+        s.n_unknown,
+        s.weights,
+        s.squares,
+        s.row_weights,
+        s.row_squares,
+    )
+    problem = inconsistency_of_sets(found) or ""
+    require(not problem, problem)
+    return found
+
+
+_AMOUNTS: Final = js.or_null(js.AMOUNTS)
+_COUNTS: Final = Kind(lambda part, _: part.counts(), js.listed)
+_PROFILES: Final = Kind(
+    lambda part, _: part.counts().reshape(-1, 4) if part.value else np.empty((0, 4), np.int64),
+    js.listed,
+)
+_TALLY: Final = js.record(
+    _tally,
+    labels=CLASSES.of("classes"),
+    counts=_COUNTS,
+    profiles=_PROFILES,
+    n_rows=_COUNTS,
+    n_unknown=js.COUNT,
+    weights=_AMOUNTS,
+    squares=_AMOUNTS,
+    row_weights=_AMOUNTS,
+    row_squares=_AMOUNTS,
+)
+_CONFIDENCE: Final = js.record(
+    None, level=js.NUMBER, side=js.TEXT, method=js.TEXT, seed=js.COUNT, n_replicates=js.COUNT
+)
+
+
+def sets_to_dict(report: SetReport) -> dict[str, Any]:
+    """The report as JSON types."""
+    asked, moved = report.confidence, report.transfers
+    return {
+        "schema": SCHEMA,
+        "karat": __version__,
+        "tally": _TALLY.write(report.tally, report),
+        "settings": {
+            "undefined": report.undefined,
+            "metrics": None if report.requested is None else list(map(str, report.requested)),
+            "intervals": None if asked is None else _CONFIDENCE.write(asked, report),
+        },
+        "metrics": {name: result.to_dict() for name, result in report.metrics.items()},
+        "per_class": js.plain(report.per_class),
+        "label_counts": js.plain(report.label_counts),
+        "transfers": None if moved is None else moved.tolist(),
+        "cautions": list(report.cautions),
+        "warnings": list(report.warnings),
+        "mapping": js.plain(report.mapping),
+        "source": js.plain(report.source),
+    }
+
+
+def sets_to_json(report: SetReport) -> str:
+    """The report as JSON text with sorted keys."""
+    return json.dumps(sets_to_dict(report), sort_keys=True, indent=1, allow_nan=False)
+
+
+def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetReportT:
+    """The report of a JSON text.
+
+    Errors:
+        K205 it is not a whole report of this schema, or contradicts itself; K301, K302 it asks for
+        metrics that this karat does not have.
+    """
+    whole, scope = parsed(text), SimpleNamespace(n_text=len(text))
+    whole["schema"].must(whole["schema"].value == SCHEMA, repr(SCHEMA))
+    tally = _TALLY.read(whole["tally"], scope)
+    settings = whole["settings"]
+    policy = js.choice("zero", "exclude", "nan").read(settings["undefined"], scope)
+    named = js.or_null(js.TEXTS).read(settings["metrics"], scope)
+    asked = _confidence(settings["intervals"], scope)
+    listed = whole["metrics"].fields()
+    moved = js.or_null(js.AMOUNTS).read(whole["transfers"], scope)
+    if moved is not None:
+        shape = (tally.k + 1, tally.k + 1)
+        require(moved.shape == shape, f"transfers has shape {moved.shape}, not {shape}")
+    report = report_type(
+        tally,
+        None,
+        policy,
+        None if named is None else tuple(get(name) for name in named),
+        asked,
+        js.named(js.RAW).read(whole["mapping"], scope),
+        js.named(js.RAW).read(whole["source"], scope),
+        js.TEXTS.read(whole["warnings"], scope),
+        kept_intervals=_intervals(listed) if asked is not None else {},
+        kept_transfers=moved,
+        kept_cautions=js.TEXTS.read(whole["cautions"], scope),
+    )
+    if whole["karat"].value == __version__:
+        known = {name: result for name, result in report.metrics.items() if name in listed}
+        again = {
+            name: {key: result.to_dict()[key] for key in _COMPUTED}
+            for name, result in known.items()
+        }
+        whole["metrics"].check(again, "the tally gives")
+        whole["per_class"].check(js.plain(report.per_class), "the tally gives")
+    return report
+
+
+def _confidence(part: Part, scope: Scope) -> Confidence | None:
+    asked: Mapping[str, Any] | None = js.or_null(_CONFIDENCE).read(part, scope)
+    if asked is None:
+        return None
+    method = None if asked["method"] == "default" else asked["method"]
+    try:
+        return Confidence.of(**{**asked, "method": method})
+    except KaratError:
+        raise part.is_not("what can be asked of intervals") from None
+
+
+def _intervals(listed: Mapping[str, Part]) -> dict[Metric, Interval]:
+    """Intervals as they were written, by metric."""
+    found = {}
+    for name, part in listed.items():
+        metric = find(name)
+        if metric is None:
+            continue
+        low, high, error = (
+            js.or_null(js.NUMBER).read(part[key], None) for key in ("low", "high", "standard_error")
+        )
+        method, remark = (js.or_null(js.TEXT).read(part[key], None) for key in ("method", "remark"))
+        if low is not None or high is not None:
+            # What is infinite is null.
+            ends = metric.range
+            low, high = ends[0] if low is None else low, ends[1] if high is None else high
+            for key, limit in (("low", low), ("high", high)):
+                is_fit = part.value[key] is not None or math.isinf(limit)
+                part.must(is_fit, f"a metric with {key}")
+        found[metric] = Interval(low, high, method, error, remark)
+    return found

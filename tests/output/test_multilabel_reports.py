@@ -1,0 +1,155 @@
+"""Reports of sets in every form: text, Markdown, LaTeX, CSV, frames, HTML and JSON and back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.errors import KaratError
+
+LABELS = np.array(["sea", "sky", "sand", "people"])
+
+
+def sets(seed: int, n: int = 80) -> tuple[list[set[str]], list[set[str]]]:
+    rng = np.random.default_rng([262, seed])
+    true = rng.random((n, 4)) < [0.5, 0.4, 0.3, 0.1]
+    pred = np.where(rng.random((n, 4)) < 0.15, ~true, true)
+    return [set(LABELS[row].tolist()) for row in true], [set(LABELS[row].tolist()) for row in pred]
+
+
+def report(seed: int = 0, **options: Any) -> Any:
+    return karat.evaluate(*sets(seed), **options)
+
+
+def test_the_text_has_metrics_labels_transfers_and_what_is_undefined() -> None:
+    text = str(report())
+    for part in (
+        "80 rows · 4 labels",
+        "subset_accuracy",
+        "samples_f1",
+        "Labels",
+        "people",
+        "macro",
+    ):
+        assert part in text
+    assert "Missed and added in the same row" in text
+    assert "no label of a row counts (2·TP + FP + FN = 0), in" in text
+    assert max(map(len, text.splitlines())) <= 80
+    only = str(report(metrics=["micro_f1"], level=None))
+    assert "subset_accuracy" not in only
+    assert "interval" not in only
+
+
+def test_other_forms_hold_the_same_numbers() -> None:
+    found = report()
+    value = found["macro_f1"].value
+    assert f"{value:.4f}" in found.to_markdown()
+    assert f"{value:.4f}" in found.to_latex()
+    assert f"{value:.4f}" in found.to_html()
+    assert f"{value:.4f}" in found._repr_html_()
+    frame = found.to_frame("pandas")
+    (row,) = frame[frame.metric == "macro_f1"].to_dict("records")
+    assert (row["value"], row["low"], row["average"]) == (value, found.macro_f1.low, "macro")
+    assert set(frame[frame.label == "sky"].metric) >= {"precision", "recall", "support"}
+    assert found.to_csv().startswith("metric,average,label")
+
+
+def test_html_is_one_page_in_which_labels_are_text() -> None:
+    true = [{"<b>sea</b>"}, {"sky"}, {"sky", "<b>sea</b>"}]
+    page = karat.evaluate(true, true[::-1]).to_html()  # type: ignore[attr-defined]
+    assert page.startswith("<!doctype html>")
+    assert "<b>sea" not in page
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize(
+    "options", [{}, {"undefined": "exclude"}, {"level": None}, {"side": "low"}]
+)
+def test_json_gives_the_report_back(is_weighted: bool, options: dict[str, Any]) -> None:
+    weights = np.random.default_rng(1).random(80) if is_weighted else None
+    found = report(weights=weights, **options)
+    text = found.to_json()
+    back = karat.MultilabelReport.from_json(text)
+    assert back.to_json() == text
+    assert str(back) == str(found)
+    assert back["macro_f1"].low == found["macro_f1"].low
+    assert back.rows is None
+    chosen = report(metrics=["samples_f1", "macro_f_beta(beta=2)"])
+    assert list(karat.MultilabelReport.from_json(chosen.to_json()).metrics) == list(chosen.metrics)
+
+
+DAMAGED: dict[str, Any] = {
+    "schema": lambda d: d.update(schema="karat.report/1"),
+    "a count": lambda d: d["tally"]["counts"][0].__setitem__(0, 1000),
+    "a profile": lambda d: d["tally"]["profiles"][0].__setitem__(2, 9),
+    "rows": lambda d: d["tally"]["n_rows"].pop(),
+    "labels": lambda d: d["tally"]["labels"]["labels"].pop(),
+    "a value": lambda d: d["metrics"]["micro_f1"].update(value=0.5),
+    "half an interval": lambda d: d["metrics"]["micro_f1"].update(low=None),
+    "a label's rate": lambda d: d["per_class"][0].update(recall=0.123),
+    "transfers": lambda d: d["transfers"].pop(),
+    "a policy": lambda d: d["settings"].update(undefined="skip"),
+    "a level": lambda d: d["settings"]["intervals"].update(level=7.0),
+    "no tally": lambda d: d.pop("tally"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGED)
+def test_a_damaged_text_is_refused(what: str) -> None:
+    facts = report().to_dict()
+    assert karat.MultilabelReport.from_json(json.dumps(facts)).n_rows == 80
+    DAMAGED[what](facts)
+    with pytest.raises(KaratError) as caught:
+        karat.MultilabelReport.from_json(json.dumps(facts))
+    assert caught.value.code == "K205"
+
+
+def test_transfers_by_hand() -> None:
+    def bits(text: str) -> np.ndarray:
+        return np.array([[int(cell) for cell in row] for row in text.split()])
+
+    true, pred = (bits("1010 0100 0000 1101 0010 0000"), bits("1000 0110 0000 1001 0000 0100"))
+    found: Any = karat.evaluate(true, pred)
+    # Rows true a b c d none, columns predicted; from the specification of sets.
+    assert found.transfers.tolist() == [
+        [2, 0, 0, 0, 0],
+        [0, 1, 0, 0, 1],
+        [0, 0, 0, 0, 2],
+        [0, 0, 0, 1, 0],
+        [0, 1, 1, 0, 0],
+    ]
+    shared: Any = karat.evaluate([{"a", "b"}], [{"c", "d"}])
+    assert shared.transfers[:2, 2:4].tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert shared.transfers.sum(axis=1)[:2].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"y_prob": np.zeros((80, 4))}, "K222"),
+        ({"clusters": np.arange(80)}, "K222"),
+        ({"by": np.arange(80) % 2}, "K222"),
+        ({"threshold": 0.5}, "K222"),
+        ({"design": "case-control"}, "K222"),
+        ({"weights_are": "frequency"}, "K222"),
+        ({"positive": "sea"}, "K221"),
+        ({"metrics": "accuracy"}, "K219"),
+        ({"metrics": "f1"}, "K220"),
+        ({"metrics": "roc_auc_ovr_macro"}, "K219"),
+        ({"labels": ["sea", "sky"]}, "K109"),
+    ],
+)
+def test_what_sets_do_not_take_is_refused(options: dict[str, Any], code: str) -> None:
+    with pytest.raises(KaratError) as caught:
+        report(**options)
+    assert caught.value.code == code
+
+
+def test_one_label_a_row_is_the_report_of_classes() -> None:
+    assert isinstance(karat.evaluate([["a"], ["b"]], [["a"], ["a"]]), karat.Report)
+    assert isinstance(karat.evaluate([{"a"}, {"b"}], [["a"], ["a"]]), karat.MultilabelReport)
