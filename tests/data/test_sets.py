@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse
 
@@ -56,6 +58,15 @@ FORMS: dict[str, Callable[[np.ndarray], Any]] = {
     "arrays": lambda m: [np.array(row, object) for row in lists(m)],
     "an array of objects": lambda m: pd.Series(lists(m)).to_numpy(),
     "a series": lambda m: pd.Series(lists(m)),
+    "Arrow": lambda m: pa.array(lists(m)),
+    "large lists of Arrow": lambda m: pa.array(lists(m), pa.large_list(pa.string())),
+    "Arrow in pieces": lambda m: pa.chunked_array(
+        [lists(m[:1]), [], lists(m[1:])], pa.list_(pa.string())
+    ),
+    "a part of Arrow": lambda m: pa.array([["z"], *lists(m), None])[1:-1],
+    "codes of Arrow": lambda m: pa.array(lists(m), pa.list_(pa.dictionary(pa.int8(), pa.string()))),
+    "Polars": lambda m: pl.Series(lists(m)),
+    "pandas of Arrow": lambda m: pd.Series(lists(m), dtype=pd.ArrowDtype(pa.list_(pa.string()))),
     "a frame": lambda m: pd.DataFrame(m, columns=LABELS),
 }
 
@@ -126,6 +137,21 @@ def test_what_is_not_known_of_the_truth() -> None:
     assert gone.missing is not None
     assert gone.missing.tolist() == [False, True]
     assert read([{"a"}, set()], [{"a"}, {"b"}]).missing is None
+
+
+def test_a_null_list_of_a_column_is_not_known_and_an_empty_one_is_empty() -> None:
+    for column in (pa.array, pl.Series):
+        found = read(column([["a"], None, []]), column([["a"], ["b"], []]))
+        assert found.missing is not None
+        assert found.missing.tolist() == [False, True, False]
+        assert found.classes.labels == ("a", "b")
+        assert refused(column([["a"], []]), column([["a"], None])).code == "K104"
+        twice = refused(column([["a"], ["b", "c", "b"]]), column([["a"], []]))
+        assert (twice.code, twice.context["row"]) == ("K196", 1)
+        null = refused(column([["a"], ["b", None]]), column([["a"], []]))
+        assert (null.code, null.context["row"]) == ("K104", 1)
+    # A column of lists says itself that it holds labels.
+    assert read(pa.array([[1, 0], [0, 1]]), pa.array([[1], [0]])).true.sizes.tolist() == [2, 2]
 
 
 CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {

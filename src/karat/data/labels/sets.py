@@ -51,10 +51,10 @@ class SetColumn:
 def are_sets(values: Any) -> bool:
     """Whether an argument has the form of sets of labels, whatever they hold.
 
-    A matrix of two columns or more, a sparse matrix, a frame of several columns, or rows that are
-    sets, lists, tuples or arrays.
+    A matrix of two columns or more, a sparse matrix, a frame of several columns, a column of lists
+    (Arrow, Polars, pandas), or rows that are sets, lists, tuples or arrays.
     """
-    if is_sparse(values):
+    if is_sparse(values) or _arrow_lists(values) is not None:
         return True
     shape = getattr(values, "shape", None)
     if shape is not None and not isinstance(values, _ROW[:4]) and len(shape) == 2:
@@ -63,6 +63,20 @@ def are_sets(values: Any) -> bool:
     if isinstance(row, AbstractSet):
         return True
     return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
+
+
+def _arrow_lists(values: Any) -> Any:
+    """A column of lists as an Arrow array of one piece; None of anything else."""
+    host, kind = host_of(values), str(getattr(values, "dtype", getattr(values, "type", "")))
+    if host not in ("pyarrow", "polars", "pandas") or getattr(values, "ndim", 1) != 1:
+        return None
+    if not kind.lower().startswith(("list", "large_list")):
+        return None
+    if host == "polars":
+        values = values.to_arrow()
+    elif host == "pandas":
+        values = values.array.__arrow_array__()
+    return values.combine_chunks() if hasattr(values, "combine_chunks") else values
 
 
 def _first(values: Any) -> Any:
@@ -93,6 +107,9 @@ def encode_sets(values: Any, argument: str, labels: Sequence[Label] | None = Non
     """
     if is_sparse(values):
         return _of_sparse(values, argument, labels)
+    lists = _arrow_lists(values)
+    if lists is not None:
+        return _of_arrow(lists, argument)
     if host_of(values) == "torch":
         values = np.asarray(detached(values))
     if hasattr(values, "columns") and hasattr(values, "shape"):
@@ -162,6 +179,23 @@ def _of_sparse(values: Any, argument: str, labels: Sequence[Label] | None) -> Se
     stored = Sets(matrix.indptr.astype(np.int64), columns_of.astype(np.int32))
     columns = _columns(k, argument, labels, None)
     return SetColumn(argument, stored if data.all() else stored.some(data != 0), None, columns)
+
+
+def _of_arrow(lists: Any, argument: str) -> SetColumn:
+    """A column of lists of Arrow: where each begins, and the labels; a null list is not known."""
+    if not len(lists):
+        raise error("K101", argument=argument)
+    missing = np.asarray(lists.is_null())
+    sizes = np.asarray(lists.value_lengths().fill_null(0), np.int64)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    sets = Sets(starts, np.arange(int(starts[-1]), dtype=np.int32))
+    flat, known = lists.flatten(), missing if missing.any() else None
+    if not len(flat):
+        return SetColumn(argument, sets, missing=known)
+    try:
+        return SetColumn(argument, sets, encode(flat, argument), missing=known)
+    except KaratError as problem:
+        raise _on_its_row(problem, starts) from None
 
 
 def _of_lists(rows: list[Any], argument: str, labels: Sequence[Label] | None) -> SetColumn:
