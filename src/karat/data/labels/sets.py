@@ -70,7 +70,7 @@ def _arrow_lists(values: Any) -> Any:
     host, kind = host_of(values), str(getattr(values, "dtype", getattr(values, "type", "")))
     if host not in ("pyarrow", "polars", "pandas") or getattr(values, "ndim", 1) != 1:
         return None
-    if not kind.lower().startswith(("list", "large_list")):
+    if not kind.lower().startswith(("list<", "large_list<", "list(")):
         return None
     if host == "polars":
         values = values.to_arrow()
