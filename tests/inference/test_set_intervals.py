@@ -12,6 +12,7 @@ import karat
 from karat.inference.confidence import Confidence
 from karat.inference.set_intervals import SetIntervals
 from karat.metrics import get
+from karat.metrics._of_sets import values_on_sets
 from karat.tally import Classes
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
@@ -35,7 +36,7 @@ def interval(rows: SetRows, name: str, policy: Any = "zero", **asked: Any) -> An
     confidence = Confidence.of(**asked)
     assert confidence is not None
     found = SetIntervals(rows.tally, confidence, rows, policy)
-    return found.of(get(name), float(get(name).values(rows.tally, policy).value))
+    return found.of(get(name), float(values_on_sets(get(name), rows.tally, policy).value))
 
 
 def random_rows(seed: int, n: int, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -69,7 +70,7 @@ def test_standard_errors_are_those_of_the_jackknife(name: str, is_weighted: bool
     for row in range(400):
         kept = np.arange(400) != row
         some = rows_of(true[kept], pred[kept], None if w is None else w[kept])
-        without.append(float(get(name).values(some.tally).value))
+        without.append(float(values_on_sets(get(name), some.tally).value))
     jackknife = float(np.sqrt(399 * np.var(without)))
     assert error == pytest.approx(jackknife, rel=0.03)
 
@@ -98,7 +99,7 @@ def test_limits_hold_the_truth_where_labels_go_together() -> None:
         return rows_of(true, pred)
 
     whole = draw(np.random.default_rng(0), 200_000).tally
-    truth = {name: float(get(name).values(whole).value) for name in names}
+    truth = {name: float(values_on_sets(get(name), whole).value) for name in names}
     held: dict[str, list[bool]] = {name: [] for name in names}
     by_cells = []
     for seed in range(150):
@@ -106,7 +107,7 @@ def test_limits_hold_the_truth_where_labels_go_together() -> None:
         for name in names:
             found = interval(rows, name)
             held[name].append(found.low <= truth[name] <= found.high)
-        p = float(get("hamming_loss").values(rows.tally).value)
+        p = float(values_on_sets(get("hamming_loss"), rows.tally).value)
         near = 1.96 * np.sqrt(p * (1 - p) / (200 * k))
         by_cells.append(abs(p - truth["hamming_loss"]) <= near)
     assert all(np.mean(each) >= 0.90 for each in held.values()), held

@@ -23,8 +23,9 @@ from karat.errors.habits import names_its_arguments, unnamed_arguments
 from karat.metrics import Metric
 from karat.metrics._lift import ZERO, Lift, Policy
 from karat.metrics._metric import no_positive, with_positive
+from karat.metrics._of_sets import values_on_sets
 from karat.metrics._record import Record
-from karat.metrics._registry import all_names, averages_of, lookup
+from karat.metrics._registry import all_names, lookup
 from karat.metrics.reasons import undefined_on_sets, undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally import Cells
@@ -99,7 +100,7 @@ def docstring(metric: Metric, has_average: bool) -> str:
         reading = "one sort of n keys a column" if record.is_per_class else "one read of the matrix"
         cost = f"{reading}; the inputs are not copied"
     if has_average:
-        choices = "".join(f'"{average}", ' for average in averages_of(record))
+        choices = "".join(f'"{average}", ' for average in record.averages_on_sets)
         arguments["average"] = (
             f"{choices}or None for float64[k]; without it, two classes give the positive one."
         )
@@ -267,7 +268,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
 
 def _of_sets(metric: Metric, tally: SetTally, policy: Policy) -> Any:
     """The value of a metric on rows with sets of labels, with a warning where it is undefined."""
-    computed = metric.values(tally, policy)
+    computed = values_on_sets(metric, tally, policy)
     reason = undefined_on_sets(metric, tally, computed.undefined)
     if reason is not None:
         warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)

@@ -11,7 +11,6 @@ from karat.errors import KaratError, error, shown
 from karat.errors.habits import instead_of
 from karat.metrics._lift import Lift, Policy
 from karat.metrics._record import Record
-from karat.metrics._registry import averages_of
 from karat.results.result import NotGiven
 
 
@@ -80,5 +79,5 @@ def lift_of(record: Record, fixed: Lift, average: Any) -> Lift:
     do = "None gives one value for each class."
     if plain_text(average) == "binary":
         do = "For one class leave it out: positive= names the class, where labels are not 0 and 1."
-    chosen = one_of("average", average, [None, *averages_of(record)], do)
+    chosen = one_of("average", average, [None, *record.averages_on_sets], do)
     return "per_class" if chosen is None else cast("Lift", chosen)

@@ -17,7 +17,7 @@ from karat.inference.limits import Floats, transformed, wilson_limits_of_one
 from karat.inference.variance import kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
-from karat.metrics._of_sets import LabelSlopes, is_of_rows, label_slopes, meant_on_sets, of_rows
+from karat.metrics._of_sets import LabelSlopes, label_slopes, meant_on_sets, of_rows, values_on_sets
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import FN, FP, TP, SetRows, SetTally
 
@@ -168,7 +168,7 @@ class SetIntervals:
         return replace(found, low=low, high=high)
 
     def _found(self, metric: Metric, value: float) -> Interval:
-        if is_of_rows(metric):
+        if metric.is_of_rows:
             return self._of_rows(metric, value)
         slopes = label_slopes(metric, self.tally, self.policy)
         sides = (slopes.tp, slopes.fp, slopes.fn, slopes.tn)
@@ -305,9 +305,9 @@ class SetIntervals:
         """The interval by replicates of the rows."""
         if self.rows is None:
             return Interval(remark=_NO_ROWS)
-        drawn = np.array([metric.values(t, self.policy).value for t in self._replicates()])
+        drawn = np.array([values_on_sets(metric, t, self.policy).value for t in self._replicates()])
         acceleration = None
-        if not is_of_rows(metric):
+        if not metric.is_of_rows:
             slopes = label_slopes(metric, self.tally, self.policy)
             phi = self.rows.added(slopes.tp, slopes.fp, slopes.fn, slopes.tn)
             w = self.rows.known.weights

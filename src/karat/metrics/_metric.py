@@ -17,14 +17,12 @@ from karat.errors.options import each_option, is_command_line
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
-from karat.metrics._of_sets import is_of_rows, mean_of_rows, meant_on_sets, of_rows, traced_on_sets
 from karat.metrics._program import Slopes, batch_of, compile_program, param_names, slopes_of
 from karat.metrics._record import COMMON, Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.tally import Cells, Classes, reorder
 from karat.tally.cached import cached_property
 from karat.tally.look_alikes import slip_in
-from karat.tally.set_tally import SetTally
 from karat.tally.sums import clipped_at
 
 if TYPE_CHECKING:
@@ -313,6 +311,11 @@ class Metric:
         """Whether it reads probabilities or scores, not labels."""
         return not self.record.is_traced
 
+    @property
+    def is_of_rows(self) -> bool:
+        """Whether it is a mean over rows with sets of labels."""
+        return self.record.is_of_rows or self.lift == "samples"
+
     @cached_property
     def needs_cells(self) -> bool:
         """Whether it reads the confusion matrix, not only the class totals."""
@@ -326,7 +329,7 @@ class Metric:
 
     def program(self, policy: Policy) -> Program:
         """Native program with outputs (value, number of undefined classes)."""
-        return _programs(self.traced(policy))[0]
+        return programs(self.traced(policy))[0]
 
     def arguments(self, policy: Policy) -> list[Any] | None:
         """The parameters in the order that the program takes them, or None without any."""
@@ -340,38 +343,22 @@ class Metric:
             for name, rank in wanted
         ]
 
-    def values(self, cells: Cells | SetTally, policy: Policy = "zero") -> Values:
+    def values(self, cells: Cells, policy: Policy = "zero") -> Values:
         """Compute it on a tally, natively, over every leading axis.
 
-        Of sets of labels `undefined` of a mean over rows is of each profile.
-
         Errors:
-            K219, K220 sets of labels do not have it;
             K204 it reads cells and the tally kept totals; K207 it needs all k·k cells of too
             many classes; K210 it reads scores; K302 a matrix parameter is not k × k.
         """
-        if isinstance(cells, SetTally):
-            return self._values_of_sets(cells, policy)
         traced, fields = self._readable(cells, policy)
         batch = cells.batch_shape
-        value, raw = _programs(traced)[1].evaluate(
+        value, raw = programs(traced)[1].evaluate(
             *batch_of(fields, batch, needs_cells=self.needs_cells), params=self.arguments(policy)
         )
         return Values(
             value.reshape((*batch, *value.shape[1:])),
             ~np.isfinite(raw.reshape((*batch, *raw.shape[1:]))),
         )
-
-    def _values_of_sets(self, tally: SetTally, policy: Policy) -> Values:
-        metric = meant_on_sets(self)
-        if is_of_rows(metric):
-            found = of_rows(metric, tally, policy)
-            mean = mean_of_rows(found, tally.mass, policy)
-            return Values(np.asarray(mean), found.undefined)
-        given = batch_of(tally.fields, (), needs_cells=False)
-        program = _programs(traced_on_sets(metric, policy))[1]
-        value, raw = program.evaluate(*given, params=metric.arguments(policy))
-        return Values(value[0], ~np.isfinite(raw[0]))
 
     def gradient(self, cells: Cells, policy: Policy = "zero") -> Gradient:
         """Derivative of its value with respect to every cell, natively, over every leading axis.
@@ -420,7 +407,7 @@ class Metric:
         """The graph and what it reads of a tally that it can be computed on."""
         if not self.record.is_traced:
             raise no_scores(str(self))
-        if is_of_rows(self):
+        if self.is_of_rows:
             raise error("K221", found=f"{self} is a metric of sets, and each row has one class")
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
@@ -497,7 +484,7 @@ def _outputs_of(graphs: tuple[Traced, ...], is_checked: bool) -> Program:
 
 
 @cache
-def _programs(traced: Traced) -> tuple[Program, Program]:
+def programs(traced: Traced) -> tuple[Program, Program]:
     """(value, count of undefined) for one number fast, (value, checked) for everything else."""
     return (
         compile_program([traced.value, traced.n_undefined]),

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.metrics._formula import Node, walk
+from karat.metrics._formula import walk
 from karat.metrics._interpret import evaluate, sensitivities
 from karat.metrics._lift import Policy, Traced, trace
+from karat.metrics._metric import Metric, Values, programs
+from karat.metrics._program import batch_of
+from karat.metrics._registry import get
 from karat.tally.set_tally import SetTally
-
-if TYPE_CHECKING:
-    from karat.metrics._metric import Metric
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -25,26 +25,39 @@ def meant_on_sets(metric: Metric) -> Metric:
     """The metric that this one is of sets: another one where its name means that there.
 
     Errors:
-        K219 sets do not have it.
+        K219 sets do not have it; K220 it is of one label.
     """
-    from karat.metrics._registry import get, has_samples
-
     record = metric.record
     if record.on_sets:
         return get(record.on_sets)
-    is_of_labels = record.is_traced and (record.is_per_class or record.is_of_sets)
-    has_lift = metric.lift != "samples" or has_samples(record)
-    if not (record.is_of_rows or (is_of_labels and has_lift)):
+    if not record.is_on_sets or (metric.lift == "samples" and not record.has_samples):
         raise error("K219", name=str(metric))
     if record.is_per_class and metric.lift == "plain":
-        names = [record.lifted(average) for average in (*record.averages, "samples")]
-        raise error("K220", name=str(metric), averages=", ".join(names))
+        names = ", ".join(record.lifted(average) for average in record.averages_on_sets)
+        raise error("K220", name=str(metric), averages=names)
     return metric
 
 
-def is_of_rows(metric: Metric) -> bool:
-    """Whether a metric is a mean over the rows."""
-    return metric.record.is_of_rows or metric.lift == "samples"
+def values_on_sets(metric: Metric, tally: SetTally, policy: Policy = "zero") -> Values:
+    """Compute a metric on a tally of sets.
+
+    Returns:
+        float64 of one number, float64[k] of the lift per class. What is undefined is of each label,
+        or of each profile where it is a mean over rows.
+
+    Errors:
+        K219, K220 sets do not have it.
+
+    Cost: O(labels), or O(profiles) of a mean over rows.
+    """
+    metric = meant_on_sets(metric)
+    if metric.is_of_rows:
+        found = of_rows(metric, tally, policy)
+        return Values(np.asarray(mean_of_rows(found, tally.mass, policy)), found.undefined)
+    given = batch_of(tally.fields, (), needs_cells=False)
+    program = programs(_traced(metric, policy))[1]
+    value, raw = program.evaluate(*given, params=metric.arguments(policy))
+    return Values(value[0], ~np.isfinite(raw[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +76,8 @@ class OfRows:
 
 def of_rows(metric: Metric, tally: SetTally, policy: Policy) -> OfRows:
     """The metric of each profile, of a mean over rows."""
-    traced = _traced_of_row(metric)
+    # The labels of a row are added up already.
+    traced = trace(metric.record, "per_class", "nan", dict(metric.params), is_of_sets=True)
     raw = np.broadcast_to(
         evaluate(traced.raw, tally.fields_of_rows, dict(metric.params)), (len(tally.n_rows), 1)
     )[:, 0]
@@ -72,11 +86,6 @@ def of_rows(metric: Metric, tally: SetTally, policy: Policy) -> OfRows:
     if policy == "zero" and metric.record.is_zero_when_undefined:
         value = np.where(undefined, 0.0, value)
     return OfRows(value, undefined)
-
-
-def _traced_of_row(metric: Metric) -> Traced:
-    """The graph of one row, whose labels are added up already."""
-    return trace(metric.record, "per_class", "nan", dict(metric.params), is_of_sets=True)
 
 
 def mean_of_rows(found: OfRows, mass: npt.NDArray[Any], policy: Policy) -> float:
@@ -90,7 +99,7 @@ def mean_of_rows(found: OfRows, mass: npt.NDArray[Any], policy: Policy) -> float
     return float((value * mass).sum()) / total if total > 0 else np.nan
 
 
-def traced_on_sets(metric: Metric, policy: Policy) -> Traced:
+def _traced(metric: Metric, policy: Policy) -> Traced:
     """The graph of a metric that reads the tables of the labels."""
     return trace(metric.record, metric.lift, policy, dict(metric.params), is_of_sets=True)
 
@@ -111,15 +120,11 @@ class LabelSlopes:
 
 def label_slopes(metric: Metric, tally: SetTally, policy: Policy) -> LabelSlopes:
     """Derivative of one number with respect to the four counts of each label."""
-    root = traced_on_sets(metric, policy).value
+    root = _traced(metric, policy).value
     leaves = [node for node in walk(root) if node.op == "field" and node.rank == 1]
     moved, _ = sensitivities(root, leaves, tally.fields, dict(metric.params))
     sums = {name: np.zeros(tally.k) for name in ("tp", "fp", "fn", "tn")}
     for leaf, slope in zip(leaves, moved, strict=True):
-        _add(sums, leaf, slope)
+        if leaf.value in sums:
+            sums[leaf.value] += slope
     return LabelSlopes(**sums)
-
-
-def _add(sums: dict[str, Floats], leaf: Node, slope: Floats) -> None:
-    if leaf.value in sums:
-        sums[leaf.value] += slope

@@ -339,6 +339,22 @@ class Record:
         """Whether it is a mean over rows with sets of labels."""
         return self.reads is LabelsOfRow
 
+    @property
+    def has_samples(self) -> bool:
+        """Whether the mean over rows with sets is one of its averages: of rates, not of counts."""
+        return self.is_traced and self.is_per_class and "macro" in self.averages
+
+    @property
+    def averages_on_sets(self) -> tuple[Average, ...]:
+        """Its averages, that over rows with sets too."""
+        return (*self.averages, *(("samples",) if self.has_samples else ()))
+
+    @property
+    def is_on_sets(self) -> bool:
+        """Whether rows with sets of labels have it, or what its name means there."""
+        is_of_labels = self.is_traced and (self.is_per_class or self.is_of_sets)
+        return self.is_of_rows or bool(self.on_sets) or is_of_labels
+
     def lifted(self, average: str) -> str:
         """The canonical name of an average: ``macro_f1``, ``roc_auc_ovr_macro``."""
         return self.lift_names.get(average, f"{average}_{self.name}")

@@ -39,7 +39,7 @@ def _index() -> dict[str, Record]:
     registered = _record._registered
     for record in registered[_n_indexed:]:
         spellings = (record.name, *record.aliases)
-        averaged = [f"{a}_{name}" for a in averages_of(record) for name in spellings]
+        averaged = [f"{a}_{name}" for a in record.averages_on_sets for name in spellings]
         for name in (*spellings, *averaged, *record.lift_names.values()):
             held = (other for other, lift in _meanings(name) if lift in _lifts(other))
             clash = next(held, record)
@@ -111,12 +111,8 @@ def records_of_sets() -> tuple[Record, ...]:
     labels.
     """
     found = dict.fromkeys(_index().values())
-    return tuple(sorted(filter(_is_of_sets, found), key=lambda record: not record.is_of_rows))
-
-
-def _is_of_sets(record: Record) -> bool:
-    is_of_labels = record.is_traced and (record.is_per_class or record.is_of_sets)
-    return record.is_of_rows or bool(record.on_sets) or is_of_labels
+    on_sets = (record for record in found if record.is_on_sets)
+    return tuple(sorted(on_sets, key=lambda record: not record.is_of_rows))
 
 
 def all_metrics() -> tuple[Metric, ...]:
@@ -143,23 +139,13 @@ def _lifts_of_one(record: Record) -> tuple[Lift, ...]:
     return ("plain", *record.averages)
 
 
-def averages_of(record: Record) -> tuple[Average, ...]:
-    """The averages of a metric of one class, that over rows with sets too."""
-    return (*record.averages, *(("samples",) if has_samples(record) else ()))
-
-
 def _lifts(record: Record) -> tuple[Lift, ...]:
     """What a name may mean, on rows with one class or with sets."""
-    return ("plain", *averages_of(record))
+    return ("plain", *record.averages_on_sets)
 
 
 def _lifts_on_sets(record: Record) -> tuple[Lift, ...]:
-    return _lifts(record)[1:] if record.is_per_class else ("plain",)
-
-
-def has_samples(record: Record) -> bool:
-    """Whether a metric of one class has a mean over rows with sets: what is a rate, not a count."""
-    return record.is_traced and record.is_per_class and "macro" in record.averages
+    return record.averages_on_sets if record.is_per_class else ("plain",)
 
 
 def names() -> tuple[str, ...]:
@@ -177,7 +163,7 @@ def all_names() -> tuple[str, ...]:
             record.name,
             *dict.fromkeys(
                 name
-                for average in _lifts(record)[1:]
+                for average in record.averages_on_sets
                 for name in (record.lifted(average), f"{average}_{record.name}")
             ),
             *record.aliases,
@@ -241,11 +227,11 @@ def _parsed(text: Any) -> Metric:
     params |= numbers
     average = params.pop("average", None)
     if average is not None:
-        if lift != "plain" or not averages_of(record):
+        if lift != "plain" or not record.averages_on_sets:
             raise error("K306", name=record.name, average=average)
-        if average not in averages_of(record):
-            do = f"Write {record.lifted(averages_of(record)[0])}, for example."
-            choices = shown(averages_of(record))
+        if average not in record.averages_on_sets:
+            do = f"Write {record.lifted(record.averages_on_sets[0])}, for example."
+            choices = shown(record.averages_on_sets)
             raise error("K122", argument="average", value=average, choices=choices, do=do)
         lift = average
     return Metric.of(record, lift, params)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from karat.metrics._lift import Lift
 from karat.metrics._metric import Metric
 from karat.metrics._record import Parameter, Record
-from karat.metrics._registry import all_records, averages_of, records_of_sets
+from karat.metrics._registry import all_records, records_of_sets
 
 _HEAD = '''"""Public names of karat. Written by `make stub`; do not edit."""
 
@@ -88,7 +88,7 @@ def stub_text() -> str:
 def _functions(record: Record) -> list[str]:
     """Every name of a record: its own, those of its averages, its aliases."""
     found = [_function(record, record.name)]
-    for average in averages_of(record):
+    for average in record.averages_on_sets:
         names = dict.fromkeys([record.lifted(average), f"{average}_{record.name}"])
         found += [_function(record, name, average, next(iter(names))) for name in names]
     return [*found, *(_function(record, alias, of=record.name) for alias in record.aliases)]
@@ -99,7 +99,7 @@ def _function(record: Record, name: str, lift: Lift = "plain", of: str = "") -> 
     doc = _docstring(record, lift, "" if of == name else of)
     if not record.is_per_class or lift != "plain":
         return _def(record, name, (), "float", doc)
-    choices = ", ".join(f'"{average}"' for average in averages_of(record))
+    choices = ", ".join(f'"{average}"' for average in record.averages_on_sets)
     chosen = (f"average: Literal[{choices}] = ...",) if choices else ()
     # Jedi shows the docstring of the last overload, Pyright the first there is.
     each = _def(record, name, ("average: None",), "_Floats")

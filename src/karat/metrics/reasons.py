@@ -10,7 +10,7 @@ import numpy.typing as npt
 from karat.errors import KaratError, error, shown
 from karat.metrics import Metric
 from karat.metrics._lift import trace
-from karat.metrics._of_sets import is_of_rows, meant_on_sets
+from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._render import undefined_condition
 from karat.tally import Classes
 from karat.tally.set_tally import SetTally
@@ -52,7 +52,7 @@ def undefined_on_sets(
 ) -> str | None:
     """Why a value on rows with sets is undefined, in which labels or how many rows; or None."""
     metric = meant_on_sets(metric)
-    if not is_of_rows(metric):
+    if not metric.is_of_rows:
         return undefined_reason(metric, tally.classes, undefined)
     n = int(tally.n_rows[undefined].sum())
     if not n:

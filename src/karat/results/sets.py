@@ -17,7 +17,7 @@ from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
-from karat.metrics._of_sets import meant_on_sets
+from karat.metrics._of_sets import meant_on_sets, values_on_sets
 from karat.metrics._registry import metrics_of_sets
 from karat.metrics.reasons import undefined_on_sets
 from karat.results.named import NamedResults
@@ -110,7 +110,7 @@ class SetReport(NamedResults):
         return {name: reason for name, reason in found.items() if reason}
 
     def _result(self, metric: Metric) -> Result:
-        computed = metric.values(self.tally, self.undefined)
+        computed = values_on_sets(metric, self.tally, self.undefined)
         value, meant, confidence = float(computed.value), meant_on_sets(metric), self.confidence
         interval = Interval()
         if confidence is not None and math.isfinite(value):
@@ -153,7 +153,9 @@ class SetReport(NamedResults):
         ``"intervals"``: metric name → (low, high).
         """
         metrics = {name: Metric(get(name).record, "per_class") for name in PER_CLASS}
-        found = {name: each.values(self.tally, self.undefined) for name, each in metrics.items()}
+        found = {
+            name: values_on_sets(each, self.tally, self.undefined) for name, each in metrics.items()
+        }
         limits = {} if self.confidence is None else self._limits(metrics)
         each = zip(self.classes.labels, self.classes.display, strict=True)
         return [
