@@ -2,36 +2,68 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
+from karat._version import __version__
 from karat.errors import KaratError
+from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import of_a_report
+from karat.inference.confidence import Confidence, Interval
 from karat.metrics import Metric, get
+from karat.metrics._lift import Policy
 from karat.metrics._registry import find
-from karat.results.result import Result, Results
+from karat.results.result import Result, Results, Signature
+from karat.tally import Classes
 from karat.tally.cached import cached_property
 
 
-class NamedResults:
+class NamedResults(ABC):
     """Every metric of a report by name, listed or not.
 
     Attributes:
-        requested: the metrics asked for, or None for all.
+        undefined, requested, confidence, warnings: as of `karat.Report`.
     """
 
     result_type: ClassVar[type[Result]] = Result
     """What a metric is given as."""
 
+    undefined: Policy
     requested: tuple[Metric, ...] | None
+    confidence: Confidence | None
+    warnings: tuple[str, ...]
 
+    @property
+    @abstractmethod
+    def classes(self) -> Classes:
+        """The classes, or the labels of sets."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """Rows read."""
+
+    @abstractmethod
     def _every(self) -> Iterable[Metric]:
         """What is listed where nothing was asked for."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _result(self, metric: Metric) -> Result:
         """The result of a metric."""
-        raise NotImplementedError
+
+    @property
+    def labels(self) -> tuple[str | int | bool, ...]:
+        """The class labels in order."""
+        return self.classes.labels
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is unusual about the input, each with the option that settles it.
+
+        A doubt never changes a number. The sentences are among the `warnings` too.
+        """
+        return only_doubts(self.warnings)
 
     @cached_property
     def metrics(self) -> Mapping[str, Result]:
@@ -46,6 +78,57 @@ class NamedResults:
         if self.requested is not None:
             return {str(metric): metric for metric in self.requested}
         return {str(metric): metric for metric in self._every()}
+
+    def _made(
+        self,
+        metric: Metric,
+        value: float,
+        interval: Interval,
+        reason: str | None,
+        *,
+        classes: Classes,
+        is_weighted: bool,
+        remark: str | None,
+        is_clustered: bool = False,
+        exact: bool = True,
+        bound: tuple[float, float] | None = None,
+    ) -> Result:
+        """The result of a metric with its interval.
+
+        Args:
+            reason: why the value is undefined, or None.
+            classes: those that it was computed on.
+            bound: limits of the exact value where it is not `exact`.
+        """
+        confidence, positive = self.confidence, classes.positive
+        return self.result_type(
+            name=str(metric),
+            value=value,
+            n=self.n_rows,
+            undefined=reason,
+            definition=metric.definition,
+            range=metric.range,
+            better=metric.better,
+            signature=Signature(
+                str(metric) if metric.record.is_traced else metric.full,
+                classes.k,
+                None if positive is None else classes.display[positive],
+                self.undefined,
+                is_weighted,
+                __version__,
+                None if confidence is None else confidence.design,
+                is_clustered,
+                confidence.seed if confidence is not None and interval.is_drawn else None,
+            ),
+            low=interval.low,
+            high=interval.high,
+            level=None if confidence is None or interval.low is None else confidence.level,
+            method=interval.method,
+            exact=exact,
+            bound=bound,
+            standard_error=interval.standard_error,
+            remark=remark,
+        )
 
     def __getitem__(self, name: str | Metric) -> Result:
         """The result of a metric, by any of its names.
@@ -63,8 +146,8 @@ class NamedResults:
         try:
             return self[name]
         except KaratError as problem:
-            if told := of_a_report(name):
-                raise AttributeError(told) from None
+            if hint := of_a_report(name):
+                raise AttributeError(hint) from None
             what = "A report has neither an attribute nor a metric of that name.\n"
             raise AttributeError(what * (problem.code == "K301") + str(problem)) from None
 

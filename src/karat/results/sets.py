@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat._version import __version__
-from karat.errors.doubts import Doubt, only_doubts
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
-from karat.metrics._metric import Values
 from karat.metrics._of_sets import meant_on_sets, values_on_sets
 from karat.metrics._registry import metrics_of_sets
 from karat.metrics.reasons import undefined_on_sets
 from karat.results.named import NamedResults
-from karat.results.result import Result, Signature
-from karat.results.values import PER_CLASS
+from karat.results.result import Result
+from karat.results.values import PER_CLASS, class_rows
 from karat.tally import Classes
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import HITS, PREDICTED, TRUE, SetRows, SetTally
@@ -64,11 +61,6 @@ class SetReport(NamedResults):
         return self.tally.classes
 
     @property
-    def labels(self) -> tuple[str | int | bool, ...]:
-        """The labels in order."""
-        return self.tally.classes.labels
-
-    @property
     def n_rows(self) -> int:
         """Rows read."""
         return self.tally.n
@@ -82,11 +74,6 @@ class SetReport(NamedResults):
     def scores(self) -> None:
         """None: sets have no scores."""
         return
-
-    @property
-    def doubts(self) -> tuple[Doubt, ...]:
-        """What is unusual about the input, each with the option that settles it."""
-        return only_doubts(self.warnings)
 
     def _every(self) -> Iterable[Metric]:
         return [metric for metric in metrics_of_sets() if metric.record.in_report]
@@ -111,39 +98,26 @@ class SetReport(NamedResults):
 
     def _result(self, metric: Metric) -> Result:
         computed = values_on_sets(metric, self.tally, self.undefined)
-        value, meant, confidence = float(computed.value), meant_on_sets(metric), self.confidence
+        value, confidence = float(computed.value), self.confidence
         interval = Interval()
         if confidence is not None and math.isfinite(value):
             known = self.kept_intervals.get(metric)
             if known is None and bool(computed.undefined.all()):
                 known = Interval(remark="these rows do not define the value")
             interval = self._intervals.of(metric, value) if known is None else known
-        return self.result_type(
-            name=str(metric),
-            value=value,
-            n=self.n_rows,
-            undefined=undefined_on_sets(metric, self.tally, computed.undefined),
-            definition=meant.definition,
-            range=meant.range,
-            better=meant.better,
-            signature=Signature(
-                str(metric),
-                self.classes.k,
-                None,
-                self.undefined,
-                self.tally.is_weighted,
-                __version__,
-                None if confidence is None else confidence.design,
-                False,
-                confidence.seed if confidence is not None and interval.is_drawn else None,
-            ),
-            low=interval.low,
-            high=interval.high,
-            level=None if confidence is None or interval.low is None else confidence.level,
-            method=interval.method,
-            standard_error=interval.standard_error,
+        reason = undefined_on_sets(metric, self.tally, computed.undefined)
+        # What a name means on sets is what it says there.
+        made = self._made(
+            meant_on_sets(metric),
+            value,
+            interval,
+            reason,
+            classes=self.classes,
+            is_weighted=self.tally.is_weighted,
             remark=interval.remark,
         )
+        signature = replace(made.signature, metric=str(metric))
+        return replace(made, name=str(metric), signature=signature)
 
     @cached_property
     def per_class(self) -> list[dict[str, Any]]:
@@ -157,11 +131,8 @@ class SetReport(NamedResults):
             name: values_on_sets(each, self.tally, self.undefined) for name, each in metrics.items()
         }
         limits = {} if self.confidence is None else self._limits(metrics)
-        each = zip(self.classes.labels, self.classes.display, strict=True)
-        return [
-            self._row(i, {"label": label, "name": name}, metrics, found, limits)
-            for i, (label, name) in enumerate(each)
-        ]
+        is_weighted = self.tally.is_weighted
+        return class_rows(self.classes, metrics, found, limits, is_weighted=is_weighted)
 
     def _limits(self, metrics: Mapping[str, Metric]) -> dict[str, tuple[Any, Any]]:
         assert self.confidence is not None
@@ -171,28 +142,6 @@ class SetReport(NamedResults):
             if found is not None:
                 limits[name] = self.confidence.one_sided(found.low, found.high, metric.range)
         return limits
-
-    def _row(
-        self,
-        i: int,
-        row: dict[str, Any],
-        metrics: Mapping[str, Metric],
-        found: Mapping[str, Values],
-        limits: Mapping[str, tuple[Any, Any]],
-    ) -> dict[str, Any]:
-        reasons = {}
-        for name, metric in metrics.items():
-            value = float(found[name].value[i])
-            is_count = name in {"support", "predicted_count"} and not self.tally.is_weighted
-            row[name] = None if not math.isfinite(value) else int(value) if is_count else value
-            if found[name].undefined[i]:
-                reasons[name] = metric.undefined_when
-        intervals = {
-            name: (float(low[i]), float(high[i]))
-            for name, (low, high) in limits.items()
-            if name not in reasons and not math.isnan(low[i])
-        }
-        return row | {"undefined": reasons, "intervals": intervals}
 
     @property
     def label_counts(self) -> dict[str, float]:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat._version import __version__
-from karat.errors.doubts import Doubt, no_scores, only_doubts
+from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import TableIntervals
 from karat.inference.limits import Floats
@@ -23,7 +22,7 @@ from karat.metrics._metric import Values, all_values, check_has_positive, with_p
 from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import not_computed, undefined_reason
 from karat.results.named import NamedResults
-from karat.results.result import Result, Signature
+from karat.results.result import Result
 from karat.tally import Cells, Classes, ClusteredCells
 from karat.tally.cached import cached_property
 
@@ -39,7 +38,6 @@ PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 
 def rows_of_classes(report: ReportValues, tables: TableIntervals | None) -> list[dict[str, Any]]:
     """One row a class; see `Report.per_class`. Without tables there are no limits."""
-    classes, is_weighted = report.classes, report.cells.is_weighted
     columns = {name: Metric(get(name).record, "per_class") for name in PER_CLASS}
     found = {name: each.values(report.cells, report.undefined) for name, each in columns.items()}
     for metric, values in report.measured.items():
@@ -47,6 +45,30 @@ def rows_of_classes(report: ReportValues, tables: TableIntervals | None) -> list
         if metric.lift == "per_class" and name in PER_CLASS_OF_SCORES:
             columns[name], found[name] = metric, values
     limits = {} if tables is None else _limits(report, tables)
+    is_weighted = report.cells.is_weighted
+    rows = class_rows(report.classes, columns, found, limits, is_weighted=is_weighted)
+    for i, row in enumerate(rows):
+        bounds = open_bounds(report, columns, i)
+        if bounds:
+            row["bounds"] = bounds
+    return rows
+
+
+def class_rows(
+    classes: Classes,
+    columns: Mapping[str, Metric],
+    found: Mapping[str, Values],
+    limits: Mapping[str, tuple[Floats, Floats]],
+    *,
+    is_weighted: bool,
+) -> list[dict[str, Any]]:
+    """One row for each class or label: its name, its values, their limits, and why some have none.
+
+    Args:
+        columns, found: metrics of each class by name, and what they gave, float64[k] each.
+        limits: low and high, float64[k] each, of those that have them.
+        is_weighted: whether counts are sums of weights.
+    """
     rows = []
     for i, (label, shown_name) in enumerate(zip(classes.labels, classes.display, strict=True)):
         row: dict[str, Any] = {"label": label, "name": shown_name}
@@ -63,9 +85,7 @@ def rows_of_classes(report: ReportValues, tables: TableIntervals | None) -> list
             for name, (low, high) in limits.items()
             if name not in reasons and not math.isnan(low[i])
         }
-        row |= {"undefined": reasons, "intervals": intervals}
-        bounds = open_bounds(report, columns, i)
-        rows.append(row | ({"bounds": bounds} if bounds else {}))
+        rows.append(row | {"undefined": reasons, "intervals": intervals})
     return rows
 
 
@@ -164,22 +184,9 @@ class ReportValues(NamedResults):
     """Cautions that do not follow from the tally, of what was read from JSON."""
 
     @property
-    def doubts(self) -> tuple[Doubt, ...]:
-        """What is unusual about the input, each with the option that settles it.
-
-        A doubt never changes a number. The sentences are among the `warnings` too.
-        """
-        return only_doubts(self.warnings)
-
-    @property
     def classes(self) -> Classes:
         """The classes, their order, their display names and the positive one."""
         return self.cells.classes
-
-    @property
-    def labels(self) -> tuple[str | int | bool, ...]:
-        """The class labels in order."""
-        return self.cells.classes.labels
 
     @property
     def n_rows(self) -> int:
@@ -242,36 +249,18 @@ class ReportValues(NamedResults):
 
     def _result(self, metric: Metric) -> Result:
         cells, computed, reason = self._computed(metric)
-        classes, confidence = cells.classes, self.confidence
         value = float(computed.value)
         interval = self._interval(metric, value, cells, is_undefined=bool(computed.undefined.all()))
-        positive = classes.positive
-        return self.result_type(
-            name=str(metric),
-            value=value,
-            n=self.n_rows,
-            undefined=reason,
-            definition=metric.definition,
-            range=metric.range,
-            better=metric.better,
-            signature=Signature(
-                str(metric) if metric.record.is_traced else metric.full,
-                classes.k,
-                None if positive is None else classes.display[positive],
-                self.undefined,
-                self.cells.is_weighted,
-                __version__,
-                None if confidence is None else confidence.design,
-                self.is_clustered,
-                confidence.seed if confidence is not None and interval.is_drawn else None,
-            ),
-            low=interval.low,
-            high=interval.high,
-            level=None if confidence is None or interval.low is None else confidence.level,
-            method=interval.method,
+        return self._made(
+            metric,
+            value,
+            interval,
+            reason,
+            classes=cells.classes,
+            is_weighted=self.cells.is_weighted,
+            is_clustered=self.is_clustered,
             exact=metric not in self.bounds,
             bound=self.bounds.get(metric),
-            standard_error=interval.standard_error,
             remark=self._remark(metric, interval.remark),
         )
 
