@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from karat.data.labels.sets import AlignedSets, align_sets, are_sets, encode_sets
+from karat.data.labels.sets import align_sets, are_sets, encode_sets
 from karat.errors import KaratError
+from karat.tally.set_tally import SetRows
 
 LABELS = list("abcd")
 TRUE = np.array([[1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 1]])
@@ -71,7 +72,7 @@ FORMS: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 
-def read(true: Any, pred: Any, labels: Any = None) -> AlignedSets:
+def read(true: Any, pred: Any, labels: Any = None) -> SetRows:
     sides = encode_sets(true, "y_true", labels), encode_sets(pred, "y_pred", labels)
     return align_sets(*sides, labels)
 

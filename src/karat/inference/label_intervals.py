@@ -47,7 +47,7 @@ from karat.metrics._program import Slopes
 from karat.tally import Cells, Classes, ClusteredCells
 from karat.tally.cached import cached_property
 
-_A_COUNT: Final = "it counts these rows; it is no estimate"
+A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
 _FEW_IN_A_CELL: Final = 5
 _ALMOST_NONE: Final = 1.5
@@ -84,7 +84,7 @@ def _found(
     if is_constant(metric):
         return Interval(remark=_A_CONSTANT)
     if is_a_count(metric):
-        return Interval(remark=_A_COUNT)
+        return Interval(remark=A_COUNT)
     if lacking := _lacking(cells):
         return Interval(remark=lacking)
     if spread.design != "cohort":
@@ -97,7 +97,7 @@ def _found(
         found = combined(metric, value, spread, asked, policy)
         if found.remark is None and metric.lift != "weighted" and len(classes_of_few_rows(spread)):
             found = replace(found, remark=_FEW_ROWS)
-        return _within(found, value, ends, asked)
+        return within(found, value, ends, asked)
     slopes = slopes_on(metric, spread, policy)
     # Limits at many levels are sought: of one table.
     key = "variance", metric, policy
@@ -108,12 +108,12 @@ def _found(
     if asked.method in ("wald", "logit"):
         found = Interval(remark=NO_SLOPE)
         if error is not None:
-            found = _textbook(
+            found = textbook(
                 value, error, asked.quantile(df_on(metric, spread, policy)), ends, asked.method
             )
     else:
         found = _default(metric, value, slopes, variance, spread, asked, policy)
-    return _within(replace(found, standard_error=error), value, ends, asked)
+    return within(replace(found, standard_error=error), value, ends, asked)
 
 
 def _lacking(cells: Cells) -> str:
@@ -123,9 +123,7 @@ def _lacking(cells: Cells) -> str:
     return _NO_SQUARES if cells.is_weighted and cells.squares is None else ""
 
 
-def _within(
-    found: Interval, value: float, ends: tuple[float, float], asked: Confidence
-) -> Interval:
+def within(found: Interval, value: float, ends: tuple[float, float], asked: Confidence) -> Interval:
     """An interval that holds the value and stays in the range, on the sides asked for."""
     if found.low is None or found.high is None:
         return found
@@ -166,7 +164,7 @@ def is_constant(metric: Metric) -> bool:
     return bool(np.ptp(found) <= 1e-12 * np.abs(found).max())
 
 
-def _textbook(
+def textbook(
     value: float, error: float, quantile: float, ends: tuple[float, float], method: str
 ) -> Interval:
     """Wald's interval, or that of the logit (of the logarithm, without an upper end)."""
@@ -332,13 +330,32 @@ def classes_of_few_rows(spread: TableVariance) -> npt.NDArray[np.intp]:
     if key not in spread.kept:
         sums = spread.weights, spread.squares
         weights, squares = (np.bincount(spread.rows, each, spread.cells.k) for each in sums)
-        n, is_seen = kish(weights, squares), weights > 0.0
-        few = np.flatnonzero(is_seen & (n < N_FEW_ROWS_OF_MANY))
-        if len(few) < _MANY * is_seen.sum():
-            few = np.flatnonzero(is_seen & (n < N_FEW_ROWS))
-        spread.kept[key] = few
+        spread.kept[key] = of_few_rows(kish(weights, squares), weights > 0.0)
     found: npt.NDArray[np.intp] = spread.kept[key]
     return found
+
+
+def of_few_rows(n: Floats, is_seen: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Places of the classes, or labels, of so few effective true rows, of which there are any."""
+    few = np.flatnonzero(is_seen & (n < N_FEW_ROWS_OF_MANY))
+    return few if len(few) >= _MANY * is_seen.sum() else np.flatnonzero(is_seen & (n < N_FEW_ROWS))
+
+
+def caution_on_few_rows(few: npt.NDArray[np.intp], classes: Classes, several: str) -> list[str]:
+    """The sentence on classes of few rows, where there are any.
+
+    Args:
+        several: what they are called.
+    """
+    if not len(few):
+        return []
+    names = [classes.display[i] for i in few[:_N_NAMED]]
+    more = f" and {len(few) - _N_NAMED} more" if len(few) > _N_NAMED else ""
+    sentence = (
+        f"Fewer than {N_FEW_ROWS_OF_MANY} true rows of {', '.join(names)}{more}: intervals "
+        f"of averages over the {several} may hold the true value less often than they say."
+    )
+    return [sentence]
 
 
 def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
@@ -444,15 +461,9 @@ class TableIntervals:
         """Sentences on what makes the intervals less sure than their level says."""
         if _lacking(self.cells):
             return ()
-        fields, found, spread = self.cells.fields, [], self.spread
-        few = classes_of_few_rows(spread)
-        if len(few):
-            names = [self.cells.classes.display[i] for i in few[:_N_NAMED]]
-            more = f" and {len(few) - _N_NAMED} more" if len(few) > _N_NAMED else ""
-            found.append(
-                f"Fewer than {N_FEW_ROWS_OF_MANY} true rows of {', '.join(names)}{more}: intervals "
-                "of averages over the classes may hold the true value less often than they say."
-            )
+        found: list[str] = []
+        fields, spread = self.cells.fields, self.spread
+        found += caution_on_few_rows(classes_of_few_rows(spread), self.cells.classes, "classes")
         if not (fields.fn.any() or fields.fp.any()):
             found.append("No row is predicted wrongly: intervals rest on the number of rows alone.")
         if self.cells.is_weighted:

@@ -13,6 +13,14 @@ import numpy.typing as npt
 from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
 from karat.inference.confidence import DRAWN, Confidence, Design, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
+from karat.inference.label_intervals import (
+    A_COUNT,
+    caution_on_few_rows,
+    is_a_count,
+    of_few_rows,
+    textbook,
+    within,
+)
 from karat.inference.limits import Floats, transformed, wilson_limits_of_one
 from karat.inference.variance import kish
 from karat.metrics import Metric
@@ -21,16 +29,10 @@ from karat.metrics._of_sets import LabelSlopes, label_slopes, meant_on_sets, of_
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import FN, FP, TP, SetRows, SetTally
 
-_A_COUNT: Final = "it counts these rows; it is no estimate"
 _NO_ROWS: Final = "the tally kept no rows, so that it is not known which labels go together"
 _ONE_ROW: Final = "there is one row"
 _FEW: Final = "labels have few rows"
 _DUST: Final = 1e-12
-N_FEW: Final = 5
-"""Below so many true rows of a label its share is known so roughly that averages suffer."""
-_N_NAMED: Final = 5
-_COUNTS: Final = "counts"
-"""The family of metrics that say how many, not how good."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,22 +152,15 @@ class SetIntervals:
         if not math.isfinite(value):
             return Interval()
         meant = meant_on_sets(metric)
-        if meant.record.family == _COUNTS:
-            return Interval(remark=_A_COUNT)
+        if not meant.is_of_rows and is_a_count(meant):
+            return Interval(remark=A_COUNT)
         if self.tally.n - self.tally.n_unknown < 2:
             return Interval(remark=_ONE_ROW)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = self._found(meant, value)
         if self.asked.method in DRAWN and found.standard_error is not None:
             found = replace(self._drawn(meant, value), standard_error=found.standard_error)
-        if found.low is None or found.high is None:
-            return found
-        if math.isnan(found.low) or math.isnan(found.high):
-            return replace(found, low=None, high=None, method=None, remark=NO_SLOPE)
-        ends = meant.range
-        low, high = min(max(found.low, ends[0]), value), max(min(found.high, ends[1]), value)
-        low, high = self.asked.one_sided(low, high, ends)
-        return replace(found, low=low, high=high)
+        return within(found, value, meant.range, self.asked)
 
     def _found(self, metric: Metric, value: float) -> Interval:
         if metric.is_of_rows:
@@ -205,23 +200,22 @@ class SetIntervals:
         """Limits of one number from its standard error, on the scale of its range."""
         asked, (low, high) = self.asked, metric.range
         quantile = asked.quantile(max(n - 1.0, 1.0))
-        if asked.method == "wald":
-            return Interval(value - quantile * error, value + quantile * error, "wald", error)
-        is_bounded = math.isfinite(low) and math.isfinite(high)
-        if is_bounded and asked.method != "logit":
-            span = high - low
-            share, varies = (value - low) / span, (error / span) ** 2
-            rows = share * (1.0 - share) / varies if varies > 0.0 and 0.0 < share < 1.0 else n
-            if is_share:
-                # Wilson's limits hold without Student's quantile.
-                below, above = wilson_limits_of_one(share, n, asked.quantile())
-                return Interval(low + span * below, low + span * above, "wilson", error)
-            below, above = wilson_limits_of_one(share, rows, quantile)
-            made = "wilson-effective"
-            return Interval(low + span * below, low + span * above, made, error)
-        if not low < value < high:
-            return Interval(standard_error=error, remark=NO_SLOPE)
-        return Interval(*transformed(value, error, quantile, (low, high)), standard_error=error)
+        if asked.method in ("wald", "logit"):
+            found = textbook(value, error, quantile, (low, high), asked.method)
+            return replace(found, standard_error=error)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            if not low < value < high:
+                return Interval(standard_error=error, remark=NO_SLOPE)
+            return Interval(*transformed(value, error, quantile, (low, high)), standard_error=error)
+        span = high - low
+        share, varies = (value - low) / span, (error / span) ** 2
+        if is_share:
+            # Wilson's limits hold without Student's quantile.
+            below, above = wilson_limits_of_one(share, n, asked.quantile())
+            return Interval(low + span * below, low + span * above, "wilson", error)
+        rows = share * (1.0 - share) / varies if varies > 0.0 and 0.0 < share < 1.0 else n
+        below, above = wilson_limits_of_one(share, rows, quantile)
+        return Interval(low + span * below, low + span * above, "wilson-effective", error)
 
     def _variance(self, slopes: LabelSlopes) -> float | None:
         """Of one number with these derivatives; None where it takes rows that were not kept."""
@@ -272,31 +266,24 @@ class SetIntervals:
 
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Limits of a metric of one label for every label; None where there are none."""
-        if metric.record.family == _COUNTS:
-            return None
         plain = Metric(metric.record, "plain", metric.params)
+        if is_a_count(plain):
+            return None
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return class_limits(plain, self.spread, self.asked)
 
     @cached_property
     def _few(self) -> npt.NDArray[np.intp]:
-        """Labels of few effective true rows, which occur."""
+        """Labels of few effective true rows, which occur; see `classes_of_few_rows`."""
         fields, squares = self.tally.fields, self.tally.squares
         true = fields.tp + fields.fn
         n = true if squares is None else kish(true, squares[TP] + squares[FN])
-        return np.flatnonzero((true > 0) & (n < N_FEW))
+        return of_few_rows(np.asarray(n, np.float64), true > 0)
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """Sentences on what makes the intervals less sure than their level says."""
-        found = []
-        if len(self._few):
-            names = [self.tally.classes.display[i] for i in self._few[:_N_NAMED]]
-            more = f" and {len(self._few) - _N_NAMED} more" if len(self._few) > _N_NAMED else ""
-            found.append(
-                f"Fewer than {N_FEW} true rows of {', '.join(names)}{more}: intervals of averages "
-                "over the labels may hold the true value less often than they say."
-            )
+        found = caution_on_few_rows(self._few, self.tally.classes, "labels")
         if not self.tally.counts[[FP, FN]].any():
             found.append("No label is predicted wrongly: intervals rest on the number of rows.")
         return tuple(found)

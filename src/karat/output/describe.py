@@ -26,6 +26,7 @@ from karat.output.sections import (
 )
 
 if TYPE_CHECKING:
+    from karat.results.named import NamedResults
     from karat.results.report import Report
     from karat.results.sets import SetReport
     from karat.results.values import ReportValues
@@ -101,10 +102,7 @@ def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
     Errors:
         K122 it is neither ``"headline"`` nor ``"all"``.
     """
-    if which not in ("headline", "all"):
-        do = "To list others: report.to_frame(), or karat.evaluate(..., metrics=[...])."
-        raise error("K122", argument="metrics", value=which, choices="'headline', 'all'", do=do)
-    if which == "all" or report.requested is not None:
+    if lists_all(report, which):
         return list(report.metrics)
     names = headline(
         report.classes.k,
@@ -114,6 +112,18 @@ def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
         has_scores=report.scores == "scores",
     )
     return [name for name in names if name in report.metrics] or list(report.metrics)
+
+
+def lists_all(report: NamedResults, which: str) -> bool:
+    """Whether every metric of a report opens it: those asked for always do.
+
+    Errors:
+        K122 it is neither ``"headline"`` nor ``"all"``.
+    """
+    if which not in ("headline", "all"):
+        do = "To list others: report.to_frame(), or karat.evaluate(..., metrics=[...])."
+        raise error("K122", argument="metrics", value=which, choices="'headline', 'all'", do=do)
+    return which == "all" or report.requested is not None
 
 
 def slice_metric(report: ReportValues) -> str:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from karat.errors import error
 from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted
 from karat.metrics.headlines import HEADLINE_OF_SETS
-from karat.output.describe import classes_table, headline_table, undefined_notes
+from karat.output.describe import classes_table, headline_table, lists_all, undefined_notes
 from karat.output.document import Document, Notes, Table, TableColumn
 
 if TYPE_CHECKING:
@@ -24,31 +23,19 @@ def describe_sets(
     report: SetReport, *, metrics: Literal["headline", "all"] = "headline"
 ) -> Document:
     """The document of a report of sets."""
-    names = set_names(report, metrics)
-    told = (*without_doubts(report.warnings), *report.cautions)
+    names = list(report.metrics)
+    if not lists_all(report, metrics):
+        names = [name for name in HEADLINE_OF_SETS if name in report.metrics]
+    warnings = (*without_doubts(report.warnings), *report.cautions)
     sections = [
         headline_table(report, names),
         classes_table(report, "Labels", ("label", "labels")) if report.classes.k else None,
         _transfers(report),
         undefined_notes(report, names),
-        Notes("Warnings", told, "warning") if told else None,
+        Notes("Warnings", warnings, "warning") if warnings else None,
     ]
     found = tuple(section for section in sections if section is not None)
     return Document("karat multilabel report", _facts(report), found)
-
-
-def set_names(report: SetReport, which: str = "headline") -> list[str]:
-    """The metrics that open the report: those asked for, else those of sets.
-
-    Errors:
-        K122 it is neither ``"headline"`` nor ``"all"``.
-    """
-    if which not in ("headline", "all"):
-        do = "To list others: report.to_frame(), or karat.evaluate(..., metrics=[...])."
-        raise error("K122", argument="metrics", value=which, choices="'headline', 'all'", do=do)
-    if which == "all" or report.requested is not None:
-        return list(report.metrics)
-    return [name for name in HEADLINE_OF_SETS if name in report.metrics]
 
 
 def _facts(report: SetReport) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from karat.data.labels.column import Column, Flags, is_missing
 from karat.data.labels.containers import detached, encode, host_of, is_sparse
 from karat.errors import KaratError, error, short
 from karat.tally import Classes, Label
+from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets, read_matrix
 
 _ROW: Final = (set, frozenset, list, tuple, np.ndarray)
@@ -54,7 +55,7 @@ def are_sets(values: Any) -> bool:
     A matrix of two columns or more, a sparse matrix, a frame of several columns, a column of lists
     (Arrow, Polars, pandas), or rows that are sets, lists, tuples or arrays.
     """
-    if is_sparse(values) or _arrow_lists(values) is not None:
+    if is_sparse(values) or _is_column_of_lists(values):
         return True
     shape = getattr(values, "shape", None)
     if shape is not None and not isinstance(values, _ROW[:4]) and len(shape) == 2:
@@ -65,13 +66,18 @@ def are_sets(values: Any) -> bool:
     return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
 
 
+def _is_column_of_lists(values: Any) -> bool:
+    """Whether it is a column of lists of Arrow, Polars or pandas, by its type."""
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    is_column = getattr(values, "ndim", 1) == 1 and kind.startswith(
+        ("list<", "large_list<", "list(")
+    )
+    return is_column and host_of(values) in ("pyarrow", "polars", "pandas")
+
+
 def _arrow_lists(values: Any) -> Any:
-    """A column of lists as an Arrow array of one piece; None of anything else."""
-    host, kind = host_of(values), str(getattr(values, "dtype", getattr(values, "type", "")))
-    if host not in ("pyarrow", "polars", "pandas") or getattr(values, "ndim", 1) != 1:
-        return None
-    if not kind.lower().startswith(("list<", "large_list<", "list(")):
-        return None
+    """A column of lists as an Arrow array of one piece."""
+    host = host_of(values)
     if host == "polars":
         values = values.to_arrow()
     elif host == "pandas":
@@ -107,9 +113,8 @@ def encode_sets(values: Any, argument: str, labels: Sequence[Label] | None = Non
     """
     if is_sparse(values):
         return _of_sparse(values, argument, labels)
-    lists = _arrow_lists(values)
-    if lists is not None:
-        return _of_arrow(lists, argument)
+    if _is_column_of_lists(values):
+        return _of_arrow(_arrow_lists(values), argument)
     if host_of(values) == "torch":
         values = np.asarray(detached(values))
     if hasattr(values, "columns") and hasattr(values, "shape"):
@@ -256,27 +261,7 @@ def _on_its_row(problem: KaratError, starts: npt.NDArray[np.int64]) -> KaratErro
     return error(problem.code, **{**problem.context, "row": row})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AlignedSets:
-    """Truth and predictions on one axis of labels.
-
-    Attributes:
-        classes: the labels.
-        true, pred: sets of each row.
-        unknown: cells whose truth is not known, or None.
-        missing: bool[n], rows of whose truth nothing is known, or None.
-    """
-
-    classes: Classes
-    true: Sets
-    pred: Sets
-    unknown: Sets | None = None
-    missing: Flags | None = None
-
-
-def align_sets(
-    true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None = None
-) -> AlignedSets:
+def align_sets(true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None = None) -> SetRows:
     """Both on one axis: the labels listed, the columns of indicators, or all labels in order.
 
     A label that is only predicted is legal. Of a row whose true set is missing nothing is known.
@@ -299,7 +284,7 @@ def align_sets(
         if true.columns != pred.columns:
             raise error("K199", left=true.argument, right=pred.argument, found=_other(true, pred))
         classes = Classes(true.columns, is_declared=True)
-        return AlignedSets(classes, true.sets, pred.sets, true.unknown)
+        return SetRows(classes, true.sets, pred.sets, true.unknown)
     return _aligned_lists(true, pred, labels)
 
 
@@ -320,13 +305,13 @@ def _other(true: SetColumn, pred: SetColumn) -> str:
     return f"Column {place} is {pair[0]!r} in {true.argument} and {pair[1]!r} in {pred.argument}"
 
 
-def _aligned_lists(true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None) -> AlignedSets:
+def _aligned_lists(true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None) -> SetRows:
     flats = [one.flat for one in (true, pred) if one.flat is not None]
     if not flats:
         if labels is None:
             raise error("K223", left=true.argument, right=pred.argument, n=true.n)
         classes = Classes(tuple(labels), is_declared=True)
-        return AlignedSets(classes, true.sets, pred.sets, missing=true.missing)
+        return SetRows(classes, true.sets, pred.sets, missing=true.missing)
     n_items = max(len(flat) for flat in flats)
     padded = [_padded(flat, n_items) for flat in (flats[0], flats[-1])]
     try:
@@ -342,7 +327,7 @@ def _aligned_lists(true: SetColumn, pred: SetColumn, labels: Sequence[Label] | N
         size = len(column.sets.items)
         own = np.empty(0, np.int32) if column.flat is None else sides[column.argument][:size]
         found.append(_sorted_sets(column, own, classes))
-    return AlignedSets(classes, found[0], found[1], missing=true.missing)
+    return SetRows(classes, found[0], found[1], missing=true.missing)
 
 
 def _padded(column: Column, n: int) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,15 +51,15 @@ def set_rows(
             shape = getattr(sides[other], "shape", ())
             if len(shape) == 2:
                 raise error("K103", argument=other, shape=tuple(shape))
-            told = f"{argument} is one label a row, {other} holds sets of labels"
-            raise error("K221", found=told)
+            found = f"{argument} is one label a row, {other} holds sets of labels"
+            raise error("K221", found=found)
     listed = None if labels is None else declared_labels(labels)
     true, pred = (encode_sets(values, argument, listed) for argument, values in sides.items())
-    found = align_sets(true, pred, listed)
+    rows = align_sets(true, pred, listed)
     given = None
     if weights is not None:
         given = as_weights(weights, true.n)
         if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
             refuse_weights(given)
         refuse_sums(np.array([given.sum()]))
-    return SetRows(found.classes, found.true, found.pred, found.unknown, found.missing, given)
+    return replace(rows, weights=given)
