@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from karat.data.accumulator import Origin, SlicesLater, Tallies, accumulate
+from karat.data.scores.storage import ScoreParts
 from karat.errors import KaratError
 from karat.tally import Classes
-from karat.tally.set_tally import SetTally, inconsistency_of_sets
+from karat.tally.set_tally import SetRows, SetTally, inconsistency_of_sets
 from karat.tally.sets import Sets
 
 FOUR = Classes(tuple("abcd"), is_declared=True)
@@ -209,3 +213,35 @@ def test_rows_by_place() -> None:
     assert (np.diff(moved.keys(4)) > 0).all()
     both = sets.joined(Sets.of_matrix(PRED))
     assert np.array_equal(both.matrix(4), np.concatenate([TRUE, PRED]).astype(bool))
+
+
+def test_rows_of_batches_are_those_of_one_call() -> None:
+    def rows(at: slice, labels: str) -> SetRows:
+        places = ["abcd".index(label) for label in labels]
+        sides = (Sets.of_matrix(side[at][:, places]) for side in (TRUE, PRED))
+        unknown = Sets.of_matrix((1 - KNOWN)[at][:, places])
+        return SetRows(Classes(tuple(labels)), *sides, unknown, weights=WEIGHTS[at])
+
+    class Source:
+        later = SlicesLater()
+
+        def batches(self, first: int = 0) -> Iterator[SetRows]:
+            yield from [rows(slice(0, 2), "abcd"), rows(slice(2, 6), "abcd")][first:]
+
+        def numbering(self, place: int) -> Any:
+            return nullcontext()
+
+        def origin(self, found: Tallies) -> Origin:
+            return found.origin
+
+    found = accumulate(Source(), ScoreParts(0))
+    assert found.sets is not None
+    assert (found.n_rows, found.classes) == (6, Classes(tuple("abcd")))
+    assert same(found.sets.tally, rows(slice(0, 6), "abcd").tally)
+    # Labels that come later are united, and no row of before has them.
+    both = rows(slice(0, 3), "ac").merge(rows(slice(3, 6), "bd"))
+    assert both.classes.labels == ("a", "b", "c", "d")
+    assert same(both.tally, rows(slice(0, 3), "ac").tally.merge(rows(slice(3, 6), "bd").tally))
+    with pytest.raises(KaratError) as caught:
+        both.merge(replace(both, weights=None))
+    assert caught.value.code == "K203"

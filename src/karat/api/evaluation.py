@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from inspect import signature
 from os import PathLike
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from karat.api.arguments import (
     MAX_MEMORY,
@@ -37,7 +37,7 @@ from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
-from karat.data.sources.arrays.sets import hold_sets
+from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
@@ -244,7 +244,7 @@ def _run(
     spec = Spec(wanted, policy, confidence, n_threads, threshold, is_dry=is_dry)
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     if not is_table and confusion is None and hold_sets(y_true, y_pred):
-        from karat.api.sets import report_of_sets
+        from karat.api.sets import refuse_on_sets
 
         of_one_class: dict[str, Any] = {
             **scores,
@@ -256,8 +256,9 @@ def _run(
             "design": None if design == "cohort" else design,
             "weights_are": None if weights_are == "importance" else weights_are,
         }
-        # The form of the arguments decides, which no type checker sees.
-        return cast("Report", report_of_sets(y_true, y_pred, options, spec, of_one_class))
+        refuse_on_sets(of_one_class)
+        sets = set_rows(y_true, y_pred, **options)
+        return report_of(accumulate(sets, ScoreParts(max_memory or MAX_MEMORY)), spec)
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)
         options["weights"] = of_table("weights", weights, where)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from karat.api.doubts import impossible_rows, of_zeros, with_doubts
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
-from karat.data.accumulator import Tallies, crossed_rows, rows_of_held, whole
+from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, whole
 from karat.data.checks import check_in_common
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
@@ -36,7 +36,12 @@ from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
 from karat.metrics._metric import check_has_positive
+from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
+from karat.tally.set_tally import SetRows
+
+if TYPE_CHECKING:
+    from karat.api.sets import MultilabelReport
 
 _FEW: Final = 1 << 16
 """Of no more scores than this a report keeps the rows, and computes what is read of it."""
@@ -81,6 +86,9 @@ def report_of(found: Tallies, spec: Spec) -> Report:
 
     Cost: beside the report one pass over the rows for each column of slices.
     """
+    if found.sets is not None:
+        # What kind of report it is follows from the rows, which no type checker sees.
+        return cast("Report", _of_sets(found.sets, spec, found.origin))
     found = _with_axes(found)
     report, tally = _whole_report(found, spec)
     report = with_doubts(report, found)
@@ -98,6 +106,28 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     whole_rows = replace(kept.rows, pred=pred, clusters=clusters, by=())
     measure = SliceMeasure(replace(kept, rows=whole_rows, threshold=None), spec)
     return _with_slices(report, [replace(whole_rows, scores=None, by=rows.by)], measure)
+
+
+def _of_sets(rows: SetRows, spec: Spec, origin: Origin) -> MultilabelReport:
+    """The report of rows with sets of labels.
+
+    Errors:
+        K219, K220 a metric that sets do not have.
+    """
+    from karat.api.sets import MultilabelReport
+
+    for metric in spec.wanted or ():
+        meant_on_sets(metric)
+    return MultilabelReport(
+        rows.tally,
+        rows,
+        spec.policy,
+        spec.wanted,
+        spec.confidence,
+        origin.mapping,
+        origin.source,
+        origin.warnings,
+    )
 
 
 def _with_slices(

@@ -1,15 +1,12 @@
-"""`MultilabelReport`: the public report of rows with sets of labels, and how it is made."""
+"""`MultilabelReport`: the public report of rows with sets of labels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from karat.api.measuring import Spec
 from karat.api.results import Exports, Result
-from karat.data.sources.arrays.sets import set_rows
 from karat.errors import error
-from karat.metrics._of_sets import meant_on_sets
 from karat.results import result
 from karat.results.sets import SetReport
 from karat.tally.writing import write_text
@@ -123,22 +120,12 @@ class MultilabelReport(Exports, SetReport):
         return rows_of_sets(self), REPORT_COLUMNS
 
 
-def report_of_sets(
-    y_true: Any, y_pred: Any, options: Mapping[str, Any], spec: Spec, given: Mapping[str, Any]
-) -> MultilabelReport:
-    """The report of sets in memory.
+def refuse_on_sets(given: Mapping[str, Any]) -> None:
+    """Refuse options that are for rows with one class: K222.
 
     Args:
-        options: labels, positive, weights.
-        given: what is not for sets, by its name; None where it was not given.
-
-    Errors:
-        K222 an option that sets do not take; K219, K220 a metric; as `set_rows`.
+        given: options by name; None where one was not given.
     """
     for name, value in given.items():
         if value is not None:
             raise error("K222", argument=name)
-    for metric in spec.wanted or ():
-        meant_on_sets(metric)
-    rows = set_rows(y_true, y_pred, **options)
-    return MultilabelReport(rows.tally, rows, spec.policy, spec.wanted, spec.confidence)

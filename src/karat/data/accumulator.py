@@ -24,6 +24,7 @@ from karat.data.weights import as_weights
 from karat.errors import KaratError
 from karat.tally import Axis, Cells, Classes, CrossedCells, union
 from karat.tally.held_rows import HeldRows, RowChunk
+from karat.tally.set_tally import SetRows
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 
@@ -229,6 +230,7 @@ class Tallies:
         crossed: labels alone by cluster and by the values of columns.
         later: how the values of columns become slices.
         rows: all rows, where they lie in memory anyway; then the others are None.
+        sets: rows with sets of labels; then the others are None.
         sliced: rows by slice, where those of each column or cross are others.
         n_dropped: rows that were left out.
         origin: where the rows came from.
@@ -237,6 +239,7 @@ class Tallies:
     cells: Cells | None = None
     scores: ScoreParts | None = None
     rows: Rows | None = None
+    sets: SetRows | None = None
     sliced: tuple[Rows, ...] = ()
     crossed: Crossed = field(default_factory=dict)
     later: SlicesLater = field(default_factory=SlicesLater)
@@ -247,6 +250,8 @@ class Tallies:
     def n_rows(self) -> int:
         """Rows that were accumulated."""
         parts = (self.cells, self.scores)
+        if self.sets is not None:
+            return self.sets.n
         counted = sum(int(part.n_rows) for part in parts if part is not None)
         return counted if self.rows is None else self.rows.n
 
@@ -271,6 +276,8 @@ class Tallies:
         """The classes; None without rows."""
         if self.rows is not None:
             return self.rows.classes
+        if self.sets is not None:
+            return self.sets.classes
         if self.scores is not None and self.scores.shape is not None:
             return self.scores.classes
         return None if self.cells is None else self.cells.classes
@@ -295,6 +302,8 @@ class Tallies:
             rows of another kind; K108 strings against numbers; K146 too many rows before all
             classes came.
         """
+        if isinstance(batch, SetRows):
+            return self.merge(Tallies(sets=batch), empty, n_threads)
         if isinstance(batch, Tallies):
             return self.merge(batch, empty, n_threads)
         if isinstance(batch, Counted):
@@ -321,7 +330,9 @@ class Tallies:
         Errors:
             As of `plus`; K148 clusters and slices that do not fit.
         """
-        cells, scores = self.cells, self.scores
+        cells, scores, sets = self.cells, self.scores, self.sets
+        if other.sets is not None:
+            sets = other.sets if sets is None else sets.merge(other.sets)
         if other.cells is not None:
             cells = other.cells if cells is None else union(cells, other.cells)
         if other.scores is not None:
@@ -333,7 +344,9 @@ class Tallies:
             axes = [axis for parts in crossed.values() for axis in parts[0].axes]
             n = self.n_rows + other.n_rows
             raise too_many(n, n_bytes, empty.max_memory, tuple(dict.fromkeys(axes)))
-        found = replace(self, cells=cells, scores=scores, n_dropped=n_dropped, crossed=crossed)
+        found = replace(
+            self, cells=cells, scores=scores, sets=sets, n_dropped=n_dropped, crossed=crossed
+        )
         return found.warned(*other.origin.warnings)
 
     def warned(self, *sentences: str) -> Tallies:
@@ -344,7 +357,7 @@ class Tallies:
         return replace(self, origin=replace(self.origin, warnings=tuple(first.values())))
 
 
-Batch: TypeAlias = "Rows | Counted | Tallies"
+Batch: TypeAlias = "Rows | SetRows | Counted | Tallies"
 
 
 class Source(Protocol):
@@ -404,6 +417,8 @@ def accumulate(
     """
     if isinstance(source, Tallies):
         return source
+    if isinstance(source, SetRows):
+        return Tallies(sets=source)
     if isinstance(source, Rows | Counted):
         origin = Origin(dict(source.mapping), dict(source.source), source.warnings)
         rows, cells = (source, None) if isinstance(source, Rows) else (None, source.cells)

@@ -184,9 +184,9 @@ def _inflation_of_shares(
     """float64[k]: how many times more a share varies than one of n rows."""
     actual = spread.class_variances(partials)
     simple = p * (1 - p) / np.maximum(n, 1e-300)
-    fewest = 1.0
+    fewest: Floats | float = 1.0
     if spread.n_clusters is not None:
-        fewest = np.maximum(n / spread.n_clusters, 1.0)  # type: ignore[assignment]
+        fewest = np.maximum(n / spread.n_clusters, 1.0)
     # Beside a share of next to nothing a rounding error is infinite: nothing is known of it then.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         ratio = np.where(simple > 0, actual / simple, fewest)

@@ -205,7 +205,8 @@ class SetTally:
 
         Cost: O(labels + profiles).
         """
-        left, right = on_one_axis(self, other)
+        classes = common_labels(self.classes, other.classes)
+        left, right = self.on(classes), other.on(classes)
         check_weighting(left.is_weighted, right.is_weighted)
         profiles, n_rows, row_weights, row_squares = _grouped(left, right)
         return replace(
@@ -302,21 +303,19 @@ def _grouped(
     )
 
 
-def on_one_axis(left: SetTally, right: SetTally) -> tuple[SetTally, SetTally]:
-    """Both on the same labels: those of one of them, or all in their order.
+def common_labels(a: Classes, b: Classes) -> Classes:
+    """The labels of both: those of one of them, or all in their order.
 
     Errors:
         K108 one has strings and the other numbers; K201 declared labels differ.
     """
-    a, b = left.classes, right.classes
     if a.labels == b.labels:
-        return left, right
+        return a
     if a.is_declared or b.is_declared:
         _check_same(a, b)
     if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
         raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
-    both = Classes.of(sorted({*a.labels, *b.labels}))
-    return left.on(both), right.on(both)
+    return Classes.of(sorted({*a.labels, *b.labels}))
 
 
 def _check_same(a: Classes, b: Classes) -> None:
@@ -398,6 +397,37 @@ class SetRows:
         """Rows."""
         return len(self.true)
 
+    def merge(self, other: SetRows) -> SetRows:
+        """The rows of both, one after the other, on labels that are united as by `SetTally.merge`.
+
+        Errors:
+            K108, K201, K203 as of that.
+
+        Cost: a copy of both.
+        """
+        classes = common_labels(self.classes, other.classes)
+        check_weighting(self.weights is not None, other.weights is not None)
+        parts = [self.on(classes), other.on(classes)]
+        unknown = [Sets.empty(p.n) if p.unknown is None else p.unknown for p in parts]
+        return SetRows(
+            classes,
+            parts[0].true.joined(parts[1].true),
+            parts[0].pred.joined(parts[1].pred),
+            unknown[0].joined(unknown[1]),
+            np.concatenate([part.gone for part in parts]),
+            _after(self.weights, other.weights),
+        )
+
+    def on(self, classes: Classes) -> SetRows:
+        """The same on labels that hold every label of it."""
+        if classes.labels == self.classes.labels:
+            return replace(self, classes=classes)
+        place = recoding(self.classes, classes)
+        true, pred = (side.recoded(place, classes.k) for side in (self.true, self.pred))
+        unknown = None if self.unknown is None else self.unknown.recoded(place, classes.k)
+        # Of a row of which no label is known, no other one is.
+        return SetRows(classes, true, pred, unknown, self.gone, self.weights)
+
     @cached_property
     def tally(self) -> SetTally:
         """What is counted of them."""
@@ -406,12 +436,17 @@ class SetRows:
         )
 
     @cached_property
+    def gone(self) -> npt.NDArray[np.bool_]:
+        """bool[n]: rows of whose truth nothing is known."""
+        gone = np.zeros(self.n, bool) if self.missing is None else self.missing
+        if self.unknown is not None and self.classes.k:
+            gone = gone | (self.unknown.sizes == self.classes.k)
+        return gone
+
+    @cached_property
     def known(self) -> SetRows:
         """Those of whose truth anything is known, their unknown cells in no set."""
-        gone = np.zeros(self.n, bool) if self.missing is None else self.missing
-        unknown, k = self.unknown, self.classes.k
-        if unknown is not None and k:
-            gone = gone | (unknown.sizes == k)
+        gone, unknown, k = self.gone, self.unknown, self.classes.k
         kept = ~gone
         rows = self
         if gone.any():

@@ -20,6 +20,8 @@ from karat.tally.sets import Sets, read_matrix
 
 _ROW: Final = (set, frozenset, list, tuple, np.ndarray)
 _INDICATOR: Final = (0, 1)
+_LISTS: Final = ("list<", "large_list<", "list(")
+"""How the types of columns of lists begin, in lower case."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,10 +71,9 @@ def are_sets(values: Any) -> bool:
 def _is_column_of_lists(values: Any) -> bool:
     """Whether it is a column of lists of Arrow, Polars or pandas, by its type."""
     kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
-    is_column = getattr(values, "ndim", 1) == 1 and kind.startswith(
-        ("list<", "large_list<", "list(")
-    )
-    return is_column and host_of(values) in ("pyarrow", "polars", "pandas")
+    if getattr(values, "ndim", 1) != 1 or not kind.startswith(_LISTS):
+        return False
+    return host_of(values) in ("pyarrow", "polars", "pandas")
 
 
 def _arrow_lists(values: Any) -> Any:
