@@ -6,8 +6,10 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 # Before karat is imported: samples are small, threads would cost more than they gain.
 os.environ.setdefault("KARAT_NUM_THREADS", "1")
@@ -56,6 +58,29 @@ MAKERS = (
 """The designs of each family, and of other packages."""
 
 
+def _measured(
+    design: Any, replicates: int, seed: list[int]
+) -> tuple[Sequence[render.Found], list[str]]:
+    """What a design gives, and a few words on each figure."""
+    if isinstance(design, Design):
+        figures = measured(design, replicates, seed)
+        return figures, [f"{one.metric} {100 * one.coverage:.1f}" for one in figures]
+    if isinstance(design, best.Contest):
+        chosen = best.chosen(design, replicates, seed)
+        return chosen, [
+            f"{one.metric} {one.bias:+.3f} {one.corrected:+.3f} "
+            f"{100 * one.corrected_coverage:.1f} (each model {100 * one.each:.1f})"
+            for one in chosen
+        ]
+    if isinstance(design, peers.Samples):
+        beside = peers.measured_with_peers(design, replicates, seed)
+        return beside, [
+            f"{one.metric}, {one.method} {100 * one.coverage:.1f} {one.width:.3f}" for one in beside
+        ]
+    rates = tests.tried(design, replicates, seed)
+    return rates, [f"{one.metric}, {one.quantity} {100 * one.rate:.1f}" for one in rates]
+
+
 def main(arguments: list[str]) -> int:
     """Run the chosen families."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
@@ -79,35 +104,9 @@ def main(arguments: list[str]) -> int:
             if options.designs is not None and i >= options.designs:
                 break
             seed = [options.seed, place, 1 + i]
-            if isinstance(design, Design):
-                figures = measured(design, options.replicates, seed)
-                found += figures
-                told = "  ".join(f"{one.metric} {100 * one.coverage:.1f}" for one in figures)
-                print(f"{design.name}: {told}", flush=True)
-            elif isinstance(design, best.Contest):
-                lines = best.chosen(design, options.replicates, seed)
-                found += lines
-                told = "  ".join(
-                    f"{one.metric} {one.bias:+.3f} {one.corrected:+.3f} "
-                    f"{100 * one.corrected_coverage:.1f} (each model {100 * one.each:.1f})"
-                    for one in lines
-                )
-                print(f"{design.name}: {told}", flush=True)
-            elif isinstance(design, peers.Samples):
-                lines = peers.measured_with_peers(design, options.replicates, seed)
-                found += lines
-                told = "  ".join(
-                    f"{one.metric}, {one.method} {100 * one.coverage:.1f} {one.width:.3f}"
-                    for one in lines
-                )
-                print(f"{design.name}: {told}", flush=True)
-            else:
-                rates = tests.tried(design, options.replicates, seed)
-                found += rates
-                told = "  ".join(
-                    f"{one.metric}, {one.quantity} {100 * one.rate:.1f}" for one in rates
-                )
-                print(f"{design.design}: {told}", flush=True)
+            lines, texts = _measured(design, options.replicates, seed)
+            found += lines
+            print(f"{design.name}: {'  '.join(texts)}", flush=True)
         facts = machine.facts() | {
             "family": family,
             "seed": options.seed,

@@ -69,6 +69,11 @@ class Trial:
     aims: dict[str, str] = field(default_factory=dict)
     most: int | None = None
 
+    @property
+    def name(self) -> str:
+        """What is drawn, in words."""
+        return self.design
+
 
 def tried(trial: Trial, n_samples: int, seed: list[int]) -> list[Rate]:
     """One rate for each metric and quantity."""

@@ -16,14 +16,8 @@ from karat.metrics._of_sets import values_on_sets
 from karat.tally import Classes
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
+from tests.six_rows import PRED, TRUE
 
-
-def bits(text: str) -> np.ndarray:
-    return np.array([[int(cell) for cell in row] for row in text.split()])
-
-
-TRUE = bits("1010 0100 0000 1101 0010 0000")
-PRED = bits("1000 0110 0000 1001 0000 0100")
 OTHERS = ("macro_f1", "weighted_f1", "macro_jaccard", "f1_of_macro_averages", "micro_recall")
 
 

@@ -18,17 +18,8 @@ from karat.metrics._registry import metrics_of_sets, records_of_sets
 from karat.tally import Classes
 from karat.tally.set_tally import SetTally
 from karat.tally.sets import Sets
+from tests.six_rows import KNOWN, PRED, TRUE, WEIGHTS, bits
 
-
-def bits(text: str) -> np.ndarray:
-    return np.array([[int(cell) for cell in row] for row in text.split()])
-
-
-# Provenance: values of scikit-learn 1.9.1, and arithmetic, on rows with every kind of set.
-TRUE = bits("1010 0100 0000 1101 0010 0000")
-PRED = bits("1000 0110 0000 1001 0000 0100")
-KNOWN = bits("1110 1111 0000 1011 1111 1111")
-WEIGHTS = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 2.0])
 AVERAGES = ("micro", "macro", "weighted", "samples")
 OF_RATES = {
     "precision": (0.666667, 0.625, 0.571429, 0.416667),

@@ -10,6 +10,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from tests.six_rows import PRED, TRUE
 
 LABELS = np.array(["sea", "sky", "sand", "people"])
 
@@ -111,11 +112,7 @@ def test_a_damaged_text_is_refused(what: str) -> None:
 
 
 def test_transfers_by_hand() -> None:
-    def bits(text: str) -> np.ndarray:
-        return np.array([[int(cell) for cell in row] for row in text.split()])
-
-    true, pred = (bits("1010 0100 0000 1101 0010 0000"), bits("1000 0110 0000 1001 0000 0100"))
-    found: Any = karat.evaluate(true, pred)
+    found: Any = karat.evaluate(TRUE, PRED)
     # Rows true a b c d none, columns predicted; from the specification of sets.
     assert found.transfers.tolist() == [
         [2, 0, 0, 0, 0],

@@ -17,19 +17,9 @@ from karat.errors import KaratError
 from karat.tally import Classes
 from karat.tally.set_tally import SetRows, SetTally, inconsistency_of_sets
 from karat.tally.sets import Sets
+from tests.six_rows import KNOWN, PRED, TRUE, WEIGHTS
 
 FOUR = Classes(tuple("abcd"), is_declared=True)
-
-
-def bits(text: str) -> np.ndarray:
-    return np.array([[int(cell) for cell in row] for row in text.split()])
-
-
-# Six rows with every kind of row: right, partly right, empty, wrong, missed, false alarm.
-TRUE = bits("1010 0100 0000 1101 0010 0000")
-PRED = bits("1000 0110 0000 1001 0000 0100")
-KNOWN = bits("1110 1111 0000 1011 1111 1111")
-WEIGHTS = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 2.0])
 
 
 def tally(at: Any = slice(None), **given: Any) -> SetTally:
