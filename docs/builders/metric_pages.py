@@ -12,6 +12,7 @@ import karat
 from build import facts_of
 from karat import metrics
 from karat.api.results import Report, Result
+from karat.metrics._registry import every_record
 
 __all__ = ["write_metric_pages"]
 
@@ -34,6 +35,7 @@ FAMILIES: Final = {
     "recalibration": "Recalibration",
     "decompositions": "Parts of a loss",
     "thresholds": "Thresholds and operating points",
+    "sets": "Sets of labels",
 }
 """Headings that differ from the name of the family."""
 
@@ -46,7 +48,7 @@ def write_metric_pages(folder: Path) -> None:
         for name, positive in SHOWN.items()
     }
     wanted = {"index.md": "\n".join(_index()) + "\n"}
-    for record in metrics.all_records():
+    for record in every_record():
         wanted[f"{record.name}.md"] = "\n".join(_page(record, reports)) + "\n"
     for old in folder.glob("*.md"):
         if old.name not in wanted:
@@ -60,9 +62,9 @@ def write_metric_pages(folder: Path) -> None:
 
 def _index() -> Iterator[str]:
     yield from ("# Metrics", "")
-    yield f"{len(metrics.all_records())} metrics, and their averages over classes, a page each."
+    yield f"{len(every_record())} metrics, and their averages, a page each."
     yield from ("`karat metrics NAME` prints the same in a terminal.", "")
-    for family, records in groupby(metrics.all_records(), key=lambda record: record.family):
+    for family, records in groupby(every_record(), key=lambda record: record.family):
         listed = list(records)
         heading = FAMILIES.get(family, family.capitalize())
         yield from (f"## {heading}", "", "| metric | what it is |", "|---|---|")

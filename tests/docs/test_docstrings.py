@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import karat
+from karat.metrics._registry import every_record
 from tests.docs.blocks import run_doctest
 
 
@@ -27,7 +28,7 @@ def examples() -> list[doctest.DocTest]:
     """The examples of every module, and those of the functions made from the records."""
     finder = doctest.DocTestFinder(exclude_empty=True)
     found = [test for module in modules() for test in finder.find(module)]
-    for record in karat.metrics.all_records():
+    for record in every_record():
         found += finder.find(getattr(karat, record.name), f"karat.{record.name}", module=karat)
     return [test for test in found if test.examples]
 
@@ -42,7 +43,7 @@ def test_the_example_of_a_docstring_runs(example: doctest.DocTest) -> None:
 
 def test_every_metric_function_has_an_example() -> None:
     names = {test.name for test in EXAMPLES}
-    assert [r.name for r in karat.metrics.all_records() if f"karat.{r.name}" not in names] == []
+    assert [r.name for r in every_record() if f"karat.{r.name}" not in names] == []
 
 
 def test_every_module_says_what_it_is() -> None:

@@ -37,6 +37,8 @@ _Y = (
 )
 _POSITIVE: Final = "the positive class of two; default: the larger of 0/1, False/True, −1/1."
 _WEIGHTS: Final = "float[n], importance of each row, finite and at least 0."
+_ONE_CLASS: Final = ("confusion", "positive")
+"""Arguments that are for rows with one class."""
 _LABEL_ARGUMENTS: Final = {
     "y_true": f"true labels, {_Y}.",
     "y_pred": f"predicted labels, {_Y}.",
@@ -75,6 +77,8 @@ def signature_of(record: Record, has_average: bool) -> inspect.Signature:
     if record.is_traced:
         defaults["confusion"] = None
     defaults |= {"labels": None, "positive": None, "weights": None, "undefined": "zero"}
+    for name in _ONE_CLASS if record.is_of_rows else ():
+        del defaults[name]
     defaults["n_threads"] = None
     positional = [kind(name, kind.POSITIONAL_OR_KEYWORD, default=None) for name in given]
     named = [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in defaults.items()]
@@ -104,6 +108,8 @@ def docstring(metric: Metric, has_average: bool) -> str:
         arguments["average"] = (
             f"{choices}or None for float64[k]; without it, two classes give the positive one."
         )
+    for name in _ONE_CLASS if record.is_of_rows else ():
+        del arguments[name]
     arguments |= {item.name: item.text for item in record.parameters}
     lines += [f"    {name}: {text}" for name, text in arguments.items()]
     each = "; float64[k] with average=None" if has_average else ""

@@ -79,6 +79,7 @@ def _list(title: str, found: list[Metric]) -> Document:
         sections.append(Table(family, columns, rows))
     notes = [
         "Metrics of one class also come as macro_, micro_ and weighted_ averages.",
+        "Of rows with sets of labels there are samples_ averages of rates, too.",
         "karat metrics NAME shows all that is known of one.",
     ]
     of_scores = dict.fromkeys(metric.record.family for metric in found if metric.needs_scores)

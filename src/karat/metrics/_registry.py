@@ -104,6 +104,11 @@ def all_records() -> tuple[Record, ...]:
     return tuple(record for record in dict.fromkeys(_index().values()) if not record.is_of_rows)
 
 
+def every_record() -> tuple[Record, ...]:
+    """Every record, those of rows with sets of labels last."""
+    return tuple(dict.fromkeys((*all_records(), *records_of_sets())))
+
+
 def records_of_sets() -> tuple[Record, ...]:
     """Every record of rows with sets of labels, in the order of the catalogue.
 
@@ -158,7 +163,7 @@ def all_names() -> tuple[str, ...]:
     """Every name of a function: canonical names, those of averages, aliases."""
     return tuple(
         name
-        for record in dict.fromkeys((*all_records(), *records_of_sets()))
+        for record in every_record()
         for name in (
             record.name,
             *dict.fromkeys(
@@ -180,7 +185,7 @@ def lookup(name: str) -> tuple[Record, Lift]:
     found = _found(name)
     if found is not None:
         return found
-    known = [*names(), *(alias for record in all_records() for alias in record.aliases)]
+    known = all_names()
     nearest = difflib.get_close_matches(name.lower(), known, n=4, cutoff=0.5)
     word = metric_word(name.lower())
     if word is not None and _found(word.partition("(")[0]) is not None:
@@ -321,7 +326,7 @@ def search(text: str = "") -> list[Metric]:
         raise _no_name(text, "It is no text")
     words = text.lower().split()
     found = []
-    for position, record in enumerate(all_records()):
+    for position, record in enumerate(every_record()):
         spellings = [record.name, *record.aliases, *record.lift_names.values()]
         as_words = [spelling.replace("_", " ") for spelling in spellings]
         equals = [f"{item.library} {item.text}" for item in record.equals]

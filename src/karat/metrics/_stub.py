@@ -14,7 +14,7 @@ from typing import Any, Final
 from karat.metrics._lift import Lift
 from karat.metrics._metric import Metric
 from karat.metrics._record import Parameter, Record
-from karat.metrics._registry import all_records, records_of_sets
+from karat.metrics._registry import every_record
 
 _HEAD = '''"""Public names of karat. Written by `make stub`; do not edit."""
 
@@ -80,8 +80,7 @@ _WIDTH: Final = 96
 
 def stub_text() -> str:
     """The whole stub: one function for each name."""
-    records = dict.fromkeys((*all_records(), *records_of_sets()))
-    found = [text for record in records for text in _functions(record)]
+    found = [text for record in every_record() for text in _functions(record)]
     return _HEAD + "".join(found).rstrip("\n") + "\n"
 
 
@@ -111,7 +110,11 @@ def _def(record: Record, name: str, average: tuple[str, ...], returns: str, doc:
     inner = ["y_true: Any = None", "y_pred: Any = None", "*", *own, "confusion: Any = None"]
     if not record.is_traced:
         inner = ["y_true: Any = None", "*", *_SCORES, *own]
-    arguments = "".join(f"    {item},\n" for item in [*inner, *_COMMON])
+    inner += _COMMON
+    if record.is_of_rows:
+        # What is for rows with one class.
+        inner = [item for item in inner if not item.startswith(("confusion:", "positive:"))]
+    arguments = "".join(f"    {item},\n" for item in inner)
     return f"def {name}(\n{arguments}) -> {returns}:{doc or ' ...'}\n"
 
 
