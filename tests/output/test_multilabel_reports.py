@@ -39,6 +39,7 @@ def test_the_text_has_metrics_labels_transfers_and_what_is_undefined() -> None:
         assert part in text
     assert "Missed and added in the same row" in text
     assert "no label of a row counts (2·TP + FP + FN = 0), in" in text
+    assert "a label or a row without a value counts as 0 in an average" in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
     only = str(report(metrics=["micro_f1"], level=None))
     assert "subset_accuracy" not in only

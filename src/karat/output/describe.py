@@ -275,13 +275,15 @@ def _number(row: Mapping[str, Any], key: str) -> float:
 
 
 POLICIES = {
-    "zero": "a class without a value counts as 0 in an average",
-    "exclude": "a class without a value is left out of an average",
-    "nan": "a class without a value leaves its average without one",
+    "zero": "a {} without a value counts as 0 in an average",
+    "exclude": "a {} without a value is left out of an average",
+    "nan": "a {} without a value leaves its average without one",
 }
 
 
-def undefined_notes(report: Report | SetReport, headline: Sequence[str]) -> Notes | None:
+def undefined_notes(
+    report: Report | SetReport, headline: Sequence[str], word: str = "class"
+) -> Notes | None:
     """Which of the values shown the data do not define, by reason; None where they define all."""
     shown = [*headline, *_averages()]
     by_reason: dict[str, list[str]] = {}
@@ -300,7 +302,7 @@ def undefined_notes(report: Report | SetReport, headline: Sequence[str]) -> Note
     title = "Undefined (*)"
     if has_policy or of_classes:
         # Averages of rankings leave such classes out, and their reasons say so.
-        title += f"  {POLICIES[report.undefined]}"
+        title += f"  {POLICIES[report.undefined].format(word)}"
     return Notes(title, tuple(lines))
 
 

@@ -31,7 +31,7 @@ def describe_sets(
         headline_table(report, names),
         classes_table(report, "Labels", ("label", "labels")) if report.classes.k else None,
         _transfers(report),
-        undefined_notes(report, names),
+        undefined_notes(report, names, "label or a row"),
         Notes("Warnings", warnings, "warning") if warnings else None,
     ]
     found = tuple(section for section in sections if section is not None)

@@ -101,7 +101,7 @@ def report_to_html(report: Report) -> str:
     """
     first = headline_names(report)
     rest = [name for name in report.metrics if name not in first]
-    policy = POLICIES[report.undefined]
+    policy = POLICIES[report.undefined].format("class")
     pairs = pairs_section(report)
     if isinstance(pairs, Notes):
         pairs = Table(pairs.title, (), (), pairs.lines)
