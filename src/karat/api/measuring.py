@@ -38,7 +38,7 @@ from karat.metrics._measure import Later, losses_of, measure
 from karat.metrics._metric import check_has_positive
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
-from karat.tally.set_tally import SetRows
+from karat.tally.held_sets import HeldSets
 
 if TYPE_CHECKING:
     from karat.api.sets import MultilabelReport
@@ -108,26 +108,40 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     return _with_slices(report, [replace(whole_rows, scores=None, by=rows.by)], measure)
 
 
-def _of_sets(rows: SetRows, spec: Spec, origin: Origin) -> MultilabelReport:
+def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     """The report of rows with sets of labels.
 
     Errors:
-        K219, K220 a metric that sets do not have.
+        K115 all rows weigh nothing; K219, K220 a metric that sets do not have.
     """
     from karat.api.sets import MultilabelReport
 
     for metric in spec.wanted or ():
         meant_on_sets(metric)
+    tally, mapping = held.tally, origin.mapping
+    if not tally.k:
+        sides = (f"column {mapping[x]!r}" if x in mapping else f"y_{x}" for x in ("true", "pred"))
+        raise error("K223", left=next(sides), right=next(sides), n=tally.n)
+    if tally.row_weights is not None:
+        refuse_sums(np.array([tally.row_weights.sum()]))
+        if not tally.row_weights.any():
+            raise error("K115", argument=_weights_of(origin), n=tally.n)
     return MultilabelReport(
-        rows.tally,
-        rows,
+        tally,
+        None if held.is_sample else held.rows,
         spec.policy,
         spec.wanted,
         spec.confidence,
         origin.mapping,
         origin.source,
         origin.warnings,
+        sample=held.rows if held.is_sample else None,
     )
+
+
+def _weights_of(origin: Origin) -> str:
+    name = origin.mapping.get("weights")
+    return "weights" if name is None else f"Weights (column {name!r})"
 
 
 def _with_slices(

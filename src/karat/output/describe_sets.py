@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted
 from karat.metrics.headlines import HEADLINE_OF_SETS
-from karat.output.describe import classes_table, headline_table, lists_all, undefined_notes
-from karat.output.document import Document, Notes, Table, TableColumn
+from karat.output.describe import (
+    COLUMNS,
+    classes_table,
+    headline_table,
+    lists_all,
+    shown_mapping,
+    undefined_notes,
+)
+from karat.output.document import Document, Notes, Table, TableColumn, doubts_section
 
 if TYPE_CHECKING:
     from karat.results.sets import SetReport
@@ -28,6 +35,8 @@ def describe_sets(
         names = [name for name in HEADLINE_OF_SETS if name in report.metrics]
     warnings = (*without_doubts(report.warnings), *report.cautions)
     sections = [
+        columns_of_sets(report.mapping, report.source),
+        doubts_section(report.doubts),
         headline_table(report, names),
         classes_table(report, "Labels", ("label", "labels")) if report.classes.k else None,
         _transfers(report),
@@ -36,6 +45,22 @@ def describe_sets(
     ]
     found = tuple(section for section in sections if section is not None)
     return Document("karat multilabel report", _facts(report), found)
+
+
+def columns_of_sets(mapping: Mapping[str, Any], source: Mapping[str, Any]) -> Notes | None:
+    """The columns by role, and how text was split; None where the rows are of no table."""
+    if not mapping:
+        return None
+    return Notes(COLUMNS, (shown_mapping(mapping), *split_of(source)), "dim")
+
+
+def split_of(source: Mapping[str, Any]) -> tuple[str, ...]:
+    """How text was split, in words; nothing where none was."""
+    if "separator" not in source:
+        return ()
+    first = [" and ".join(map(str, row)) or "none" for row in source["first_sets"]]
+    told = f"separator {source['separator']!r}: true labels of the first rows"
+    return (f"{told}: {'; '.join(first)}",)
 
 
 def _facts(report: SetReport) -> tuple[str, ...]:

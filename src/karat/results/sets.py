@@ -54,6 +54,8 @@ class SetReport(NamedResults):
     """Likewise the table of transfers; read it as `transfers`."""
     kept_cautions: tuple[str, ...] = ()
     """Likewise the cautions."""
+    sample: SetRows | None = None
+    """Rows drawn from all, where those were too many to keep."""
 
     @property
     def classes(self) -> Classes:
@@ -75,18 +77,23 @@ class SetReport(NamedResults):
         """None: sets have no scores."""
         return
 
+    @property
+    def threshold(self) -> None:
+        """None: nothing is predicted from a score on."""
+        return
+
     def _every(self) -> Iterable[Metric]:
         return [metric for metric in metrics_of_sets() if metric.record.in_report]
 
     @cached_property
     def _intervals(self) -> SetIntervals:
         assert self.confidence is not None
-        return SetIntervals(self.tally, self.confidence, self.rows, self.undefined)
+        return SetIntervals(self.tally, self.confidence, self.rows, self.undefined, self.sample)
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What makes the intervals less sure than they say; empty without intervals."""
-        if self.confidence is None or self.rows is None:
+        if self.confidence is None or (self.rows is None and self.sample is None):
             return self.kept_cautions
         return self._intervals.cautions
 
