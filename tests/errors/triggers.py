@@ -196,6 +196,8 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K192": lambda: karat.evaluate({"label": [0, 1, 1], "score": [0.25, 0.5, 0.75]}),
     "K219": lambda: karat.accuracy(np.eye(2), np.eye(2)),
     "K220": lambda: karat.f1(np.eye(2), np.eye(2)),
+    "K224": lambda: karat.roc_auc([{0}, {1}], y_score=[{0: 0.5}, {1: 0.5}], average="macro"),
+    "K225": lambda: karat.coverage_error([{0}, {1, 2}], y_score=[{0: 0.5}, {}]),
     "K227": lambda: karat.evaluate(["cat||dog"], ["cat"], separator="|"),
     "K228": lambda: karat.evaluate(
         {"true_cat": [1], "true_dog": [0], "pred_cat": [1]}, true="true_*", pred="pred_*"
