@@ -93,11 +93,11 @@ def find_sets(
         _check_stars(patterns)
         matched = _matched(header, patterns)
         return _with_wide(request, header, types, patterns, matched)
-    given = {role: name for role, name in sides.items() if name is not None}
-    looked = find_roles(header, types, given, needs=())
+    named = {role: name for role, name in sides.items() if name in header}
+    looked = find_roles(header, types, named, needs=())
     candidates = [looked.candidates.get(role, ()) for role in sides]
     if request.separator is None:
-        if not any(candidates) and not given:
+        if not any(candidates) and sides["true"] is None and sides["pred"] is None:
             return _found_wide(request, header, types)
         single = [names[0] for names in candidates if len(names) == 1]
         kinds = [types.get(name, "unknown") for name in single]
