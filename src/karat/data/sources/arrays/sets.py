@@ -49,6 +49,7 @@ def set_rows(
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
+    predicts: bool = True,
 ) -> SetRows:
     """Rows with the sets of two arguments of any form that `encode_sets` reads, or with scores.
 
@@ -56,6 +57,7 @@ def set_rows(
         y_prob, y_score: scores of the labels, see `label_scores`; one of them, or neither.
         threshold: from which score on a label is predicted, one number or one for each label; not
             with y_pred. None: above 0.5, of y_score above 0.
+        predicts: whether labels are predicted from scores where y_pred is None.
 
     Errors:
         K101 to K109, K195 to K199: the argument, its first bad row and how many there are; K113 to
@@ -101,7 +103,7 @@ def set_rows(
         return rows
     scores = label_scores(given, argument, rows.classes, rows.n)
     rows = replace(rows, scores=scores)
-    if has_pred:
+    if has_pred or not predicts:
         return rows
     limits, is_strict = checked_limits(threshold, scores, rows.classes)
     return replace(rows, pred=scores.above(limits, is_strict=is_strict))
