@@ -21,7 +21,7 @@ from karat.metrics._of_set_scores import SetScores, is_of_labels, is_of_ranks, i
 from karat.metrics._of_sets import meant_on_sets, values_on_sets
 from karat.metrics._registry import metrics_of_sets
 from karat.metrics._set_views import RankedLabels
-from karat.metrics.reasons import undefined_on_sets
+from karat.metrics.reasons import undefined_of_scores, undefined_on_sets
 from karat.results.named import NamedResults
 from karat.results.result import Result
 from karat.results.values import PER_CLASS, class_rows
@@ -195,7 +195,7 @@ class SetReport(NamedResults):
         if (is_of_labels(meant) or is_pooled(meant)) and meant in self._listed.values():
             scored = self._measured or scored
         computed = scored.values(metric)
-        reason = undefined_on_sets(metric, self.tally, computed.undefined)
+        reason = undefined_of_scores(meant, self.classes, computed.undefined)
         value, bound = float(computed.value), None
         if is_of_ranks(meant) and not scored.is_whole:
             low, high = scored.ends(meant)

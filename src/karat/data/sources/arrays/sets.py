@@ -55,6 +55,7 @@ def set_rows(
     weights: Any = None,
     separator: str | None = None,
     is_part: bool = False,
+    predicts: bool = True,
 ) -> SetRows:
     """Rows with the sets of two arguments of any form that `encode_sets` reads, or with scores.
 
@@ -64,6 +65,7 @@ def set_rows(
             with y_pred. None: above 0.5, of y_score above 0.
         separator: what separates the labels of text.
         is_part: whether other rows come beside them.
+        predicts: whether labels are predicted from scores where y_pred is None.
 
     Errors:
         K101 to K109, K195 to K199: the argument, its first bad row and how many there are; K113 to
@@ -112,7 +114,7 @@ def set_rows(
         return rows
     scores = label_scores(given, argument, rows.classes, rows.n)
     rows = replace(rows, scores=scores)
-    if has_pred:
+    if has_pred or not predicts:
         return rows
     limits, is_strict = checked_limits(threshold, scores, rows.classes)
     return replace(rows, pred=scores.above(limits, is_strict=is_strict))

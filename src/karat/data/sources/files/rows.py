@@ -16,7 +16,7 @@ import numpy as np
 
 from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
 from karat.data.labels.column import coded
-from karat.data.rows import Counted, Rows, numbered
+from karat.data.rows import Counted, Rows, numbered, numbered_from
 from karat.data.scores.batches import GatheredScores
 from karat.data.scores.order import not_scores, placed
 from karat.data.scores.rows import labels_alone
@@ -31,7 +31,7 @@ from karat.data.sources.files.sql import keep_order
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.set_columns import find_sets
 from karat.data.sources.tables.frames import Frame, open_frame
-from karat.errors import KaratError, error
+from karat.errors import KaratError
 from karat.tally import Classes
 
 _PIECES: Final = 4
@@ -272,16 +272,8 @@ class FileStream:
     @contextmanager
     def numbering(self, place: int) -> Iterator[None]:
         """Errors within number rows over the whole read."""
-        try:
+        with numbered_from(self._starts[place]):
             yield
-        except KaratError as problem:
-            start = self._starts[place]
-            if "row" not in problem.context or not start:
-                raise
-            facts = {"row": problem.context["row"] + start}
-            told = f"The count is of rows from {start} on."
-            facts = {**problem.context, **facts, "numbering": told}
-            raise error(problem.code, **facts) from None
 
     def finished(self, found: Tallies) -> Tallies:
         """What was accumulated, with where the rows came from and how many were left out.

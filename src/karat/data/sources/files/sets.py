@@ -18,6 +18,7 @@ from karat.data.arrow import ArrowColumn, batches
 from karat.data.labels.align import not_declared
 from karat.data.labels.column import Column, Flags, coded, declared_labels, kind_of
 from karat.data.labels.sets import SetColumn
+from karat.data.rows import numbered_from
 from karat.data.sources.columns import TableColumns, TableRequest, dropped, find_columns
 from karat.data.sources.files.counted import facts_of, no_rows
 from karat.data.sources.files.duck import allow_columns, explaining
@@ -187,15 +188,8 @@ class FileSets:
     @contextmanager
     def numbering(self, place: int) -> Iterator[None]:
         """Errors within number rows over the whole read."""
-        try:
+        with numbered_from(self._starts[place]):
             yield
-        except KaratError as problem:
-            start = self._starts[place]
-            if "row" not in problem.context or not start:
-                raise
-            facts = {**problem.context, "row": problem.context["row"] + start}
-            facts["numbering"] = f"The count is of rows from {start} on."
-            raise error(problem.code, **facts) from None
 
     def finished(self, found: Tallies) -> Tallies:
         """What was accumulated, on the labels that the texts of all rows turn out to be.
