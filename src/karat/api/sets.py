@@ -92,10 +92,14 @@ class MultilabelReport(Exports, SetReport):
         return sets_from_json(text, cls)
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as one HTML page without script: what `print` shows; written to `path` too."""
-        from karat.output.notebook import page_of
+        """The report as one HTML page, with curves of labels and definitions; written to `path`.
 
-        text = page_of(self._document("headline"))
+        Errors:
+            K501 jinja2 or matplotlib is not installed.
+        """
+        from karat.output.html.page import sets_to_html
+
+        text = sets_to_html(self)
         if path is not None:
             write_text(path, text)
         return text
