@@ -39,6 +39,7 @@ class MultilabelReport(Exports, SetReport):
         kept_intervals: intervals of a report that was read from JSON, which has no rows.
         kept_transfers: likewise the table of transfers; read it as `transfers`.
         kept_cautions: likewise the cautions.
+        sample: rows drawn from all, where those were too many to keep: how labels go together.
 
     Example:
         >>> import karat

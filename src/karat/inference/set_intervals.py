@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors.text import count, counted
 from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
 from karat.inference.confidence import DRAWN, Confidence, Design, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
@@ -104,6 +105,11 @@ class SetVariance:
         parts = np.maximum(rest, 0.0), squares[FP], squares[FN], squares[TP]
         return weights, np.stack(parts, axis=-1).reshape(-1, 2, 2)
 
+    def alone(self, partials: Floats) -> float:
+        """Σ (w·φ)² over rows and labels: as if no labels went together; float64[k, 2, 2]."""
+        _, squares = self.one_vs_rest
+        return float((partials**2 * squares).sum()) * self.unit**2
+
     def _centred(self, partials: Floats) -> Floats:
         weights, _ = self.one_vs_rest
         known = np.maximum(weights.sum(axis=(1, 2)), 1e-300)
@@ -172,6 +178,8 @@ class SetIntervals:
     asked: Confidence
     rows: SetRows | None = None
     policy: Policy = "zero"
+    sample: SetRows | None = None
+    """Rows drawn from all, where those were too many to keep."""
 
     @cached_property
     def spread(self) -> SetVariance:
@@ -241,15 +249,25 @@ class SetIntervals:
             squares = self.tally.row_squares
             squares = np.asarray(self.tally.n_rows, np.float64) if squares is None else squares
             return float((squares * phi**2).sum()) * least
-        if self.rows is None:
+        if self.rows is None and self.sample is None:
             return None
-        return self._of_added(self.rows.added(*sides)) * least
+        return self._of_added(*sides) * least
 
-    def _of_added(self, phi: Floats) -> float:
-        """Σ (w·φ)² over the rows."""
-        assert self.rows is not None
-        w = self.rows.known.weights
-        return float(((phi if w is None else w * phi) ** 2).sum())
+    def _of_added(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> float:
+        """Σ (w·φ)² over the rows, φ being what the states of the labels of a row add up to.
+
+        Of a sample it is what the labels vary in all rows, times how much more or less they vary
+        together than alone in the sample.
+        """
+        rows = self.sample if self.rows is None else self.rows
+        assert rows is not None
+        phi, w = rows.added(tp, fp, fn, tn), rows.known.weights
+        found = float(((phi if w is None else w * phi) ** 2).sum())
+        if self.rows is not None:
+            return found
+        partials = np.stack((tn, fp, fn, tp), axis=-1).reshape(-1, 2, 2)
+        part = SetVariance(rows.tally).alone(partials)
+        return found * self.spread.alone(partials) / part if part > 0.0 else found
 
     def _combined(self, metric: Metric, value: float) -> Interval:
         """Limits of the labels, combined as their errors go together in the rows (MOVER).
@@ -257,7 +275,6 @@ class SetIntervals:
         With a_k the part of label k in the mean, d_k the distance to its limit and σ_k its error,
         the limit lies as far away as Σ a_k · (d_k ÷ σ_k) · value_k varies over the rows.
         """
-        assert self.rows is not None
         plain = Metric(metric.record, "plain", metric.params)
         limits = class_limits(plain, self.spread, self.asked)
         is_defined = np.isfinite(limits.value)
@@ -271,7 +288,7 @@ class SetIntervals:
             alone = float((np.where(varies, 0.0, distance) ** 2).sum())
             (tn, fp), (fn, tp) = np.moveaxis(limits.partials * factor[:, None, None], 0, -1)
             scale = self.spread.total * self.spread.unit
-            together = self._of_added(self.rows.added(tp, fp, fn, tn)) / scale**2
+            together = self._of_added(tp, fp, fn, tn) / scale**2
             ends.append(math.sqrt(together + alone))
         remark = _FEW if len(self._few) else None
         return Interval(value - ends[0], value + ends[1], "mover", remark=remark)
@@ -298,6 +315,10 @@ class SetIntervals:
         found = caution_on_few_rows(self._few, self.tally.classes, "labels")
         if not self.tally.counts[[FP, FN]].any():
             found.append("No label is predicted wrongly: intervals rest on the number of rows.")
+        if self.sample is not None:
+            m, n = counted(self.sample.n, "row"), count(self.tally.n)
+            told = f"{m} of {n} were kept: how labels go together is that of this sample,"
+            found.append(f"{told} in intervals of averages over labels.")
         return tuple(found)
 
     def _drawn(self, metric: Metric, value: float) -> Interval:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -11,14 +11,16 @@ from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics.headlines import HEADLINE_OF_SETS
 from karat.output.describe import (
+    COLUMNS,
     N_CLASSES_IN_FULL,
     N_WORST,
     classes_table,
     headline_table,
     lists_all,
+    shown_mapping,
     undefined_notes,
 )
-from karat.output.document import Document, Notes, Table, TableColumn
+from karat.output.document import Document, Notes, Table, TableColumn, doubts_section
 from karat.output.sections import marked_rate
 from karat.tally import Label
 
@@ -38,6 +40,8 @@ def describe_sets(
         names = [name for name in HEADLINE_OF_SETS if name in report.metrics]
     warnings = (*without_doubts(report.warnings), *report.cautions)
     sections = [
+        columns_of_sets(report.mapping, report.source),
+        doubts_section(report.doubts),
         headline_table(report, names),
         classes_table(report, "Labels", ("label", "labels")) if report.classes.k else None,
         scores_of_labels(report) if metrics == "all" else None,
@@ -48,6 +52,22 @@ def describe_sets(
     ]
     found = tuple(section for section in sections if section is not None)
     return Document("karat multilabel report", facts_of_sets(report), found)
+
+
+def columns_of_sets(mapping: Mapping[str, Any], source: Mapping[str, Any]) -> Notes | None:
+    """The columns by role, and how text was split; None where the rows are of no table."""
+    if not mapping:
+        return None
+    return Notes(COLUMNS, (shown_mapping(mapping), *split_of(source)), "dim")
+
+
+def split_of(source: Mapping[str, Any]) -> tuple[str, ...]:
+    """How text was split, in words; nothing where none was."""
+    if "separator" not in source:
+        return ()
+    first = [" and ".join(map(str, row)) or "none" for row in source["first_sets"]]
+    told = f"separator {source['separator']!r}: true labels of the first rows"
+    return (f"{told}: {'; '.join(first)}",)
 
 
 def facts_of_sets(report: SetReport) -> tuple[str, ...]:

@@ -109,6 +109,8 @@ class SetReport(NamedResults):
     """Likewise the cautions."""
     kept_patterns: SetPatterns | None = None
     """Likewise which sets and pairs of labels are predicted wrongly; read `patterns`."""
+    sample: SetRows | None = None
+    """Rows drawn from all, where those were too many to keep."""
 
     @property
     def classes(self) -> Classes:
@@ -153,6 +155,11 @@ class SetReport(NamedResults):
         scores = self.scored.rows.scores
         return "probabilities" if scores is not None and scores.is_prob else "scores"
 
+    @property
+    def threshold(self) -> None:
+        """None: nothing is predicted from a score on."""
+        return
+
     def _every(self) -> Iterable[Metric]:
         every = [metric for metric in metrics_of_sets() if metric.record.in_report]
         if self.scored is None:
@@ -192,12 +199,12 @@ class SetReport(NamedResults):
     @cached_property
     def _intervals(self) -> SetIntervals:
         assert self.confidence is not None
-        return SetIntervals(self.tally, self.confidence, self.rows, self.undefined)
+        return SetIntervals(self.tally, self.confidence, self.rows, self.undefined, self.sample)
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What makes the intervals less sure than they say; empty without intervals."""
-        if self.confidence is None or self.rows is None:
+        if self.confidence is None or (self.rows is None and self.sample is None):
             return self.kept_cautions
         return self._intervals.cautions
 

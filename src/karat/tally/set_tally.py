@@ -335,7 +335,7 @@ def common_labels(a: Classes, b: Classes) -> Classes:
         _check_same(a, b)
     if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
         raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
-    return Classes.of(sorted({*a.labels, *b.labels}))
+    return Classes(tuple(sorted({*a.labels, *b.labels})))
 
 
 def _check_same(a: Classes, b: Classes) -> None:
@@ -419,6 +419,21 @@ class SetRows:
         """Rows."""
         return len(self.true)
 
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the rows."""
+        sides = [side for side in (self.true, self.pred, self.unknown) if side is not None]
+        beside = [part.nbytes for part in (self.missing, self.weights) if part is not None]
+        return sum(side.starts.nbytes + side.items.nbytes for side in sides) + sum(beside)
+
+    def at(self, rows: npt.NDArray[Any]) -> SetRows:
+        """Some of the rows: bool[n], or their places in any order."""
+        unknown = None if self.unknown is None else self.unknown.at(rows)
+        missing, weights = taken(self.missing, rows), taken(self.weights, rows)
+        scores = None if self.scores is None else self.scores.at(rows)
+        true, pred = self.true.at(rows), self.pred.at(rows)
+        return SetRows(self.classes, true, pred, unknown, missing, weights, scores)
+
     def merge(self, other: SetRows) -> SetRows:
         """The rows of both, one after the other, on labels that are united as by `SetTally.merge`.
 
@@ -472,19 +487,11 @@ class SetRows:
     @cached_property
     def known(self) -> SetRows:
         """Those of whose truth anything is known, their unknown cells in no set."""
-        gone, unknown, k = self.gone, self.unknown, self.classes.k
+        gone, k = self.gone, self.classes.k
         kept = ~gone
         rows = self
         if gone.any():
-            rows = SetRows(
-                self.classes,
-                self.true.at(kept),
-                self.pred.at(kept),
-                None if unknown is None else unknown.at(kept),
-                None,
-                taken(self.weights, kept),
-                None if self.scores is None else self.scores.at(kept),
-            )
+            rows = replace(self.at(kept), missing=None)
         if rows.unknown is not None and rows.unknown.items.size:
             true, pred = (side.without(rows.unknown, k) for side in (rows.true, rows.pred))
             rows = replace(rows, true=true, pred=pred)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from karat.data.labels.column import declared_labels
-from karat.data.labels.sets import SetColumn, align_sets, are_sets, encode_sets
+from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
 from karat.data.scores.classes import both_decide
 from karat.data.scores.containers import Argument
 from karat.data.scores.labels import checked_limits, label_scores
@@ -18,12 +18,16 @@ from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 
 
-def hold_sets(y_true: Any, y_pred: Any) -> bool:
+def hold_sets(y_true: Any, y_pred: Any, *, are_more: bool = False) -> bool:
     """Whether two arguments are sets of labels; one of them decides.
 
     Lists of one label each on both sides are columns of shape (n, 1): one class a row.
+
+    Args:
+        are_more: whether they are more rows of what holds sets: lists of one label are sets then.
     """
-    return any(are_sets(values) and not _is_column(values) for values in (y_true, y_pred))
+    sides = (y_true, y_pred)
+    return any(are_sets(values) and (are_more or not _is_column(values)) for values in sides)
 
 
 def fits_columns(y_true: Any, scores: Any) -> bool:
@@ -49,6 +53,8 @@ def set_rows(
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
+    separator: str | None = None,
+    is_part: bool = False,
     predicts: bool = True,
 ) -> SetRows:
     """Rows with the sets of two arguments of any form that `encode_sets` reads, or with scores.
@@ -57,6 +63,8 @@ def set_rows(
         y_prob, y_score: scores of the labels, see `label_scores`; one of them, or neither.
         threshold: from which score on a label is predicted, one number or one for each label; not
             with y_pred. None: above 0.5, of y_score above 0.
+        separator: what separates the labels of text.
+        is_part: whether other rows come beside them.
         predicts: whether labels are predicted from scores where y_pred is None.
 
     Errors:
@@ -82,21 +90,24 @@ def set_rows(
             found = "There are no probabilities or scores"
             raise error("K136", threshold=threshold, found=found)
         raise both_decide("y_pred", threshold)
-    if not has_pred and not are_sets(y_true):
+    if not has_pred and not are_sets(y_true) and separator is None:
         raise error("K221", found="y_true is one label a row")
-    if has_pred:
+    if has_pred and separator is None:
         _check_both(y_true, y_pred)
+    elif separator is not None and all(are_sets(x) for x in (y_true, y_pred) if x is not None):
+        raise error("K227", found="Rows are sets already, and no text", do="Leave separator= out.")
     listed = None if labels is None else declared_labels(labels)
-    true = encode_sets(y_true, "y_true", listed)
+    true = encode_sets(y_true, "y_true", listed, separator)
     if has_pred:
-        pred = encode_sets(y_pred, "y_pred", listed)
+        pred = encode_sets(y_pred, "y_pred", listed, separator)
     else:
         # What is predicted follows from the scores, once the labels are known.
         pred = SetColumn(argument, Sets.empty(true.n), columns=true.columns)
-    rows = align_sets(true, pred, listed)
+    rows = align_sets(true, pred, listed, is_part=is_part)
     if weights is not None:
         importance = as_weights(weights, true.n)
-        refuse_weights(importance)
+        if not is_part or importance.any():
+            refuse_weights(importance)
         refuse_sums(np.array([importance.sum()]))
         rows = replace(rows, weights=importance)
     if given is None:
@@ -113,7 +124,7 @@ def _check_both(y_true: Any, y_pred: Any) -> None:
     """Refuse sets beside one class a row: K103, K221."""
     sides = {"y_true": y_true, "y_pred": y_pred}
     for (argument, values), other in zip(sides.items(), reversed(sides), strict=True):
-        if not are_sets(values):
+        if not are_sets(values) and not are_nothing(values):
             shape = getattr(sides[other], "shape", ())
             if len(shape) == 2:
                 raise error("K103", argument=other, shape=tuple(shape))
