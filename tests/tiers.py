@@ -40,6 +40,7 @@ OWN: Final = {
     "tests/conformance/test_files.py::TestExact": ("test", 4.0),
     "tests/conformance/test_partitions.py::TestSpark": ("all", 0.0),
     "tests/clusters/test_spark": ("all", 0.0),
+    "tests/compat/test_sklearn_sets.py::test_every_call": ("all", 0.0),
     "tests/laws/test_records.py": ("test", 20.0),
     "tests/laws/test_interval_laws.py": ("test", 10.0),
     "tests/hostile/test_no_code.py": ("check", 10.0),
