@@ -134,6 +134,36 @@ class SetVariance:
         return np.full(len(partials), math.inf)
 
 
+def interval_of_one(
+    asked: Confidence,
+    metric: Metric,
+    value: float,
+    error: float,
+    n: float,
+    *,
+    is_share: bool = False,
+) -> Interval:
+    """Limits of one number from its standard error, on the scale of its range."""
+    low, high = metric.range
+    quantile = asked.quantile(max(n - 1.0, 1.0))
+    if asked.method in ("wald", "logit"):
+        found = textbook(value, error, quantile, (low, high), asked.method)
+        return replace(found, standard_error=error)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        if not low < value < high:
+            return Interval(standard_error=error, remark=NO_SLOPE)
+        return Interval(*transformed(value, error, quantile, (low, high)), standard_error=error)
+    span = high - low
+    share, varies = (value - low) / span, (error / span) ** 2
+    if is_share:
+        # Wilson's limits hold without Student's quantile.
+        below, above = wilson_limits_of_one(share, n, asked.quantile())
+        return Interval(low + span * below, low + span * above, "wilson", error)
+    rows = share * (1.0 - share) / varies if varies > 0.0 and 0.0 < share < 1.0 else n
+    below, above = wilson_limits_of_one(share, rows, quantile)
+    return Interval(low + span * below, low + span * above, "wilson-effective", error)
+
+
 @dataclass(frozen=True, eq=False)
 class SetIntervals:
     """A tally of sets, its rows where they were kept, and what is asked of its intervals."""
@@ -197,25 +227,7 @@ class SetIntervals:
     def _whole(
         self, metric: Metric, value: float, error: float, n: float, *, is_share: bool = False
     ) -> Interval:
-        """Limits of one number from its standard error, on the scale of its range."""
-        asked, (low, high) = self.asked, metric.range
-        quantile = asked.quantile(max(n - 1.0, 1.0))
-        if asked.method in ("wald", "logit"):
-            found = textbook(value, error, quantile, (low, high), asked.method)
-            return replace(found, standard_error=error)
-        if not (math.isfinite(low) and math.isfinite(high)):
-            if not low < value < high:
-                return Interval(standard_error=error, remark=NO_SLOPE)
-            return Interval(*transformed(value, error, quantile, (low, high)), standard_error=error)
-        span = high - low
-        share, varies = (value - low) / span, (error / span) ** 2
-        if is_share:
-            # Wilson's limits hold without Student's quantile.
-            below, above = wilson_limits_of_one(share, n, asked.quantile())
-            return Interval(low + span * below, low + span * above, "wilson", error)
-        rows = share * (1.0 - share) / varies if varies > 0.0 and 0.0 < share < 1.0 else n
-        below, above = wilson_limits_of_one(share, rows, quantile)
-        return Interval(low + span * below, low + span * above, "wilson-effective", error)
+        return interval_of_one(self.asked, metric, value, error, n, is_share=is_share)
 
     def _variance(self, slopes: LabelSlopes) -> float | None:
         """Of one number with these derivatives; None where it takes rows that were not kept."""

@@ -62,6 +62,21 @@ def undefined_on_sets(
     return f"no label of a row counts ({condition}), in {n} of {int(tally.n_rows.sum())} rows"
 
 
+def undefined_of_scores(
+    metric: Metric, classes: Classes, undefined: npt.NDArray[np.bool_]
+) -> str | None:
+    """Why a value of the scores of sets is undefined, in which labels or how many rows; or None."""
+    if not (metric.record.is_of_label_scores or metric.lift == "samples"):
+        is_left_out = metric.lift != "per_class" and not undefined.all()
+        return undefined_reason(metric, classes, undefined, is_left_out=is_left_out)
+    n = int(np.count_nonzero(undefined))
+    if not n:
+        return None
+    of_row = metric.record.of_row is not None
+    reason = "no pair of labels of a row can be compared" if of_row else metric.record.undefined
+    return reason if undefined.ndim == 0 else f"{reason}, in {n} of {undefined.size} rows"
+
+
 def no_calibration(metrics: Sequence[Metric]) -> KaratError:
     """K211: a report of scores holds no metric of calibration; those among `metrics` would be."""
     names = [str(item) for item in metrics if item.record.family in CALIBRATION_FAMILIES]
