@@ -155,11 +155,6 @@ class SetReport(NamedResults):
         scores = self.scored.rows.scores
         return "probabilities" if scores is not None and scores.is_prob else "scores"
 
-    @property
-    def threshold(self) -> None:
-        """None: nothing is predicted from a score on."""
-        return
-
     def _every(self) -> Iterable[Metric]:
         every = [metric for metric in metrics_of_sets() if metric.record.in_report]
         if self.scored is None:
