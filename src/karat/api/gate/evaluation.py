@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from karat.api.arguments import refuse_missing
-from karat.api.comparing import check_metrics, doubts_of_models
 from karat.api.doubts import of_bounds, of_rows, read_log_loss, without_effects
 from karat.api.gate.baseline import Baseline, with_hashes
 from karat.api.measuring import Spec, report_of
@@ -184,12 +183,12 @@ def changes_of(
         if not is_whole and not of_scores:
             sides = _on_own_classes(*sides)
         models = models_of_rows(_NAMES, sides)
-        check_metrics(part, models.classes, _NAMES, models.scored)
+        models.check(part)
         alone, doubts = measured_of(new, part, spec, is_whole=is_whole)
         both = models.measured(part, pair, spec.undefined)
         found.doubts.extend(doubts)
         estimates = {str(one.metric): values for one, values in both}
-        found.doubts_before.extend(doubts_of_models(models, part, estimates, {"old": _BASELINE}))
+        found.doubts_before.extend(models.doubts_of(part, estimates, {"old": _BASELINE}))
         for metric, (measured, values) in zip(part, both, strict=True):
             (one,) = judged(measured, _NAMES, pair)
             value = values["new"]

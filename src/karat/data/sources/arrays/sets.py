@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from karat.data.clusters import as_clusters, one_cluster
 from karat.data.labels.column import declared_labels
 from karat.data.labels.sets import align_sets, are_sets, encode_sets
-from karat.data.weights import as_weights, refuse_sums, refuse_weights
+from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
-from karat.tally.set_tally import SetRows
+from karat.tally.cells import Axis
+from karat.tally.set_tally import CLUSTERS, SetRows, common_labels
 
 
 def hold_sets(y_true: Any, y_pred: Any) -> bool:
@@ -43,22 +47,80 @@ def set_rows(
         >>> rows.tally.counts[:3].tolist()
         [[1, 1], [0, 0], [1, 0]]
     """
+    options = {"labels": labels, "positive": positive, "weights": weights}
+    return sets_of_models(y_true, {"y_pred": y_pred}, **options)["y_pred"]
+
+
+def sets_of_models(
+    y_true: Any,
+    predicted: Mapping[str, Any],
+    *,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
+    is_frequency: bool = False,
+) -> dict[str, SetRows]:
+    """Rows with the same true sets and what each of several arguments predicts, on one label axis.
+
+    Args:
+        predicted: sets by the name of their argument.
+        clusters: one name or number a row, or None.
+        is_frequency: whether a row of weight 3 stands for three rows.
+
+    Errors:
+        As `set_rows`; K145 one cluster; K150 frequencies that are not whole numbers.
+    """
     if positive is not None:
         raise error("K221", found=f"positive={short(positive)} was given, and rows are sets")
-    sides = {"y_true": y_true, "y_pred": y_pred}
-    for (argument, values), other in zip(sides.items(), reversed(sides), strict=True):
+    for argument, values in predicted.items():
+        _check_both({"y_true": y_true, argument: values})
+    listed = None if labels is None else declared_labels(labels)
+    true = encode_sets(y_true, "y_true", listed)
+    found = {}
+    for argument, values in predicted.items():
+        found[argument] = align_sets(true, encode_sets(values, argument, listed), listed)
+    classes = reduce(common_labels, [rows.classes for rows in found.values()])
+    facts: dict[str, Any] = {}
+    if weights is not None:
+        facts = {"weights": _weights(weights, true.n, is_frequency=is_frequency)}
+        facts["is_frequency"] = is_frequency
+    if clusters is not None:
+        facts |= _clusters(clusters, true.n, facts.get("weights"), is_frequency=is_frequency)
+    return {name: replace(rows.on(classes), **facts) for name, rows in found.items()}
+
+
+def _check_both(sides: Mapping[str, Any]) -> None:
+    """Refuse sets beside one label a row (K103, K221)."""
+    for (argument, values), other in zip(sides.items(), reversed(list(sides)), strict=True):
         if not are_sets(values):
             shape = getattr(sides[other], "shape", ())
             if len(shape) == 2:
                 raise error("K103", argument=other, shape=tuple(shape))
             found = f"{argument} is one label a row, {other} holds sets of labels"
             raise error("K221", found=found)
-    listed = None if labels is None else declared_labels(labels)
-    true, pred = (encode_sets(values, argument, listed) for argument, values in sides.items())
-    rows = align_sets(true, pred, listed)
-    given = None
-    if weights is not None:
-        given = as_weights(weights, true.n)
-        refuse_weights(given)
-        refuse_sums(np.array([given.sum()]))
-    return replace(rows, weights=given)
+
+
+def _weights(weights: Any, n: int, *, is_frequency: bool) -> Weights:
+    given = as_weights(weights, n)
+    refuse_weights(given)
+    refuse_sums(np.array([given.sum()]))
+    if is_frequency and (given % 1.0 != 0).any():
+        raise error("K150", found="are not whole numbers")
+    return given
+
+
+def _clusters(
+    clusters: Any, n: int, weights: Weights | None, *, is_frequency: bool
+) -> dict[str, Any]:
+    """The axis of clusters, and its codes; nothing where each row is a cluster of its own."""
+    codes = as_clusters(clusters, n).astype(np.int32)
+    weighing = codes if weights is None else codes[weights > 0]
+    n_clusters = len(np.unique(weighing))
+    if n_clusters == 1:
+        raise one_cluster(n)
+    # Of three rows that one row stands for, none is independent of the others.
+    if n_clusters == len(weighing) and not is_frequency:
+        return {}
+    axis = Axis(CLUSTERS, tuple(range(int(codes.max()) + 1)))
+    return {"axes": (axis,), "codes": codes[None]}
