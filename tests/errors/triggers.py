@@ -195,7 +195,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K192": lambda: karat.evaluate({"label": [0, 1, 1], "score": [0.25, 0.5, 0.75]}),
     "K219": lambda: karat.accuracy(np.eye(2), np.eye(2)),
     "K220": lambda: karat.f1(np.eye(2), np.eye(2)),
-    "K222": lambda: karat.evaluate(np.eye(2), np.eye(2), clusters=[0, 1]),
+    "K222": lambda: karat.evaluate(np.eye(2), np.eye(2), threshold=0.5),
     "K221": lambda: karat.macro_f1([{"cat"}, {"cat", "dog"}], ["cat", "dog"]),
     "K194": lambda: karat.evaluate(["ok", "fraud"], ["ok", "fraud"])["f1"],
     "K215": lambda: karat.Stream().merge(cast("Any", [0, 1])),

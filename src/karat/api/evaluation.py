@@ -31,6 +31,7 @@ from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
+from karat.data.labels.matrices import display_names
 from karat.data.rows import Counted, Rows
 from karat.data.scores.classes import both_decide, checked_threshold
 from karat.data.scores.columns import UNLESS_PREDICTED
@@ -249,15 +250,14 @@ def _run(
         of_one_class: dict[str, Any] = {
             **scores,
             "threshold": threshold,
-            "class_names": class_names,
-            "clusters": clusters,
             "by": by,
             "checkpoint": checkpoint,
             "design": None if design == "cohort" else design,
-            "weights_are": None if weights_are == "importance" else weights_are,
         }
         refuse_on_sets(of_one_class)
-        sets = set_rows(y_true, y_pred, **options)
+        sets = set_rows(y_true, y_pred, **options, clusters=clusters, is_frequency=is_frequency)
+        if class_names is not None:
+            sets = sets.on(sets.classes.named(display_names(class_names, sets.classes)))
         return report_of(accumulate(sets, ScoreParts(max_memory or MAX_MEMORY)), spec)
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)

@@ -127,6 +127,7 @@ def _of_sets(rows: SetRows, spec: Spec, origin: Origin) -> MultilabelReport:
         origin.mapping,
         origin.source,
         origin.warnings,
+        is_clustered=rows.clusters is not None,
     )
 
 

@@ -39,6 +39,8 @@ class MultilabelReport(Exports, SetReport):
         kept_intervals: intervals of a report that was read from JSON, which has no rows.
         kept_transfers: likewise the table of transfers; read it as `transfers`.
         kept_cautions: likewise the cautions.
+        is_clustered: whether intervals take rows of a cluster together.
+        kept_limits: limits of each label by metric, of a report of clusters read from JSON.
 
     Example:
         >>> import karat

@@ -461,14 +461,20 @@ class SetRows:
 
     @cached_property
     def tally(self) -> SetTally:
-        """What is counted of them."""
+        """What is counted of them: three rows of one that stands for three."""
         found = SetTally.of(
             self.classes, self.true, self.pred, self.weights, self.unknown, self.missing
         )
-        if not self.is_frequency:
+        if not self.is_frequency or found.weights is None or found.row_weights is None:
             return found
-        # Of three rows that one row stands for, each has the square 1.
-        return replace(found, squares=found.weights, row_squares=found.row_weights)
+        assert self.weights is not None
+        return SetTally(
+            self.classes,
+            found.weights.astype(np.int64),
+            found.profiles,
+            found.row_weights.astype(np.int64),
+            int(self.weights[self.gone].sum()),
+        )
 
     @cached_property
     def gone(self) -> npt.NDArray[np.bool_]:

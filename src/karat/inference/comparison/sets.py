@@ -81,7 +81,9 @@ def _guarded(
     true = models[0].tally.fields.tp + models[0].tally.fields.fn
     rarest = int(true[true > 0.0].min(initial=math.inf)) if (true > 0.0).any() else RARE
     rare = [one.metric for one in found if meant_on_sets(one.metric).lift == "macro"]
-    if rarest >= RARE or not rare or not _is_plain(models[0]):
+    rows = models[0].rows
+    is_simple = _is_plain(models[0]) and rows is not None and rows.weights is None
+    if rarest >= RARE or not rare or not is_simple:
         return found
     guards: dict[Metric, dict[Pair, tuple[str, float]]] = {metric: {} for metric in rare}
     remark = f"the rarest label has {counted(rarest, 'row')}"
@@ -115,7 +117,7 @@ def _paired(
     found = [model.influence(metric, x) for model, x in zip(models, values, strict=True)]
     known = [one for one in found if one is not None and np.isfinite(one).all()]
     limits = SetLimits(metric, values, models=models)
-    n = [len(units.weights)] * len(models)
+    n = [int(models[0].tally.n_rows.sum())] * len(models)
     one = Measured(metric, values, n, None, "influence t", same=same, alone=limits)
     if len(known) < len(models):
         return one

@@ -33,10 +33,11 @@ def _is_column(values: Any) -> bool:
     return all(isinstance(row, list | tuple) and len(row) == 1 for row in values)
 
 
-def set_rows(
-    y_true: Any, y_pred: Any, *, labels: Any = None, positive: Any = None, weights: Any = None
-) -> SetRows:
+def set_rows(y_true: Any, y_pred: Any, **options: Any) -> SetRows:
     """Rows with the sets of two arguments of any form that `encode_sets` reads.
+
+    Args:
+        options: those of `sets_of_models`.
 
     Errors:
         K101 to K109, K195 to K199: the argument, its first bad row and how many there are; K113 to
@@ -47,7 +48,6 @@ def set_rows(
         >>> rows.tally.counts[:3].tolist()
         [[1, 1], [0, 0], [1, 0]]
     """
-    options = {"labels": labels, "positive": positive, "weights": weights}
     return sets_of_models(y_true, {"y_pred": y_pred}, **options)["y_pred"]
 
 
