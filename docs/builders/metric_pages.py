@@ -36,6 +36,9 @@ FAMILIES: Final = {
     "decompositions": "Parts of a loss",
     "thresholds": "Thresholds and operating points",
     "sets": "Sets of labels",
+    "label_ranking": "Sets of labels: the order within a row",
+    "label_scores": "Sets of labels: losses and areas",
+    "propensity": "Sets of labels: many rare labels",
 }
 """Headings that differ from the name of the family."""
 

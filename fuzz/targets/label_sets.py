@@ -100,3 +100,46 @@ def group_profiles(case: Case) -> None:
     with np.errstate(over="ignore"):
         case.expect(int(counts.sum()) == int(np.sum(rows)), "rows are missing")
     case.expect((sums is None) == (squares is None) == (pair[0] is None), "other sums than given")
+
+
+@target("place_labels")
+def place_labels(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    n, k = min(source.size(), 2000), source.count(60)
+    scores = arrays.whole(n * k, source.pick((2, 9, 1000)), "i8").reshape(n, k)
+    made = scores.astype(source.pick(("f4", "f8")))
+    if made.size and source.rarely(16):
+        made.flat[source.byte() % made.size] = np.nan
+    true = some_sets(case, n, k)
+    unknown = some_sets(case, n, k) if source.flag() else (None, None)
+    found, ranked = case.call(
+        case.native.place_labels, arrays.argument(made), *true, *unknown, source.threads()
+    )
+    check_places(case, found, ranked, true)
+
+
+@target("place_listed")
+def place_listed(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    n, k = min(source.size(), 5000), source.count(60)
+    listed, true = some_sets(case, n, k), some_sets(case, n, k)
+    unknown = some_sets(case, n, k) if source.flag() else (None, None)
+    scores = arrays.weights(len(listed[1]), is_plain=True)
+    if scores is None:
+        scores = arrays.argument(np.zeros(len(listed[1])), is_plain=True)
+    number = source.integer(k, k)
+    found, ranked = case.call(
+        case.native.place_listed, *listed, scores, *true, *unknown, number, source.threads()
+    )
+    check_places(case, found, ranked, true)
+
+
+def check_places(case: Case, found: Any, ranked: Any, true: tuple[Any, Any]) -> None:
+    """No label stands where there is no place."""
+    case.expect_length(found, 5, len(true[1]))
+    case.expect_length(ranked, len(true[0]) - 1)
+    above, tied, above_true, tied_true, before = np.asarray(found).astype(np.int64)
+    rows = np.repeat(np.arange(len(ranked)), np.diff(np.asarray(true[0])))
+    case.expect(bool((above + tied <= np.asarray(ranked)[rows]).all()), "a place beyond the last")
+    case.expect(bool((above_true <= above).all() and (tied_true <= tied).all()), "too many true")
+    case.expect(bool((before < np.maximum(tied, 1)).all()), "before more than there are")

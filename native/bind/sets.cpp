@@ -1,4 +1,4 @@
-// karat._native: read_sets, count_sets, match_sets, group_profiles.
+// karat._native: read_sets, count_sets, match_sets, group_profiles, place_labels, place_listed.
 #include <nanobind/stl/optional.h>
 
 #include <limits>
@@ -10,6 +10,7 @@
 #include "kernels/count_sets.hpp"
 #include "kernels/group_profiles.hpp"
 #include "kernels/match_sets.hpp"
+#include "kernels/place_labels.hpp"
 #include "kernels/read_sets.hpp"
 
 namespace karat {
@@ -55,6 +56,20 @@ private:
     SetsView view_;
 };
 
+// Sets of unknown labels, of as many rows as others have.
+class UnknownInput {
+public:
+    UnknownInput(nb::handle starts, nb::handle items, int64_t n) {
+        if (starts.is_none()) return;
+        sets_.emplace(starts, items);
+        check_length("true sets", n, "unknown sets", sets_->view().n);
+    }
+    const SetsView* view() const { return sets_ ? &sets_->view() : nullptr; }
+
+private:
+    std::optional<SetsInput> sets_;
+};
+
 nb::tuple counts_of_sets(nb::handle true_starts, nb::handle true_items, nb::handle pred_starts,
                          nb::handle pred_items, nb::handle unknown_starts, nb::handle unknown_items, int64_t k,
                          nb::handle weights, int n_threads) {
@@ -62,11 +77,7 @@ nb::tuple counts_of_sets(nb::handle true_starts, nb::handle true_items, nb::hand
     const int64_t n = truth.view().n;
     check_labels(k);
     check_length("true sets", n, "predicted sets", pred.view().n);
-    std::optional<SetsInput> unknown;
-    if (!unknown_starts.is_none()) {
-        unknown.emplace(unknown_starts, unknown_items);
-        check_length("true sets", n, "unknown sets", unknown->view().n);
-    }
+    const UnknownInput unknown(unknown_starts, unknown_items, n);
     std::optional<Input> of_weights;
     const double* given = nullptr;
     if (!weights.is_none()) {
@@ -84,7 +95,7 @@ nb::tuple counts_of_sets(nb::handle true_starts, nb::handle true_items, nb::hand
     }
     {
         const Unlocked unlocked(truth.view().m + pred.view().m);
-        count_sets(truth.view(), pred.view(), unknown ? &unknown->view() : nullptr, given, k,
+        count_sets(truth.view(), pred.view(), unknown.view(), given, k,
                    {rows.get(), sums.get(), squares.get()}, hits.get(), n_threads, poll_signals);
     }
     const nb::object counts = owned(std::move(rows), 4, k), of_rows = owned(std::move(hits), n);
@@ -129,6 +140,53 @@ nb::tuple grouped(In<int64_t, 2> profiles, In<int64_t, 1> rows, Weights weights,
     return nb::make_tuple(of_groups, counted, owned(std::move(found.weights)), owned(std::move(found.squares)));
 }
 
+constexpr int64_t kPlaces = 5;
+
+// Calls place(places) and gives int32[5, m] of the true labels and int32[n] of the rows.
+template <class Place>
+nb::tuple placed(const SetsView& truth, int64_t n_scores, const Place& place) {
+    auto of_labels = std::make_unique<int32_t[]>(static_cast<size_t>(kPlaces * truth.m));
+    auto of_rows = std::make_unique<int32_t[]>(static_cast<size_t>(truth.n));
+    int32_t* at = of_labels.get();
+    const int64_t m = truth.m;
+    const LabelPlaces places{at, at + m, at + 2 * m, at + 3 * m, at + 4 * m, of_rows.get()};
+    {
+        const Unlocked unlocked(n_scores);
+        place(places);
+    }
+    return nb::make_tuple(owned(std::move(of_labels), kPlaces, m), owned(std::move(of_rows), truth.n));
+}
+
+nb::tuple places_of_labels(nb::handle scores, nb::handle true_starts, nb::handle true_items,
+                           nb::handle unknown_starts, nb::handle unknown_items, int n_threads) {
+    const Input values(scores, "scores", 2);
+    const int64_t item = values.float_bytes(), n = values.length(), k = values.width();
+    check_labels(k);
+    if (k > 1 && values.column_stride() != item) throw nb::value_error("scores has no contiguous rows");
+    const SetsInput truth(true_starts, true_items);
+    check_length("scores", n, "true sets", truth.view().n);
+    const UnknownInput unknown(unknown_starts, unknown_items, n);
+    const ScoreMatrix matrix{values.bytes(), n, k, values.stride(), item};
+    return placed(truth.view(), n * k, [&](const LabelPlaces& places) {
+        place_labels(matrix, truth.view(), unknown.view(), places, n_threads, poll_signals);
+    });
+}
+
+nb::tuple places_of_listed(nb::handle starts, nb::handle items, nb::handle scores, nb::handle true_starts,
+                           nb::handle true_items, nb::handle unknown_starts, nb::handle unknown_items, int64_t k,
+                           int n_threads) {
+    const SetsInput listed(starts, items), truth(true_starts, true_items);
+    const Input values(scores, "scores", 1);
+    check_labels(k);
+    check_length("items", listed.view().m, "scores", values.length());
+    check_length("listed sets", listed.view().n, "true sets", truth.view().n);
+    const UnknownInput unknown(unknown_starts, unknown_items, truth.view().n);
+    const ScoreLists lists{listed.view(), values.doubles(true), k};
+    return placed(truth.view(), listed.view().m, [&](const LabelPlaces& places) {
+        place_listed(lists, truth.view(), unknown.view(), places, n_threads, poll_signals);
+    });
+}
+
 }  // namespace
 
 void bind_sets(nb::module_& m) {
@@ -139,6 +197,10 @@ void bind_sets(nb::module_& m) {
     m.def("match_sets", matches_of_sets, "left_starts"_a, "left_items"_a, "right_starts"_a, "right_items"_a, "k"_a);
     m.def("group_profiles", grouped, nb::arg("profiles").noconvert(), nb::arg("rows").noconvert(),
           nb::arg("weights").noconvert().none(), nb::arg("squares").noconvert().none());
+    m.def("place_labels", places_of_labels, "scores"_a, "true_starts"_a, "true_items"_a, "unknown_starts"_a.none(),
+          "unknown_items"_a.none(), "n_threads"_a);
+    m.def("place_listed", places_of_listed, "starts"_a, "items"_a, "scores"_a, "true_starts"_a, "true_items"_a,
+          "unknown_starts"_a.none(), "unknown_items"_a.none(), "k"_a, "n_threads"_a);
 }
 
 }  // namespace karat

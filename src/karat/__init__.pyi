@@ -5969,7 +5969,7 @@ def roc_auc(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     max_fpr: float | None = None,
     labels: Any = None,
     positive: Any = None,
@@ -6097,6 +6097,24 @@ def weighted_roc_auc(
     Another name of `roc_auc_ovr_weighted`.
     """
 
+def samples_roc_auc(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    max_fpr: float | None = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Definition: Of the labels of each row, and the mean over the rows: chance that a row of the
+    class scores above another row, ties counting half
+    """
+
 @overload
 def auc(
     y_true: Any = None,
@@ -6117,7 +6135,7 @@ def auc(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     max_fpr: float | None = None,
     labels: Any = None,
     positive: Any = None,
@@ -6153,7 +6171,7 @@ def auroc(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     max_fpr: float | None = None,
     labels: Any = None,
     positive: Any = None,
@@ -6189,7 +6207,7 @@ def roc_auc_score(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     max_fpr: float | None = None,
     labels: Any = None,
     positive: Any = None,
@@ -6225,7 +6243,7 @@ def c_statistic(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     max_fpr: float | None = None,
     labels: Any = None,
     positive: Any = None,
@@ -6261,7 +6279,7 @@ def roc_auc_ovr(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     max_fpr: float | None = None,
     labels: Any = None,
     positive: Any = None,
@@ -6462,7 +6480,7 @@ def average_precision(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -6544,6 +6562,23 @@ def weighted_average_precision(
     thresholds of the increase of recall × precision
     """
 
+def samples_average_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    Definition: Of the labels of each row, and the mean over the rows: Σ over the thresholds of the
+    increase of recall × precision
+    """
+
 @overload
 def ap(
     y_true: Any = None,
@@ -6563,7 +6598,7 @@ def ap(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -6596,7 +6631,7 @@ def auprc(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -6629,7 +6664,7 @@ def average_precision_score(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "micro", "weighted"] = ...,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -8158,6 +8193,700 @@ def cost_threshold(
     """The score from which on to predict the class so that outcomes cost least on these rows.
 
     Definition: Of the positive class: the highest threshold at which the mean cost is smallest
+    """
+
+def coverage_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many of the best labels of a row have to be taken to have all true ones, on average.
+
+    Definition: mean over the rows of the place of the last true label, of equals the last
+    """
+
+def coverage(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many of the best labels of a row have to be taken to have all true ones, on average.
+
+    Definition: mean over the rows of the place of the last true label, of equals the last
+
+    Another name of `coverage_error`.
+    """
+
+def label_ranking_average_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of what scores as high as a true label is true, on average.
+
+    Definition: mean over the rows of: mean over the true labels of the share of true labels among
+    those that score as much
+    """
+
+def lrap(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of what scores as high as a true label is true, on average.
+
+    Definition: mean over the rows of: mean over the true labels of the share of true labels among
+    those that score as much
+
+    Another name of `label_ranking_average_precision`.
+    """
+
+def label_ranking_average_precision_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of what scores as high as a true label is true, on average.
+
+    Definition: mean over the rows of: mean over the true labels of the share of true labels among
+    those that score as much
+
+    Another name of `label_ranking_average_precision`.
+    """
+
+def label_ranking_loss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the pairs of a true and a false label of a row that are in the wrong order.
+
+    Definition: mean over the rows of the share of pairs (true label, false label) in which the
+    false one scores as much or more
+    """
+
+def ranking_loss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the pairs of a true and a false label of a row that are in the wrong order.
+
+    Definition: mean over the rows of the share of pairs (true label, false label) in which the
+    false one scores as much or more
+
+    Another name of `label_ranking_loss`.
+    """
+
+def one_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the rows whose best label is not one of the true ones.
+
+    Definition: share of the rows whose best label is not true; of equals each as likely
+    """
+
+def ndcg(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int | None = None,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gain of the true labels, discounted by their place in the row, as a share of the best
+    gain.
+
+    Definition: mean over the rows of Σ over the true labels of 1 ÷ log2(place + 1), ÷ the largest
+    such sum; of equals the mean over their places
+    """
+
+def ndcg_score(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int | None = None,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gain of the true labels, discounted by their place in the row, as a share of the best
+    gain.
+
+    Definition: mean over the rows of Σ over the true labels of 1 ÷ log2(place + 1), ÷ the largest
+    such sum; of equals the mean over their places
+
+    Another name of `ndcg`.
+    """
+
+def normalized_discounted_cumulative_gain(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int | None = None,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gain of the true labels, discounted by their place in the row, as a share of the best
+    gain.
+
+    Definition: mean over the rows of Σ over the true labels of 1 ÷ log2(place + 1), ÷ the largest
+    such sum; of equals the mean over their places
+
+    Another name of `ndcg`.
+    """
+
+def samples_precision_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 5,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the k best labels of a row that is true, on average.
+
+    Definition: mean over the rows of (true labels among the k best) ÷ k
+    """
+
+def samples_recall_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 5,
+    ties: Literal["expected", "order"] = "expected",
+    is_capped: bool = False,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the true labels of a row that is among its k best, on average.
+
+    Definition: mean over the rows of (true labels among the k best) ÷ (true labels)
+    """
+
+def samples_r_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Precision among as many of the best labels of a row as it has true ones, on average.
+
+    Definition: mean over the rows of (true labels among the t best) ÷ t, t the true labels
+    """
+
+def mean_reciprocal_rank(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """One divided by the place of the first true label of a row, on average.
+
+    Definition: mean over the rows of 1 ÷ (place of the first true label); of equals the mean over
+    their orders
+    """
+
+def mrr(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """One divided by the place of the first true label of a row, on average.
+
+    Definition: mean over the rows of 1 ÷ (place of the first true label); of equals the mean over
+    their orders
+
+    Another name of `mean_reciprocal_rank`.
+    """
+
+def reciprocal_rank(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """One divided by the place of the first true label of a row, on average.
+
+    Definition: mean over the rows of 1 ÷ (place of the first true label); of equals the mean over
+    their orders
+
+    Another name of `mean_reciprocal_rank`.
+    """
+
+def lwlrap(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Label-weighted label ranking average precision: each true label counts alike, not each
+    row.
+
+    Definition: Σ over the true labels of the share of true labels among those that score as much, ÷
+    the number of true labels
+    """
+
+def label_weighted_lrap(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Label-weighted label ranking average precision: each true label counts alike, not each
+    row.
+
+    Definition: Σ over the true labels of the share of true labels among those that score as much, ÷
+    the number of true labels
+
+    Another name of `lwlrap`.
+    """
+
+def binary_cross_entropy(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    eps: float | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean log-loss of each label against its absence, in nats.
+
+    Definition: mean over the known labels of all rows of −ln of the probability of what is true
+    """
+
+def multilabel_log_loss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    eps: float | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean log-loss of each label against its absence, in nats.
+
+    Definition: mean over the known labels of all rows of −ln of the probability of what is true
+
+    Another name of `binary_cross_entropy`.
+    """
+
+def multi_logloss(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    eps: float | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean log-loss of each label against its absence, in nats.
+
+    Definition: mean over the known labels of all rows of −ln of the probability of what is true
+
+    Another name of `binary_cross_entropy`.
+    """
+
+def bce(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    eps: float | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean log-loss of each label against its absence, in nats.
+
+    Definition: mean over the known labels of all rows of −ln of the probability of what is true
+
+    Another name of `binary_cross_entropy`.
+    """
+
+def binary_cross_entropy_of_a_row(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    eps: float | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Log-loss of each label against its absence, added over the labels of a row.
+
+    Definition: mean over the rows of Σ over the known labels of −ln of the probability of what is
+    true
+    """
+
+def multilabel_brier(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean squared distance between the probability of a label and whether it is true.
+
+    Definition: mean over the known labels of all rows of (p − [true])²
+    """
+
+def label_brier(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean squared distance between the probability of a label and whether it is true.
+
+    Definition: mean over the known labels of all rows of (p − [true])²
+
+    Another name of `multilabel_brier`.
+    """
+
+def multilabel_brier_of_a_row(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Squared distance between probabilities and what is true, added over the labels of a row.
+
+    Definition: mean over the rows of Σ over the known labels of (p − [true])²
+    """
+
+def d_prime(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many standard deviations lie between true and false rows of a label: of the mean AUC.
+
+    Definition: √2 · Φ⁻¹(mean ROC AUC of the labels)
+    """
+
+def mean_d_prime(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many standard deviations lie between true and false rows of a label, on average.
+
+    Definition: mean over the labels of √2 · Φ⁻¹(ROC AUC)
+    """
+
+def fmax(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Protein-centric Fmax: the best F1 of mean precision and mean recall at one threshold.
+
+    Definition: largest F1 over the thresholds of the mean recall of the rows with a true label and
+    the mean precision of those of them with a predicted label
+    """
+
+def f_max(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Protein-centric Fmax: the best F1 of mean precision and mean recall at one threshold.
+
+    Definition: largest F1 over the thresholds of the mean recall of the rows with a true label and
+    the mean precision of those of them with a predicted label
+
+    Another name of `fmax`.
+    """
+
+def protein_centric_fmax(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Protein-centric Fmax: the best F1 of mean precision and mean recall at one threshold.
+
+    Definition: largest F1 over the thresholds of the mean recall of the rows with a true label and
+    the mean precision of those of them with a predicted label
+
+    Another name of `fmax`.
+    """
+
+def propensity_scored_precision_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 5,
+    propensities: Any = None,
+    label_counts: Any = None,
+    n_train: int | None = None,
+    a: float = 0.55,
+    b: float = 1.5,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Propensity-scored precision among the k best labels, as a share of the best that is
+    possible.
+
+    Definition: Σ over the rows of 1 ÷ propensity of the true labels among the k best, ÷ the largest
+    such sum
+    """
+
+def psp_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 5,
+    propensities: Any = None,
+    label_counts: Any = None,
+    n_train: int | None = None,
+    a: float = 0.55,
+    b: float = 1.5,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Propensity-scored precision among the k best labels, as a share of the best that is
+    possible.
+
+    Definition: Σ over the rows of 1 ÷ propensity of the true labels among the k best, ÷ the largest
+    such sum
+
+    Another name of `propensity_scored_precision_at_k`.
+    """
+
+def propensity_scored_ndcg_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 5,
+    propensities: Any = None,
+    label_counts: Any = None,
+    n_train: int | None = None,
+    a: float = 0.55,
+    b: float = 1.5,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Propensity-scored nDCG of the k best labels: the ratio of means that papers print.
+
+    Definition: mean of the discounted gain ÷ propensity of the true labels among the k best, ÷ the
+    largest such mean
+    """
+
+def psndcg_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 5,
+    propensities: Any = None,
+    label_counts: Any = None,
+    n_train: int | None = None,
+    a: float = 0.55,
+    b: float = 1.5,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Propensity-scored nDCG of the k best labels: the ratio of means that papers print.
+
+    Definition: mean of the discounted gain ÷ propensity of the true labels among the k best, ÷ the
+    largest such mean
+
+    Another name of `propensity_scored_ndcg_at_k`.
+    """
+
+def propensity_scored_recall_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 5,
+    propensities: Any = None,
+    label_counts: Any = None,
+    n_train: int | None = None,
+    a: float = 0.55,
+    b: float = 1.5,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Propensity-scored recall among the k best labels, as a share of the best that is possible.
+
+    Definition: mean of 1 ÷ propensity of the true labels among the k best, ÷ (true labels), ÷ the
+    largest such mean
+    """
+
+def psrecall_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 5,
+    propensities: Any = None,
+    label_counts: Any = None,
+    n_train: int | None = None,
+    a: float = 0.55,
+    b: float = 1.5,
+    ties: Literal["expected", "order"] = "expected",
+    labels: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Propensity-scored recall among the k best labels, as a share of the best that is possible.
+
+    Definition: mean of 1 ÷ propensity of the true labels among the k best, ÷ (true labels), ÷ the
+    largest such mean
+
+    Another name of `propensity_scored_recall_at_k`.
     """
 
 def subset_accuracy(

@@ -340,6 +340,39 @@ def match_sets(
     Errors: as of `count_sets`.
     """
 
+def place_labels(
+    scores: NDArray[Any],
+    true_starts: _Int64,
+    true_items: _Int32,
+    unknown_starts: _Int64 | None,
+    unknown_items: _Int32 | None,
+    n_threads: int,
+) -> tuple[_Int32, _Int32]:
+    """Where the true labels of each row stand among its scores: [5, m] of them, [n] of the rows.
+
+    Of each true label: labels that score more, that score the same (itself among them), those of
+    either that are true, and those that score the same and come before it; of each row, how many
+    labels have a score. Unknown labels stand nowhere. Scores float32 or float64 [n, k] in
+    contiguous rows. The same for any number of threads.
+    Errors: as of `count_sets`; ValueError for NaN, and for a label both true and unknown.
+    """
+
+def place_listed(
+    starts: _Int64,
+    items: _Int32,
+    scores: _Float64,
+    true_starts: _Int64,
+    true_items: _Int32,
+    unknown_starts: _Int64 | None,
+    unknown_items: _Int32 | None,
+    k: int,
+    n_threads: int,
+) -> tuple[_Int32, _Int32]:
+    """The same where rows list some of k labels, with a score [m] for each item.
+
+    A true label that is not listed has all that are above it, and none beside it, not itself.
+    """
+
 def group_profiles(
     profiles: _Int64, rows: _Int64, weights: _Float64 | None, squares: _Float64 | None
 ) -> tuple[_Int64, _Int64, _Float64 | None, _Float64 | None]:

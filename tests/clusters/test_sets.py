@@ -137,3 +137,40 @@ def test_intervals_of_clusters_hold_the_true_value() -> None:
     assert (held[0] >= 0.89 * 120).all(), held
     # The control: rows as the units.
     assert (held[1, [0, 2, 3]] <= 0.8 * 120).all(), held
+
+
+def test_metrics_of_scores_take_clusters_and_numbers_of_rows() -> None:
+    rng = np.random.default_rng(8)
+    true, _, clusters = drawn(8)
+    n = len(true)
+    hard = rng.normal(size=(60, 1))[clusters]
+    prob = 1 / (1 + np.exp(-(2.0 * true - 1.0 + hard + rng.normal(size=true.shape))))
+    names = ["macro_roc_auc", "micro_roc_auc", "weighted_average_precision", "d_prime"]
+    names += ["label_ranking_average_precision", "binary_cross_entropy", "coverage_error"]
+    plain: Any = karat.evaluate(true, y_prob=prob, metrics=names)
+    twice = karat.evaluate(
+        np.repeat(true, 2, axis=0), y_prob=np.repeat(prob, 2, axis=0), metrics=names,
+        clusters=np.repeat(np.arange(n), 2),
+    )  # fmt: skip
+    together: Any = karat.evaluate(true, y_prob=prob, metrics=names, clusters=clusters)
+    w = rng.integers(0, 3, n)
+    at = np.repeat(np.arange(n), w)
+    facts: dict[str, Any] = {"weights": w, "weights_are": "frequency"}
+    often: Any = karat.evaluate(true, y_prob=prob, metrics=names, **facts)
+    again: Any = karat.evaluate(true[at], y_prob=prob[at], metrics=names)
+    for name in names:
+        # The control: rows as the units.
+        assert together[name].standard_error != pytest.approx(plain[name].standard_error, rel=0.02)
+        assert twice[name].standard_error == pytest.approx(plain[name].standard_error, rel=0.01)
+        assert often[name].low == pytest.approx(again[name].low)
+    assert together["micro_roc_auc"].standard_error > 1.2 * plain["micro_roc_auc"].standard_error
+    drawn_again: Any = karat.evaluate(
+        true,
+        y_prob=prob,
+        metrics=names[:1],
+        clusters=clusters,
+        method="bootstrap",
+        n_replicates=100,
+    )
+    error = drawn_again["macro_roc_auc"].standard_error
+    assert error == pytest.approx(together["macro_roc_auc"].standard_error)

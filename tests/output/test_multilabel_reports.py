@@ -130,16 +130,16 @@ def test_transfers_by_hand() -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"y_prob": np.zeros((80, 4))}, "K222"),
+        ({"y_prob": np.zeros((80, 3))}, "K134"),
         ({"clusters": np.zeros(80)}, "K145"),
         ({"by": np.arange(80) % 2}, "K222"),
-        ({"threshold": 0.5}, "K222"),
+        ({"threshold": 0.5}, "K136"),
         ({"design": "case-control"}, "K222"),
         ({"weights": np.full(80, 0.5), "weights_are": "frequency"}, "K150"),
         ({"positive": "sea"}, "K221"),
         ({"metrics": "accuracy"}, "K219"),
         ({"metrics": "f1"}, "K220"),
-        ({"metrics": "roc_auc_ovr_macro"}, "K219"),
+        ({"metrics": "roc_auc_ovr_macro"}, "K210"),
         ({"labels": ["sea", "sky"]}, "K109"),
     ],
 )

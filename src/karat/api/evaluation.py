@@ -38,7 +38,7 @@ from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
-from karat.data.sources.arrays.sets import hold_sets, set_rows
+from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
@@ -233,6 +233,9 @@ def _run(
     if names_files(y_true):
         y_true = _plain_source(y_true)
     is_table = confusion is None and _is_table(y_true, y_pred, true, pred, has_scores)
+    if is_table and true is None and pred is None and has_scores:
+        # An indicator beside its scores, as it is beside an indicator of what is predicted.
+        is_table = not fits_columns(y_true, y_score if y_prob is None else y_prob)
     if isinstance(y_pred, str) and (is_frame(y_true) or names_files(y_true)):
         do = f"Name its columns: true=…, pred={plain_text(y_pred)!r}."
         raise error("K142", argument="y_pred", do=do)
@@ -248,14 +251,20 @@ def _run(
         from karat.api.sets import refuse_on_sets
 
         of_one_class: dict[str, Any] = {
-            **scores,
-            "threshold": threshold,
             "by": by,
             "checkpoint": checkpoint,
             "design": None if design == "cohort" else design,
         }
         refuse_on_sets(of_one_class)
-        sets = set_rows(y_true, y_pred, **options, clusters=clusters, is_frequency=is_frequency)
+        sets = set_rows(
+            y_true,
+            y_pred,
+            **scores,
+            threshold=threshold,
+            clusters=clusters,
+            is_frequency=is_frequency,
+            **options,
+        )
         if class_names is not None:
             sets = sets.on(sets.classes.named(display_names(class_names, sets.classes)))
         return report_of(accumulate(sets, ScoreParts(max_memory or MAX_MEMORY)), spec)

@@ -77,8 +77,8 @@ def signature_of(record: Record, has_average: bool) -> inspect.Signature:
     if record.is_traced:
         defaults["confusion"] = None
     defaults |= {"labels": None, "positive": None, "weights": None, "undefined": "zero"}
-    for name in _ONE_CLASS if record.is_of_rows else ():
-        del defaults[name]
+    for name in _ONE_CLASS if record.is_only_of_sets else ():
+        defaults.pop(name, None)
     defaults["n_threads"] = None
     positional = [kind(name, kind.POSITIONAL_OR_KEYWORD, default=None) for name in given]
     named = [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in defaults.items()]
@@ -108,8 +108,8 @@ def docstring(metric: Metric, has_average: bool) -> str:
         arguments["average"] = (
             f"{choices}or None for float64[k]; without it, two classes give the positive one."
         )
-    for name in _ONE_CLASS if record.is_of_rows else ():
-        del arguments[name]
+    for name in _ONE_CLASS if record.is_only_of_sets else ():
+        arguments.pop(name, None)
     arguments |= {item.name: item.text for item in record.parameters}
     lines += [f"    {name}: {text}" for name, text in arguments.items()]
     each = "; float64[k] with average=None" if has_average else ""
@@ -135,6 +135,8 @@ def _example(metric: Metric) -> list[str]:
         return []
     if metric.record.is_of_rows:
         return _example_of_row(metric)
+    if metric.record.is_of_label_scores:
+        return _example_of_sets(metric)
     params = "".join(f", {name}={_literal(value)}" for name, value in golden.params.items())
     rows, given = [], ""
     if metric.record.is_traced:
@@ -158,6 +160,19 @@ def _example_of_row(metric: Metric) -> list[str]:
     pred = [1] * (tp + fp) + [0] * (fn + tn)
     rows = [f">>> y_true, y_pred = np.array([{true}]), np.array([{pred}])"]
     call = f">>> round(karat.{metric.name}(y_true, y_pred), 6)"
+    return [">>> import karat, numpy as np", *rows, call, repr(round(golden.value, 6))]
+
+
+def _example_of_sets(metric: Metric) -> list[str]:
+    """The first golden case of a metric of the scores of sets."""
+    golden = metric.record.cases[0]
+    given = "y_prob" if golden.is_prob else "y_score"
+    params = "".join(f", {name}={_literal(value)}" for name, value in golden.params.items())
+    rows = [
+        f">>> y_true = np.array({[list(row) for row in golden.y_true]})",
+        f">>> scores = {[list(row) for row in golden.scores]}",
+    ]
+    call = f">>> round(karat.{metric.name}(y_true, {given}=scores{params}), 6)"
     return [">>> import karat, numpy as np", *rows, call, repr(round(golden.value, 6))]
 
 

@@ -19,12 +19,14 @@ from karat.data.checks import check_in_common
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
 from karat.data.scores.histograms import sampled_rows
+from karat.data.scores.labels import LabelColumns
 from karat.data.scores.order import no_positive_of_scores, wrong_number
 from karat.data.scores.rows import InMemoryScores, in_units, repeated
 from karat.data.scores.storage import ScoreParts, discovered, scores_of_held
 from karat.data.slices.counted import by_cluster, by_slice
 from karat.data.weights import refuse_sums
 from karat.errors import error
+from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence
 from karat.inference.score_intervals import (
     ScoredIntervals,
@@ -36,6 +38,7 @@ from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
 from karat.metrics._metric import check_has_positive
+from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
 from karat.tally.set_tally import SetRows
@@ -80,15 +83,17 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     """The report of what was accumulated, with the slices that its rows have.
 
     Errors:
-        K102, K181, K182 slices; K115 all rows weigh nothing; K134 classes that do not fit the
-        columns; K136 a threshold without scores; K145 one cluster; K211, K302 to K309 metrics
-        that are not there.
+        K102, K181, K182 slices; K221 a metric of sets; K115 all rows weigh nothing; K134 classes
+        that do not fit the columns; K136 a threshold without scores; K145 one cluster; K211, K302
+        to K309 metrics that are not there.
 
     Cost: beside the report one pass over the rows for each column of slices.
     """
     if found.sets is not None:
         # What kind of report it is follows from the rows, which no type checker sees.
         return cast("Report", _of_sets(found.sets, spec, found.origin))
+    for metric in spec.wanted or ():
+        metric.refuse_of_sets()
     found = _with_axes(found)
     report, tally = _whole_report(found, spec)
     report = with_doubts(report, found)
@@ -112,12 +117,18 @@ def _of_sets(rows: SetRows, spec: Spec, origin: Origin) -> MultilabelReport:
     """The report of rows with sets of labels.
 
     Errors:
-        K219, K220 a metric that sets do not have.
+        K210 a metric of scores, and there are none; K219, K220 a metric that sets do not have.
     """
     from karat.api.sets import MultilabelReport
 
     for metric in spec.wanted or ():
-        meant_on_sets(metric)
+        if meant_on_sets(metric).needs_scores and rows.scores is None:
+            raise no_scores(str(metric))
+    n_threads = spec.n_threads or 0
+    scored = None
+    if rows.scores is not None:
+        rows = rows.repeated()
+        scored = SetScores(LabelColumns(rows.known, n_threads), spec.policy, n_threads)
     return MultilabelReport(
         rows.tally,
         rows,
@@ -127,6 +138,7 @@ def _of_sets(rows: SetRows, spec: Spec, origin: Origin) -> MultilabelReport:
         origin.mapping,
         origin.source,
         origin.warnings,
+        scored,
         is_clustered=rows.clusters is not None,
     )
 

@@ -23,7 +23,7 @@ from karat.data.scores.containers import as_scores
 from karat.data.scores.rows import InMemoryScores, repeated
 from karat.data.sources.arrays.rows import clusters_of_rows, score_rows
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
-from karat.errors import error, shown
+from karat.errors import KaratError, error, shown
 from karat.errors.doubts import Doubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import Joint, apart, estimated, paired
@@ -107,6 +107,16 @@ class Compared(Protocol):
         """Every metric in the order given, and the estimate of each model."""
 
 
+def without_scores(metric: Metric, names: Sequence[str]) -> KaratError:
+    """K166: a metric reads scores, and these models have none."""
+    return error(
+        "K166",
+        metric=str(metric),
+        found=f"It reads probabilities or scores; there are none of {shown(names)}",
+        do="Give those of every model as y_prob= or y_score=, or leave the metric out.",
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Models:
     """Models of rows with one class each, ready to be measured.
@@ -171,12 +181,7 @@ class Models:
         for metric in wanted:
             check_has_positive(metric, self.classes, ())
             if metric.needs_scores and missing:
-                raise error(
-                    "K166",
-                    metric=str(metric),
-                    found=f"It reads probabilities or scores; there are none of {shown(missing)}",
-                    do="Give those of every model as y_prob= or y_score=, or leave the metric out.",
-                )
+                raise without_scores(metric, missing)
 
     def check_labels(self) -> None:
         """Refuse labels of a model of which the truth has none (K191)."""

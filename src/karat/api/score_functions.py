@@ -12,19 +12,24 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.api.options import check_policy, lift_of
-from karat.data.arguments import as_ndarray
+from karat.data.arguments import as_ndarray, check_threads
 from karat.data.scores.containers import TOLERANCE, as_scores
+from karat.data.scores.labels import LabelColumns
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import AreasAhead, Ranked
 from karat.data.scores.rows import InMemoryScores, tally_scores
+from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.errors import KaratError, UndefinedWarning, error
 from karat.errors.habits import names_its_arguments, unnamed_arguments, unnamed_scores
-from karat.metrics._lift import ZERO, Average, Lift
+from karat.metrics._lift import ZERO, Average, Lift, Policy
 from karat.metrics._measure import ROUNDING, lifted, measure
 from karat.metrics._metric import Metric, no_positive
+from karat.metrics._of_set_scores import SetScores, is_of_rows
+from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._record import Record
+from karat.metrics._set_views import PooledLosses
 from karat.metrics._views import ClassRanks, Losses, PairRanks
-from karat.metrics.reasons import undefined_reason
+from karat.metrics.reasons import undefined_on_sets, undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally.classes import usual_positive
 from karat.tally.sums import READ_BITS, ReadSums
@@ -168,13 +173,17 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
             value = None if run is None else run(y_true, y_prob, y_score)
             if value is not None:
                 return value
-        check_policy(undefined)
+        policy = check_policy(undefined)
         if y_pred is not None:
             raise no_predictions(record.name)
         lift = lift_of(record, fixed, average)
         metric = Metric.of(record, lift, params)
         if y_true is None:
             raise error("K127", others="y_prob=")
+        if record.is_only_of_sets or hold_sets(y_true, None):
+            given = {"labels": labels, "positive": positive, "weights": weights}
+            scores = _scored_sets(y_true, y_prob, y_score, given, policy, n_threads)
+            return _of_sets(metric, scores)
         rows = scored_rows(
             y_true,
             y_prob,
@@ -194,6 +203,40 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
         return values.value if lift == "per_class" else float(values.value)
 
     return function
+
+
+def _scored_sets(
+    y_true: Any,
+    y_prob: Any,
+    y_score: Any,
+    given: dict[str, Any],
+    policy: Policy,
+    n_threads: int | None,
+) -> SetScores:
+    """What metrics read of rows with sets and scores."""
+    check_threads(n_threads)
+    if y_prob is None and y_score is None:
+        given_scores(y_prob, y_score)
+    rows = set_rows(y_true, None, y_prob=y_prob, y_score=y_score, **given)
+    return SetScores(LabelColumns(rows.known, n_threads or 0), policy, n_threads or 0)
+
+
+def _of_sets(metric: Metric, scores: SetScores) -> Any:
+    """The value of a metric of the scores of sets, with a warning where it is undefined.
+
+    Errors:
+        K225 rows list the scores of some labels only, so that the value is known within limits.
+    """
+    meant = meant_on_sets(metric)
+    if is_of_rows(meant) and meant.record.reads is not PooledLosses and not scores.is_whole:
+        low, high = scores.ends(meant)
+        if low != high:
+            raise error("K225", name=str(metric), low=low, high=high)
+    computed = scores.values(metric)
+    reason = undefined_on_sets(metric, scores.rows.tally, computed.undefined)
+    if reason is not None:
+        warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
+    return computed.value if metric.lift == "per_class" else float(computed.value)
 
 
 def scored_rows(y_true: Any, y_prob: Any, y_score: Any, **given: Any) -> InMemoryScores:

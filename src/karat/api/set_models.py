@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from karat.api.model_arguments import ModelArguments
-from karat.api.models import of_model_alone
+from karat.api.models import of_model_alone, without_scores
 from karat.api.sets import MultilabelReport, refuse_on_sets
 from karat.data.labels.matrices import display_names
 from karat.data.sources.arrays.sets import hold_sets, sets_of_models
@@ -66,12 +66,13 @@ class SetModels:
         return [get(name) for name in DEFAULTS]
 
     def every(self) -> list[Metric]:
-        return [metric for metric in metrics_of_sets() if metric.record.in_report]
+        return [m for m in metrics_of_sets() if m.record.in_report and not m.needs_scores]
 
     def check(self, wanted: Sequence[Metric]) -> None:
-        """Refuse metrics that sets do not have (K219, K220)."""
+        """Refuse metrics that sets do not have, or that read scores (K166, K219, K220)."""
         for metric in wanted:
-            meant_on_sets(metric)
+            if meant_on_sets(metric).needs_scores:
+                raise without_scores(metric, self.names)
 
     def check_labels(self) -> None:
         """Labels that are only predicted are legal."""

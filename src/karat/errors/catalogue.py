@@ -144,7 +144,8 @@ K135  The columns of {argument} stand in another order than the classes.
           'proba_*'.
 K136  threshold={threshold!r} cannot be used.
       {found}.
-      Give one finite number, for two classes; of probabilities from 0 to 1.
+      Give one finite number, for two classes or for sets of labels, of which each label may have
+          its own; of probabilities from 0 to 1.
 K137  {what}.
       {found}.
       {do}
@@ -404,6 +405,14 @@ K222  {argument}= is not for sets of labels.
 K223  There is no label.
       None of the {n} sets of {left} and {right} holds one.
       List the labels: labels=["cat", "dog"].
+K224  {name} needs a score of every label.
+      Rows list the scores of some labels, and a label that is not listed has none.
+      Give a matrix (n, k) of scores, or ask for metrics of the best labels of a row, as ndcg and
+          samples_precision_at_k.
+K225  {name} is known within limits only.
+      Rows list the scores of some labels, and true ones are not among them: the value lies between
+          {low:.6g} and {high:.6g}.
+      Give more scores, or a smaller k; karat.evaluate gives both limits.
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.

@@ -33,7 +33,7 @@ from karat.tally.cached import cached_property
 from karat.tally.set_tally import FN, FP, TP, SetRows, SetTally
 
 _NO_ROWS: Final = "the tally kept no rows, so that it is not known which labels go together"
-_ONE_CLUSTER: Final = "its rows are in one cluster"
+ONE_CLUSTER: Final = "its rows are in one cluster"
 _ONE_ROW: Final = "there is one row"
 _FEW: Final = "labels have few rows"
 
@@ -56,6 +56,42 @@ class _Counted:
     def is_share(self) -> bool:
         """Whether every value is 0 or 1."""
         return bool(((self.value == 0.0) | (self.value == 1.0)).all())
+
+
+def interval_of_one(
+    asked: Confidence,
+    metric: Metric,
+    value: float,
+    error: float,
+    n: float,
+    df: float,
+    *,
+    is_share: bool = False,
+) -> Interval:
+    """Limits of one number from its standard error, on the scale of its range.
+
+    Args:
+        n: effective rows.
+        df: degrees of freedom of the standard error.
+    """
+    low, high = metric.range
+    quantile = asked.quantile(max(df, 1.0))
+    if asked.method in ("wald", "logit"):
+        found = textbook(value, error, quantile, (low, high), asked.method)
+        return replace(found, standard_error=error)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        if not low < value < high:
+            return Interval(standard_error=error, remark=NO_SLOPE)
+        return Interval(*transformed(value, error, quantile, (low, high)), standard_error=error)
+    span = high - low
+    share, varies = (value - low) / span, (error / span) ** 2
+    if is_share:
+        # Wilson's limits hold without Student's quantile.
+        below, above = wilson_limits_of_one(share, n, asked.quantile())
+        return Interval(low + span * below, low + span * above, "wilson", error)
+    rows = share * (1.0 - share) / varies if varies > 0.0 and 0.0 < share < 1.0 else n
+    below, above = wilson_limits_of_one(share, rows, quantile)
+    return Interval(low + span * below, low + span * above, "wilson-effective", error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +198,7 @@ class SetIntervals:
         if self.tally.n - self.tally.n_unknown < 2:
             return Interval(remark=_ONE_ROW)
         if self.clusters is not None and self.clusters.n_clusters < 2:
-            return Interval(remark=_ONE_CLUSTER)
+            return Interval(remark=ONE_CLUSTER)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = self._found(meant, value)
         if self.asked.method in DRAWN and found.standard_error is not None:
@@ -222,28 +258,10 @@ class SetIntervals:
         *,
         is_share: bool = False,
     ) -> Interval:
-        """Limits of one number from its standard error, on the scale of its range."""
-        asked, (low, high) = self.asked, metric.range
-        quantile = asked.quantile(max(df, 1.0))
+        """Limits of one number; where nothing varies each cluster counts as one row."""
         if self.spread.n_clusters is not None:
-            # Where nothing varies in the sample, each cluster counts as one row.
             n = min(n, float(self.spread.n_clusters))
-        if asked.method in ("wald", "logit"):
-            found = textbook(value, error, quantile, (low, high), asked.method)
-            return replace(found, standard_error=error)
-        if not (math.isfinite(low) and math.isfinite(high)):
-            if not low < value < high:
-                return Interval(standard_error=error, remark=NO_SLOPE)
-            return Interval(*transformed(value, error, quantile, (low, high)), standard_error=error)
-        span = high - low
-        share, varies = (value - low) / span, (error / span) ** 2
-        if is_share:
-            # Wilson's limits hold without Student's quantile.
-            below, above = wilson_limits_of_one(share, n, asked.quantile())
-            return Interval(low + span * below, low + span * above, "wilson", error)
-        rows = share * (1.0 - share) / varies if varies > 0.0 and 0.0 < share < 1.0 else n
-        below, above = wilson_limits_of_one(share, rows, quantile)
-        return Interval(low + span * below, low + span * above, "wilson-effective", error)
+        return interval_of_one(self.asked, metric, value, error, n, df, is_share=is_share)
 
     def _variance(self, slopes: LabelSlopes) -> float | None:
         """Of one number with these derivatives; None where it takes rows that were not kept."""

@@ -403,12 +403,16 @@ class Metric:
             stops_at_parts=stops_at_parts,
         )
 
+    def refuse_of_sets(self) -> None:
+        """Refuse a metric of sets where each row has one class: K221."""
+        if self.is_of_rows or self.record.is_only_of_sets:
+            raise error("K221", found=f"{self} is a metric of sets, and each row has one class")
+
     def _readable(self, cells: Cells, policy: Policy) -> tuple[Traced, Fields]:
         """The graph and what it reads of a tally that it can be computed on."""
+        self.refuse_of_sets()
         if not self.record.is_traced:
             raise no_scores(str(self))
-        if self.is_of_rows:
-            raise error("K221", found=f"{self} is a metric of sets, and each row has one class")
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))

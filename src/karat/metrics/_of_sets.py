@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.errors.doubts import no_scores
 from karat.metrics._formula import walk
 from karat.metrics._interpret import evaluate, sensitivities
 from karat.metrics._lift import Policy, Traced, trace
@@ -30,12 +31,13 @@ def meant_on_sets(metric: Metric) -> Metric:
     """
     record = metric.record
     if record.on_sets:
-        return get(record.on_sets)
+        meant = get(record.on_sets).record
+        return Metric.of(meant, "plain", {k: v for k, v in metric.params if meant.parameter(k)})
     if not record.is_on_sets or (metric.lift == "samples" and not record.has_samples):
         raise error("K219", name=str(metric))
     if record.is_per_class and metric.lift == "plain":
         names = ", ".join(record.lifted(average) for average in record.averages_on_sets)
-        raise error("K220", name=str(metric), averages=names)
+        raise error("K220", name=str(metric), averages=names or "it has none")
     return metric
 
 
@@ -47,11 +49,13 @@ def values_on_sets(metric: Metric, tally: SetTally, policy: Policy = "zero") -> 
         or of each profile where it is a mean over rows.
 
     Errors:
-        K219, K220 sets do not have it.
+        K219, K220 sets do not have it; K210 it reads scores.
 
     Cost: O(labels), or O(profiles) of a mean over rows.
     """
     metric = meant_on_sets(metric)
+    if metric.needs_scores:
+        raise no_scores(str(metric))
     if metric.is_of_rows:
         found = of_rows(metric, tally.fields_of_rows, policy)
         return Values(np.asarray(mean_of_rows(found, tally.mass, policy)), found.undefined)

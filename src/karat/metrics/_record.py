@@ -19,8 +19,10 @@ from karat.metrics._bounds import Bounds
 from karat.metrics._equal import Equal
 from karat.metrics._formula import Node
 from karat.metrics._influence.forms import Influence
+from karat.metrics._label_numbers import LabelNumbers
 from karat.metrics._lift import Average, LabelsOfRow, OneVsRest, Table
 from karat.metrics._rounding import Rounding
+from karat.metrics._set_views import LabelAreas, PooledLosses, RankedCells, RankedLabels, RowFormula
 
 _ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
 """Sizes of the numbers in a matrix: times two sums of weights, they neither overflow nor vanish."""
@@ -83,6 +85,8 @@ def checked(record: Record, item: Parameter, value: Any) -> Any:
         if item.most is not None and float(array) > item.most:
             raise unfit(record, f"{item.name}={short(value)} is above {item.most:g}")
         return float(array)
+    if item.kind == "labels":
+        return _label_numbers(record, item, array)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
         raise unfit(record, f"{item.name} is not a square matrix of finite numbers")
     sizes = np.abs(array[array != 0])
@@ -91,6 +95,24 @@ def checked(record: Record, item: Parameter, value: Any) -> Any:
         limits = f"{_ENTRY_MIN:g} to {_ENTRY_MAX:g}, or 0"
         raise unfit(record, f"{item.name} holds {bad:.3g}; its numbers have sizes of {limits}")
     return tuple(tuple(row) for row in array.tolist())
+
+
+def _label_numbers(record: Record, item: Parameter, array: npt.NDArray[np.float64]) -> LabelNumbers:
+    """A number for each label."""
+    if array.ndim != 1 or not array.size:
+        raise unfit(record, f"{item.name} is not one number for each label")
+    bad = ~np.isfinite(array)
+    if item.above is not None:
+        bad |= array <= item.above
+    if item.most is not None:
+        bad |= array > item.most
+    if bad.any():
+        label = int(np.argmax(bad))
+        found = f"{item.name}[{label}] is {array[label]:g}"
+        if item.above is not None and item.most is not None:
+            found += f", not above {item.above:g} and at most {item.most:g}"
+        raise unfit(record, found)
+    return LabelNumbers(array)
 
 
 def _real(value: Any) -> npt.NDArray[np.float64]:
@@ -225,8 +247,8 @@ class Parameter:
         name: keyword of the formula and of the public function.
         text: one sentence: what changes if you change it.
         default: its value when not given; `required` when there is none.
-        kind: a number, a whole number of at least 1, one of `choices`, a float[k, k] matrix, or a
-            flag that chooses the formula.
+        kind: a number, a whole number of at least 1, one of `choices`, a float[k, k] matrix, a
+            number for each label, or a flag that chooses the formula.
         above, below: numbers must lie between these.
         most: the largest that a number may be.
         choices: the texts that a choice may be.
@@ -235,7 +257,7 @@ class Parameter:
     name: str
     text: str
     default: Any = None
-    kind: Literal["number", "count", "choice", "matrix", "flag"] = "number"
+    kind: Literal["number", "count", "choice", "matrix", "flag", "labels"] = "number"
     above: float | None = None
     below: float | None = None
     most: float | None = None
@@ -284,6 +306,10 @@ class Record:
         of_bins: what it is of `Bins` alone, of replicates too, given its parameters; None: it reads
             more of its column.
         rounding: how much its value rounds; None: that follows from the trace, or none is stated.
+        of_undefined: of rows with sets, what a row counts that does not define it; None: it is left
+            out.
+        of_row: of scores, what it is of the labels of one row, whose mean over the rows is one more
+            average of it; None: there is none.
     """
 
     name: str
@@ -328,6 +354,8 @@ class Record:
     is_estimate: bool = True
     rounding: Rounding | None = None
     of_bins: Formula | None = None
+    of_undefined: float | None = None
+    of_row: RowFormula | None = None
 
     @property
     def is_traced(self) -> bool:
@@ -340,9 +368,20 @@ class Record:
         return self.reads is LabelsOfRow
 
     @property
+    def is_only_of_sets(self) -> bool:
+        """Whether rows with one class each do not have it."""
+        return self.is_of_rows or self.is_of_label_scores
+
+    @property
+    def is_of_label_scores(self) -> bool:
+        """Whether it reads the scores of all labels of rows with sets."""
+        return self.reads in (RankedLabels, PooledLosses, LabelAreas, RankedCells)
+
+    @property
     def has_samples(self) -> bool:
         """Whether the mean over rows with sets is one of its averages: of rates, not of counts."""
-        return self.is_traced and self.is_per_class and "macro" in self.averages
+        is_rate = self.is_traced and self.is_per_class and "macro" in self.averages
+        return is_rate or self.of_row is not None
 
     @property
     def averages_on_sets(self) -> tuple[Average, ...]:
@@ -352,8 +391,8 @@ class Record:
     @property
     def is_on_sets(self) -> bool:
         """Whether rows with sets of labels have it, or what its name means there."""
-        is_of_labels = self.is_traced and (self.is_per_class or self.is_of_sets)
-        return self.is_of_rows or bool(self.on_sets) or is_of_labels
+        is_of_labels = self.is_per_class or (self.is_traced and self.is_of_sets)
+        return self.is_only_of_sets or bool(self.on_sets) or is_of_labels
 
     def lifted(self, average: str) -> str:
         """The canonical name of an average: ``macro_f1``, ``roc_auc_ovr_macro``."""

@@ -73,7 +73,7 @@ def _without_number(name: str) -> tuple[str, dict[str, int]]:
     """The name of the record that ``top_5_accuracy`` means, and its parameter; others as given."""
     _index()
     if name not in _by_name and any(map(str.isdigit, name)):
-        for record in all_records():
+        for record in every_record():
             pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[0-9]{1,18})", re.escape(record.numbered))
             match = re.fullmatch(pattern, name) if record.numbered else None
             if match is not None:
@@ -101,7 +101,8 @@ def n_records() -> int:
 
 def all_records() -> tuple[Record, ...]:
     """Every record of rows with one class each, in the order of the catalogue."""
-    return tuple(record for record in dict.fromkeys(_index().values()) if not record.is_of_rows)
+    found = dict.fromkeys(_index().values())
+    return tuple(record for record in found if not record.is_only_of_sets)
 
 
 def every_record() -> tuple[Record, ...]:
@@ -117,7 +118,7 @@ def records_of_sets() -> tuple[Record, ...]:
     """
     found = dict.fromkeys(_index().values())
     on_sets = (record for record in found if record.is_on_sets)
-    return tuple(sorted(on_sets, key=lambda record: not record.is_of_rows))
+    return tuple(sorted(on_sets, key=lambda record: not record.is_only_of_sets))
 
 
 def all_metrics() -> tuple[Metric, ...]:

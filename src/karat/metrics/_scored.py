@@ -17,6 +17,7 @@ from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average
 from karat.metrics._record import Better, Formula, Oracle, Parameter, Record, number_of, recorded
 from karat.metrics._rounding import Rounding
+from karat.metrics._set_views import RowFormula
 from karat.metrics._views import PER_CLASS_VIEWS, Confidences, Losses, PairRanks, Pairwise
 
 _VIEWS: dict[type, bool] = {
@@ -116,6 +117,8 @@ def score_metric(
     bounds: Bounds | None = None,
     rounding: Rounding | None = None,
     of_bins: Formula | None = None,
+    of_row: RowFormula | None = None,
+    on_sets: str = "",
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
 
@@ -136,6 +139,8 @@ def score_metric(
         bounds: between what it lies where scores are known as buckets, see `_bounds`; None: that is
             not known.
         rounding: how much the value rounds, see `_rounding`; None: no bound is stated.
+        of_row: what it is of the labels of a row with a set; the mean over rows is an average.
+        on_sets: the metric that its name means on rows with sets, if that is another one.
 
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.

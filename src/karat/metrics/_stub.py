@@ -72,6 +72,7 @@ _KINDS: Final = {
     "count": "int",
     "choice": "str",
     "matrix": "Any",
+    "labels": "Any",
     "flag": "bool",
 }
 _WIDTH: Final = 96
@@ -111,7 +112,7 @@ def _def(record: Record, name: str, average: tuple[str, ...], returns: str, doc:
     if not record.is_traced:
         inner = ["y_true: Any = None", "*", *_SCORES, *own]
     inner += _COMMON
-    if record.is_of_rows:
+    if record.is_only_of_sets:
         # What is for rows with one class.
         inner = [item for item in inner if not item.startswith(("confusion:", "positive:"))]
     arguments = "".join(f"    {item},\n" for item in inner)

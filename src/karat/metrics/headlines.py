@@ -156,5 +156,10 @@ HEADLINE_OF_SETS: Final = (
     "micro_f1",
     "macro_f1",
     "weighted_f1",
+    "roc_auc_ovr_macro",
+    "mean_average_precision",
+    "label_ranking_average_precision",
+    "binary_cross_entropy",
+    "multilabel_brier",
 )
-"""The metrics that open a report of rows with sets of labels."""
+"""The metrics that open a report of rows with sets of labels, those of scores last."""

@@ -58,6 +58,7 @@ def _undefined_share(value: float, base: float) -> float:
     headline=("plain",),
     influence=LossInfluence(),
     rounding=softmax_loss,
+    on_sets="binary_cross_entropy",
 )
 def log_loss(s: Losses, *, eps: float | None) -> float:
     """Mean of minus the logarithm of the probability given to the true class, in nats.
@@ -117,6 +118,7 @@ def one_vs_all_log_loss(s: Losses) -> float:
     headline=("plain",),
     influence=LossInfluence(is_halved=True),
     rounding=softmax_loss,
+    on_sets="multilabel_brier",
 )
 def brier(s: Losses) -> float:
     """Mean squared distance between the probabilities and what happened.

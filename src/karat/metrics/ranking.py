@@ -20,7 +20,9 @@ from karat.metrics._influence.forms import (
 )
 from karat.metrics._rounding import area_and_pairs, linear, pair_area, twice_the_area
 from karat.metrics._scored import by_hand, higher_is_better
+from karat.metrics._set_views import RowFormula
 from karat.metrics._views import Floats
+from karat.metrics.label_ranking import samples_average_precision, samples_roc_auc
 from karat.metrics.rates import NONE_TRUE
 
 HANLEY_MCNEIL_1982 = "Hanley, McNeil (1982). The area under a ROC curve. Radiology 143."
@@ -100,6 +102,7 @@ _of_pairs = partial(
     influence=AreaInfluence(part="max_fpr"),
     bounds=between_orders,
     rounding=pair_area,
+    of_row=RowFormula(samples_roc_auc),
 )
 def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
     """Area under the ROC curve: how often a row of the class outranks another row.
@@ -284,6 +287,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     influence=PrecisionInfluence(),
     bounds=under_steps,
     rounding=linear(relative=(1, 8)),
+    of_row=RowFormula(samples_average_precision, of_undefined=0.0),
 )
 def average_precision(c: ClassRanks) -> float:
     """Area under precision by recall as steps: the mean precision at the rows of the class.

@@ -52,14 +52,27 @@ def undefined_on_sets(
 ) -> str | None:
     """Why a value on rows with sets is undefined, in which labels or how many rows; or None."""
     metric = meant_on_sets(metric)
+    if metric.needs_scores and (metric.record.is_of_label_scores or metric.lift == "samples"):
+        return _undefined_of_rows(metric, undefined)
     if not metric.is_of_rows:
-        return undefined_reason(metric, tally.classes, undefined)
+        is_left_out = metric.needs_scores and metric.lift != "per_class" and not undefined.all()
+        return undefined_reason(metric, tally.classes, undefined, is_left_out=is_left_out)
     n = int(tally.n_rows[undefined].sum())
     if not n:
         return None
     of_one = trace(metric.record, "plain", "nan", dict(metric.params))
     condition = undefined_condition(of_one.raw)
     return f"no label of a row counts ({condition}), in {n} of {int(tally.n_rows.sum())} rows"
+
+
+def _undefined_of_rows(metric: Metric, undefined: npt.NDArray[np.bool_]) -> str | None:
+    """Why a value of scores is undefined, and in how many rows where it is a mean over them."""
+    n = int(np.count_nonzero(undefined))
+    if not n:
+        return None
+    of_row = metric.record.of_row is not None
+    reason = "no pair of labels of a row can be compared" if of_row else metric.record.undefined
+    return reason if undefined.ndim == 0 else f"{reason}, in {n} of {undefined.size} rows"
 
 
 def no_calibration(metrics: Sequence[Metric]) -> KaratError:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
+from karat.inference.set_score_intervals import SetScoreIntervals
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
+from karat.metrics._metric import Values
+from karat.metrics._of_set_scores import SetScores, is_of_labels, is_of_ranks, is_pooled
 from karat.metrics._of_sets import meant_on_sets, values_on_sets
 from karat.metrics._registry import metrics_of_sets
+from karat.metrics._set_views import RankedLabels
 from karat.metrics.reasons import undefined_on_sets
 from karat.results.named import NamedResults
 from karat.results.result import Result
@@ -26,6 +31,38 @@ from karat.tally.set_tally import HITS, PREDICTED, TRUE, SetRows, SetTally
 
 MOST_TRANSFERRED = 1 << 10
 """Of more labels the table of transfers would be larger than what it is counted from."""
+Floats: TypeAlias = npt.NDArray[np.float64]
+SCORED: Final = ("roc_auc", "average_precision")
+"""Metrics of scores in the table of labels."""
+
+
+class ScoredValue(NamedTuple):
+    """The value of a metric of scores.
+
+    Attributes:
+        value: the number; where rows list the scores of some labels only, the middle of its limits.
+        reason: why it is undefined, or None.
+        bound: limits of the value where it is not exact.
+    """
+
+    value: float
+    reason: str | None
+    bound: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class KeptScores:
+    """What a report that was read from JSON knows of scores.
+
+    Attributes:
+        kind: what they were.
+        values: metrics that were written.
+        of_labels: metrics of each label: value, low and high, float64[k] each, NaN for none.
+    """
+
+    kind: Literal["probabilities", "scores"]
+    values: Mapping[Metric, ScoredValue]
+    of_labels: Mapping[str, tuple[Floats, Floats, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +85,12 @@ class SetReport(NamedResults):
     """Facts about where the rows came from."""
     warnings: tuple[str, ...] = ()
     """Sentences the reader should see."""
+    scored: SetScores | None = None
+    """The rows with scores, as metrics read them; None without scores."""
     kept_intervals: Mapping[Metric, Interval] = field(default_factory=dict)
     """Intervals of a report that was read from JSON, which has no rows."""
+    kept_scores: KeptScores | None = None
+    """Likewise metrics of scores; None without scores."""
     kept_transfers: npt.NDArray[np.float64] | None = None
     """Likewise the table of transfers; read it as `transfers`."""
     kept_cautions: tuple[str, ...] = ()
@@ -75,12 +116,48 @@ class SetReport(NamedResults):
         return self.tally.n_unknown
 
     @property
-    def scores(self) -> None:
-        """None: sets have no scores."""
-        return
+    def scores(self) -> Literal["probabilities", "scores"] | None:
+        """What metrics of scores read; None without scores."""
+        if self.scored is None:
+            return None if self.kept_scores is None else self.kept_scores.kind
+        scores = self.scored.rows.scores
+        return "probabilities" if scores is not None and scores.is_prob else "scores"
 
     def _every(self) -> Iterable[Metric]:
-        return [metric for metric in metrics_of_sets() if metric.record.in_report]
+        every = [metric for metric in metrics_of_sets() if metric.record.in_report]
+        if self.scored is None:
+            known = {} if self.kept_scores is None else self.kept_scores.values
+            return [metric for metric in every if not metric.needs_scores or metric in known]
+        rows_list_some = not self.scored.has_all
+        return [metric for metric in every if self._is_listed(metric, rows_list_some)]
+
+    def _is_listed(self, metric: Metric, rows_list_some: bool) -> bool:
+        record = metric.record
+        if not metric.needs_scores:
+            return True
+        # What a name means here is listed by its own name.
+        if record.on_sets or (record.is_of_scores_only and self.scores == "probabilities"):
+            return False
+        return record.reads is RankedLabels or not rows_list_some
+
+    @cached_property
+    def _score_intervals(self) -> SetScoreIntervals:
+        assert self.confidence is not None
+        assert self.scored is not None
+        return SetScoreIntervals(self.scored, self.confidence)
+
+    @cached_property
+    def _measured(self) -> SetScores | None:
+        """The scores; what is listed is measured together, each label once."""
+        if self.scored is None or self.requested is not None or not self.scored.has_all:
+            return self.scored
+        listed = list(self._listed.values())
+        if self.confidence is not None:
+            self._score_intervals.prepare(listed)
+        else:
+            self.scored.of_labels(filter(is_of_labels, listed))
+            self.scored.of_pooled(filter(is_pooled, listed))
+        return self.scored
 
     @cached_property
     def _intervals(self) -> SetIntervals:
@@ -100,7 +177,50 @@ class SetReport(NamedResults):
         found = {name: result.undefined for name, result in self.metrics.items()}
         return {name: reason for name, reason in found.items() if reason}
 
+    def _scored_value(self, metric: Metric) -> ScoredValue:
+        """The value of a metric of scores.
+
+        Errors:
+            K210 there are no scores; K224 it needs a score of every label.
+        """
+        if self.kept_scores is not None and metric in self.kept_scores.values:
+            return self.kept_scores.values[metric]
+        scored = self.scored
+        if scored is None:
+            raise no_scores(str(metric))
+        meant = meant_on_sets(metric)
+        if (is_of_labels(meant) or is_pooled(meant)) and meant in self._listed.values():
+            scored = self._measured or scored
+        computed = scored.values(metric)
+        reason = undefined_on_sets(metric, self.tally, computed.undefined)
+        value, bound = float(computed.value), None
+        if is_of_ranks(meant) and not scored.is_whole:
+            low, high = scored.ends(meant)
+            if low != high:
+                value, bound = 0.5 * (low + high), (low, high)
+        return ScoredValue(value, reason, bound)
+
+    def _result_of_scores(self, metric: Metric) -> Result:
+        found = self._scored_value(metric)
+        interval = self.kept_intervals.get(metric, Interval())
+        if self.scored is not None and self.confidence is not None:
+            interval = self._score_intervals.of(metric, found.value)
+        made = self._made(
+            meant_on_sets(metric),
+            found.value,
+            interval,
+            found.reason,
+            classes=self.classes,
+            is_weighted=self.tally.is_weighted,
+            remark=interval.remark,
+            exact=found.bound is None,
+            bound=found.bound,
+        )
+        return replace(made, name=str(metric))
+
     def _result(self, metric: Metric) -> Result:
+        if meant_on_sets(metric).needs_scores:
+            return self._result_of_scores(metric)
         computed = values_on_sets(metric, self.tally, self.undefined)
         value, confidence = float(computed.value), self.confidence
         interval = Interval()
@@ -136,10 +256,27 @@ class SetReport(NamedResults):
         found = {
             name: values_on_sets(each, self.tally, self.undefined) for name, each in metrics.items()
         }
-        limits = self.kept_limits
+        limits = dict(self.kept_limits)
         if self.confidence is not None and not limits:
             limits = self._limits(metrics)
         is_weighted = self.tally.is_weighted
+        scored = self._measured
+        if scored is not None and scored.has_all:
+            of_scores = {name: Metric.of(get(name).record, "per_class", {}) for name in SCORED}
+            values = scored.of_labels(of_scores.values())
+            for name, metric in of_scores.items():
+                metrics[name] = metric
+                found[name] = Values(values[metric], ~np.isfinite(values[metric]))
+                sides = None
+                if self.confidence is not None:
+                    sides = self._score_intervals.of_classes(metric)
+                if sides is not None:
+                    limits[name] = sides
+        elif self.kept_scores is not None:
+            for name, (each, low, high) in self.kept_scores.of_labels.items():
+                metrics[name] = Metric.of(get(name).record, "per_class", {})
+                found[name] = Values(each, ~np.isfinite(each))
+                limits[name] = low, high
         return class_rows(self.classes, metrics, found, limits, is_weighted=is_weighted)
 
     def _limits(self, metrics: Mapping[str, Metric]) -> dict[str, tuple[Any, Any]]:

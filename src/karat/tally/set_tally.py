@@ -14,6 +14,7 @@ from karat.tally.axes import united_axes
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Fields
 from karat.tally.classes import Classes
+from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
 from karat.tally.serialization import (
     classes_of_facts,
     facts_of_classes,
@@ -300,6 +301,25 @@ def _sum(left: Floats | None, right: Floats | None) -> Floats | None:
     return None if left is None or right is None else left + right
 
 
+def _joined_scores(left: ScoresOfSets | None, right: ScoresOfSets | None) -> ScoresOfSets | None:
+    """The scores of both (K202: only one has them, or they are of other kinds)."""
+    if left is None and right is None:
+        return None
+    if left is not None and right is not None and _kind_of(left) == _kind_of(right):
+        if isinstance(left, LabelScores) and isinstance(right, LabelScores):
+            return left.joined(right)
+        if isinstance(left, ListedScores) and isinstance(right, ListedScores):
+            return left.joined(right)
+    raise error("K202", axis="scores", left=_kind_of(left), right=_kind_of(right))
+
+
+def _kind_of(scores: ScoresOfSets | None) -> str:
+    if scores is None:
+        return "rows without scores"
+    kind = "probabilities" if scores.is_prob else "scores"
+    return f"{kind} of listed labels" if isinstance(scores, ListedScores) else kind
+
+
 def _grouped(
     left: SetTally, right: SetTally
 ) -> tuple[Counts, Counts, Floats | None, Floats | None]:
@@ -392,6 +412,7 @@ class SetRows:
         unknown: cells whose truth is not known, or None.
         missing: bool[n], rows of whose truth nothing is known, or None.
         weights: float64[n], or None.
+        scores: scores of the labels, or None.
         is_frequency: whether a row of weight 3 stands for three rows.
         axes: clusters, and columns of slices: name, and what each code stands for.
         codes: int32[a, n], codes on the axes; None without axes.
@@ -403,6 +424,7 @@ class SetRows:
     unknown: Sets | None = None
     missing: npt.NDArray[np.bool_] | None = None
     weights: Floats | None = None
+    scores: ScoresOfSets | None = None
     is_frequency: bool = False
     axes: tuple[Axis, ...] = ()
     codes: npt.NDArray[np.int32] | None = None
@@ -442,6 +464,7 @@ class SetRows:
             unknown[0].joined(unknown[1]),
             np.concatenate([part.gone for part in parts]),
             _after(self.weights, other.weights),
+            _joined_scores(parts[0].scores, parts[1].scores),
             self.is_frequency,
             axes,
             codes,
@@ -451,6 +474,9 @@ class SetRows:
         """The same on labels that hold every label of it."""
         if classes.labels == self.classes.labels:
             return replace(self, classes=classes)
+        if self.scores is not None:
+            # The columns of scores are the labels: rows with other columns are of other labels.
+            _check_same(self.classes, classes)
         place = recoding(self.classes, classes)
         true, pred = (side.recoded(place, classes.k) for side in (self.true, self.pred))
         unknown = None if self.unknown is None else self.unknown.recoded(place, classes.k)
@@ -494,7 +520,15 @@ class SetRows:
             missing=taken(self.missing, rows),
             weights=taken(self.weights, rows),
             codes=taken(self.codes, (slice(None), rows)),
+            scores=None if self.scores is None else self.scores.at(rows),
         )
+
+    def repeated(self) -> SetRows:
+        """The same, three rows instead of one that stands for three."""
+        if not self.is_frequency or self.weights is None:
+            return self
+        at = np.repeat(np.arange(self.n), self.weights.astype(np.int64))
+        return replace(self.at(at), weights=None, is_frequency=False)
 
     @property
     def squares(self) -> Floats | None:

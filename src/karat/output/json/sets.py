@@ -1,7 +1,8 @@
 """A report of rows with sets as JSON in the schema ``karat.multilabel/1``.
 
-The tally makes the report. What takes the rows, the intervals of averages over labels and the table
-of transfers, is read as it was written; all else is computed again and compared.
+The tally makes the report. What takes the rows (metrics of scores, the intervals of averages over
+labels and the table of transfers) is read as it was written; all else is computed again and
+compared.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from karat._version import __version__
 from karat.errors import KaratError
 from karat.inference.confidence import Confidence, Interval
 from karat.metrics import Metric, get
+from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, parsed, require
 from karat.output.json.report import CLASSES, limits_of_rows
-from karat.results.sets import SetReport
+from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
 from karat.results.values import PER_CLASS
 from karat.tally.set_tally import SetTally, inconsistency_of_sets
 
@@ -93,6 +95,7 @@ def sets_to_dict(report: SetReport) -> dict[str, Any]:
             "intervals": None if asked is None else _CONFIDENCE.write(asked, report),
             "clustered": report.is_clustered,
         },
+        "scores": report.scores,
         "metrics": {name: result.to_dict() for name, result in report.metrics.items()},
         "per_class": js.plain(report.per_class),
         "label_counts": js.plain(report.label_counts),
@@ -141,6 +144,7 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
         js.TEXTS.read(whole["warnings"], scope),
         kept_intervals=_intervals(listed) if asked is not None else {},
         kept_transfers=moved,
+        kept_scores=_scores(whole, listed, tally.k),
         kept_cautions=js.TEXTS.read(whole["cautions"], scope),
         is_clustered=is_clustered,
         kept_limits=limits_of_rows(rows, PER_CLASS, scope) if is_clustered and asked else {},
@@ -168,6 +172,43 @@ def _confidence(part: Part, scope: Scope) -> Confidence | None:
     except KaratError:
         raise part.is_not("what can be asked of intervals") from None
     return None if found is None else replace(found, weights_are=weights_are)
+
+
+def _scores(whole: Part, listed: Mapping[str, Part], k: int) -> KeptScores | None:
+    """Metrics of scores as they were written: JSON has no scores."""
+    kind = js.or_null(js.choice("probabilities", "scores")).read(whole["scores"], None)
+    if kind is None:
+        return None
+    values = {}
+    for name, part in listed.items():
+        metric = find(name)
+        if metric is None or not meant_on_sets(metric).needs_scores:
+            continue
+        value = js.or_null(js.NUMBER).read(part["value"], None)
+        reason = js.or_null(js.TEXT).read(part["undefined"], None)
+        bound = js.or_null(js.AMOUNTS).read(part["bound"], None)
+        part.must(bound is None or len(bound) == 2, "a metric with two limits of its value")
+        ends = None if bound is None else (float(bound[0]), float(bound[1]))
+        values[metric] = ScoredValue(math.nan if value is None else value, reason, ends)
+    rows = whole["per_class"].items()
+    whole["per_class"].must(len(rows) == k, f"a list of {k} labels")
+    of_labels = {}
+    for name in SCORED:
+        if rows and name in rows[0].fields():
+            cells = [_label_cells(row, name) for row in rows]
+            of_labels[name] = tuple(np.array(cells, np.float64).reshape(-1, 3).T)
+    return KeptScores(kind, values, of_labels)  # type: ignore[arg-type]
+
+
+def _label_cells(row: Part, name: str) -> tuple[float, float, float]:
+    """Value, low and high of a metric of one label; NaN for none."""
+    value = js.or_null(js.NUMBER).read(row[name], None)
+    limits = row["intervals"].fields().get(name)
+    ends = [math.nan, math.nan]
+    if limits is not None:
+        ends = [float(js.NUMBER.read(one, None)) for one in limits.items()]
+        limits.must(len(ends) == 2, "two limits")
+    return math.nan if value is None else value, ends[0], ends[1]
 
 
 def _intervals(listed: Mapping[str, Part]) -> dict[Metric, Interval]:

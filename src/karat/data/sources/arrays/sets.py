@@ -11,11 +11,15 @@ import numpy as np
 
 from karat.data.clusters import as_clusters, one_cluster
 from karat.data.labels.column import declared_labels
-from karat.data.labels.sets import align_sets, are_sets, encode_sets
+from karat.data.labels.sets import SetColumn, align_sets, are_sets, encode_sets
+from karat.data.scores.classes import both_decide
+from karat.data.scores.containers import Argument
+from karat.data.scores.labels import checked_limits, label_scores
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.tally.cells import Axis
 from karat.tally.set_tally import CLUSTERS, SetRows, common_labels
+from karat.tally.sets import Sets
 
 
 def hold_sets(y_true: Any, y_pred: Any) -> bool:
@@ -26,6 +30,12 @@ def hold_sets(y_true: Any, y_pred: Any) -> bool:
     return any(are_sets(values) and not _is_column(values) for values in (y_true, y_pred))
 
 
+def fits_columns(y_true: Any, scores: Any) -> bool:
+    """Whether scores have a column for each of several columns of a frame: labels of sets."""
+    shapes: list[Any] = [getattr(values, "shape", ()) for values in (y_true, scores)]
+    return len(shapes[0]) == len(shapes[1]) == 2 and shapes[0][1] == shapes[1][1] > 1
+
+
 def _is_column(values: Any) -> bool:
     """Whether rows are lists of one label each."""
     if not isinstance(values, list | tuple):
@@ -33,22 +43,55 @@ def _is_column(values: Any) -> bool:
     return all(isinstance(row, list | tuple) and len(row) == 1 for row in values)
 
 
-def set_rows(y_true: Any, y_pred: Any, **options: Any) -> SetRows:
-    """Rows with the sets of two arguments of any form that `encode_sets` reads.
+def set_rows(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    threshold: Any = None,
+    **options: Any,
+) -> SetRows:
+    """Rows with the sets of two arguments of any form that `encode_sets` reads, or with scores.
 
     Args:
+        y_prob, y_score: scores of the labels, see `label_scores`; one of them, or neither.
+        threshold: from which score on a label is predicted, one number or one for each label; not
+            with y_pred. None: above 0.5, of y_score above 0.
         options: those of `sets_of_models`.
 
     Errors:
         K101 to K109, K195 to K199: the argument, its first bad row and how many there are; K113 to
-        K116 weights; K221 only one side is sets, or an option is for one class a row.
+        K116 weights; K129 both kinds of scores, K130 to K137 scores; K140 a threshold beside
+        y_pred; K221 only one side is sets, or an option is for one class a row.
 
     Example:
         >>> rows = set_rows([{"cat"}, {"cat", "dog"}], [{"cat"}, {"dog"}])
         >>> rows.tally.counts[:3].tolist()
         [[1, 1], [0, 0], [1, 0]]
     """
-    return sets_of_models(y_true, {"y_pred": y_pred}, **options)["y_pred"]
+    if y_prob is not None and y_score is not None:
+        found = "Both y_prob and y_score were given"
+        raise error("K129", found=found, prob="y_prob=", score="y_score=")
+    argument: Argument = "y_score" if y_prob is None else "y_prob"
+    given = y_score if y_prob is None else y_prob
+    if y_pred is not None or given is None:
+        if threshold is not None:
+            if given is None:
+                found = "There are no probabilities or scores"
+                raise error("K136", threshold=threshold, found=found)
+            raise both_decide("y_pred", threshold)
+        rows = sets_of_models(y_true, {"y_pred": y_pred}, **options)["y_pred"]
+        if given is None:
+            return rows
+        return replace(rows, scores=label_scores(given, argument, rows.classes, rows.n))
+    if not are_sets(y_true):
+        raise error("K221", found="y_true is one label a row")
+    # What is predicted follows from the scores, once the labels are known.
+    rows = sets_of_models(y_true, {argument: None}, **options)[argument]
+    scores = label_scores(given, argument, rows.classes, rows.n)
+    limits, is_strict = checked_limits(threshold, scores, rows.classes)
+    return replace(rows, scores=scores, pred=scores.above(limits, is_strict=is_strict))
 
 
 def sets_of_models(
@@ -64,7 +107,7 @@ def sets_of_models(
     """Rows with the same true sets and what each of several arguments predicts, on one label axis.
 
     Args:
-        predicted: sets by the name of their argument.
+        predicted: sets by the name of their argument; None where scores will say them.
         clusters: one name or number a row, or None.
         is_frequency: whether a row of weight 3 stands for three rows.
 
@@ -74,12 +117,17 @@ def sets_of_models(
     if positive is not None:
         raise error("K221", found=f"positive={short(positive)} was given, and rows are sets")
     for argument, values in predicted.items():
-        _check_both({"y_true": y_true, argument: values})
+        if values is not None:
+            _check_both({"y_true": y_true, argument: values})
     listed = None if labels is None else declared_labels(labels)
     true = encode_sets(y_true, "y_true", listed)
     found = {}
     for argument, values in predicted.items():
-        found[argument] = align_sets(true, encode_sets(values, argument, listed), listed)
+        if values is None:
+            pred = SetColumn(argument, Sets.empty(true.n), columns=true.columns)
+        else:
+            pred = encode_sets(values, argument, listed)
+        found[argument] = align_sets(true, pred, listed)
     classes = reduce(common_labels, [rows.classes for rows in found.values()])
     facts: dict[str, Any] = {}
     if weights is not None:

@@ -1,0 +1,305 @@
+"""Scores of the labels of each row, of any form, and the rows of each label as two classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.labels.align import align, codes_within
+from karat.data.labels.containers import encode, is_sparse
+from karat.data.rows import Rows
+from karat.data.scores.classes import are_places
+from karat.data.scores.columns import readings
+from karat.data.scores.containers import Argument, Scores, as_scores, refuse_scores
+from karat.data.scores.rows import InMemoryScores
+from karat.errors import KaratError, error, short, shown
+from karat.tally import Classes
+from karat.tally.cached import cached_property
+from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
+from karat.tally.set_tally import SetRows
+from karat.tally.sets import Sets
+
+TWO: Final = Classes((0, 1), 1, is_declared=True)
+"""A label is absent or present."""
+_PAIR: Final = 2
+
+
+def label_scores(values: Any, argument: Argument, classes: Classes, n: int) -> ScoresOfSets:
+    """The scores of the labels of n rows.
+
+    Args:
+        values: float[n, k] of any container that `as_scores` reads; of a table whose columns name
+            the labels in another order, in theirs. Or only those of some labels of each row: a
+            sparse matrix of SciPy, whose stored entries are listed, or for each row a dict from
+            label to score or a list of pairs (label, score).
+
+    Errors:
+        K102 another number of rows; K130 to K132 values; K134 another number of columns; K109 a
+        label that is not one; K137 columns that name other labels; K196 a label listed twice.
+    """
+    if is_sparse(values):
+        found: ScoresOfSets = _of_sparse(values, argument, classes)
+    elif _are_listed(values):
+        found = _of_lists(list(values), argument, classes)
+    else:
+        found = _of_matrix(as_scores(values, argument), classes)
+    n_given = len(found.sets) if isinstance(found, ListedScores) else len(found.values)
+    if n_given != n:
+        raise error("K102", left="y_true", n_left=n, right=argument, n_right=n_given)
+    return found
+
+
+def _are_listed(values: Any) -> bool:
+    """Whether rows are dicts, or lists of pairs of a label and its score."""
+    if not isinstance(values, list | tuple) and str(getattr(values, "dtype", "")) != "object":
+        return False
+    rows = [row for row in values if row is not None]
+    if any(isinstance(row, Mapping) for row in rows):
+        return True
+    items = [item for row in rows if isinstance(row, list | tuple) for item in row]
+    return any(isinstance(item, tuple | list) and len(item) == _PAIR for item in items)
+
+
+def _of_matrix(scores: Scores, classes: Classes) -> LabelScores:
+    if scores.k != classes.k or scores.values.ndim == 1:
+        n_columns = 1 if scores.values.ndim == 1 else scores.k
+        do = "Give one column of scores for each label, or labels= that names those of the columns."
+        facts = {"labels": shown(classes.labels), "n_columns": n_columns, "k": classes.k, "do": do}
+        raise error("K134", argument=scores.argument, **facts)
+    order = _order(scores, classes)
+    values = scores.values if order is None else scores.values[:, order]
+    values = np.ascontiguousarray(values)
+    _check(Scores(scores.argument, values, scores.columns))
+    return LabelScores(values, scores.is_prob)
+
+
+def _order(scores: Scores, classes: Classes) -> list[int] | None:
+    """Where the column of each label is; None where they stand in the order of the labels.
+
+    Errors:
+        K137 the columns of a table name other labels.
+    """
+    names = scores.columns
+    if names is None or len(names) != classes.k or are_places(names):
+        return None
+    labels = [str(label) for label in classes.labels]
+    for texts, _ in readings(names, None):
+        if sorted(texts) == sorted(labels):
+            place = {text: i for i, text in enumerate(texts)}
+            order = [place[label] for label in labels]
+            return None if order == list(range(classes.k)) else order
+    what = f"The columns of {scores.argument} name other labels than there are"
+    found = f"Columns: {shown(names)}. Labels: {shown(classes.labels)}"
+    do = "Name each column by its label, or give the values alone, in the order of labels=."
+    raise error("K137", what=what, found=found, do=do)
+
+
+def _check(scores: Scores) -> None:
+    """Refuse values that are no scores: K131 not finite, K132 no probabilities."""
+    values = scores.values
+    is_finite = bool(np.isfinite(values).all())
+    if not is_finite:
+        row = int(np.argmax(~np.isfinite(values).all(axis=-1)))
+        refuse_scores(scores, _native.Rejected("nan", 1, row))
+    if scores.is_prob and values.size and not (values.min() >= 0 and values.max() <= 1):
+        row = int(np.argmax(((values < 0) | (values > 1)).any(axis=-1)))
+        refuse_scores(scores, _native.Rejected("above_one", 1, row))
+
+
+def _of_sparse(values: Any, argument: Argument, classes: Classes) -> ListedScores:
+    matrix = values.tocsr()
+    if matrix.shape[1] != classes.k:
+        do = "Give one column of scores for each label, or labels= that names those of the columns."
+        facts = {"labels": shown(classes.labels), "n_columns": matrix.shape[1], "k": classes.k}
+        raise error("K134", argument=argument, do=do, **facts)
+    if not matrix.has_sorted_indices:
+        matrix = matrix.sorted_indices()
+    starts = np.asarray(matrix.indptr, np.int64)
+    items = np.asarray(matrix.indices[: starts[-1]], np.int32)
+    numbers = np.ascontiguousarray(matrix.data[: starts[-1]], np.float64)
+    sets = Sets(starts, items)
+    _refuse_twice(sets, argument, classes)
+    return _checked_lists(sets, numbers, argument, classes)
+
+
+def _refuse_twice(sets: Sets, argument: str, classes: Classes) -> None:
+    """Refuse a row that lists a label twice: K196. The labels of each row are in order."""
+    keys = sets.keys(classes.k)
+    again = np.flatnonzero(keys[1:] == keys[:-1])
+    if again.size:
+        row, label = divmod(int(keys[again[0]]), classes.k)
+        count = len(np.unique(keys[again] // classes.k))
+        facts = {"row": row, "value": classes.labels[label], "count": count, "n": len(sets)}
+        raise error("K196", argument=argument, **facts)
+
+
+def _of_lists(rows: list[Any], argument: Argument, classes: Classes) -> ListedScores:
+    items: list[Any] = []
+    numbers: list[Any] = []
+    sizes = np.zeros(len(rows), np.int64)
+    for place, row in enumerate(rows):
+        pairs = list(row.items()) if isinstance(row, Mapping) else row
+        if not isinstance(pairs, list | tuple) or not all(
+            isinstance(pair, tuple | list) and len(pair) == _PAIR for pair in pairs
+        ):
+            found = f"Row {place} is {short(row)}: neither a dict nor a list of pairs"
+            raise error("K130", argument=argument, found=found)
+        items.extend(pair[0] for pair in pairs)
+        numbers.extend(pair[1] for pair in pairs)
+        sizes[place] = len(pairs)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    if not items:
+        return ListedScores(Sets(starts, np.empty(0, np.int32)), np.empty(0), argument == "y_prob")
+    of_row = np.repeat(np.arange(len(rows)), sizes)
+    try:
+        column = encode(items, argument)
+        codes = codes_within(align(column, column, classes.labels).pred, classes)
+    except KaratError as problem:
+        if "row" not in problem.context:
+            raise
+        row = int(of_row[problem.context["row"]])
+        facts = {**problem.context, "row": row, "n": len(rows)}
+        raise error(problem.code, **facts) from None
+    values = as_scores(numbers, argument).values.astype(np.float64)
+    order = np.argsort(of_row * classes.k + codes, kind="stable")
+    sets = Sets(starts, np.ascontiguousarray(codes[order], np.int32))
+    _refuse_twice(sets, argument, classes)
+    return _checked_lists(sets, np.ascontiguousarray(values[order]), argument, classes)
+
+
+def _checked_lists(
+    sets: Sets, values: npt.NDArray[np.float64], argument: Argument, classes: Classes
+) -> ListedScores:
+    is_prob = argument == "y_prob"
+    bad, code = ~np.isfinite(values), "K131"
+    if not bad.any() and is_prob:
+        bad, code = (values < 0) | (values > 1), "K132"
+    if bad.any():
+        rows = sets.rows[bad]
+        place = int(np.argmax(bad))
+        label = classes.labels[int(sets.items[place])]
+        raise error(
+            code,
+            argument=argument,
+            row=int(rows[0]),
+            place=f", label {label!r}",
+            value=float(values[place]),
+            count=len(np.unique(rows)),
+            n=len(sets),
+        )
+    return ListedScores(sets, values, is_prob)
+
+
+def checked_limits(
+    threshold: Any, scores: ScoresOfSets, classes: Classes
+) -> tuple[npt.NDArray[np.float64], bool]:
+    """From which score on each label is predicted, and whether only above it.
+
+    Args:
+        threshold: one number, or one for each label; None: above 0.5, of scores above 0.
+
+    Errors:
+        K136 no finite number, another number of them, or no probability.
+    """
+    if threshold is None:
+        return np.array(0.5 if scores.is_prob else 0.0), True
+    try:
+        found = np.asarray(threshold, np.float64)
+    except (TypeError, ValueError):
+        found = np.array(math.nan)
+    is_fit = not isinstance(threshold, bool | str) and np.isfinite(found).all()
+    problem = "" if is_fit else "It is not a finite number, nor one for each label"
+    if is_fit and found.shape not in ((), (classes.k,)):
+        problem = f"It has the shape {found.shape}, and there are {classes.k} labels"
+    elif is_fit and scores.is_prob and not ((found >= 0) & (found <= 1)).all():
+        problem = "Probabilities lie from 0 to 1"
+    if problem:
+        given = threshold.tolist() if isinstance(threshold, np.ndarray) else threshold
+        raise error("K136", threshold=given, found=problem)
+    return found, False
+
+
+@dataclass(eq=False)
+class LabelColumns:
+    """Rows with scores of every label, one label at a time as rows of two classes.
+
+    Attributes:
+        rows: rows with scores, each of which is known for some label.
+        n_threads: threads of native passes; 0: the default.
+    """
+
+    rows: SetRows
+    n_threads: int = 0
+
+    @cached_property
+    def _by_label(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        return _rows_of_labels(self.rows.true, self.rows.classes.k)
+
+    @cached_property
+    def _gone(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+        unknown = self.rows.unknown
+        return None if unknown is None else _rows_of_labels(unknown, self.rows.classes.k)
+
+    def known(self, label: int) -> npt.NDArray[np.bool_] | None:
+        """bool[n]: rows where it is known whether they have the label; None where it is in all."""
+        if self._gone is None:
+            return None
+        starts, rows = self._gone
+        found = np.ones(self.rows.n, bool)
+        found[rows[starts[label] : starts[label + 1]]] = False
+        return None if found.all() else found
+
+    def column(self, label: int) -> InMemoryScores:
+        """The known rows of a label, which is absent or present."""
+        scores = self.rows.scores
+        assert isinstance(scores, LabelScores)
+        codes = np.zeros(self.rows.n, np.int32)
+        starts, rows = self._by_label
+        codes[rows[starts[label] : starts[label + 1]]] = 1
+        values, weights, known = scores.values[:, label], self.rows.weights, self.known(label)
+        if known is not None:
+            codes, values = codes[known], values[known]
+            weights = None if weights is None else weights[known]
+        return self._two(codes, values, weights)
+
+    def weighing(self, weights: npt.NDArray[np.float64]) -> LabelColumns:
+        """The same rows with other weights, float64[n]."""
+        return LabelColumns(replace(self.rows, weights=weights), self.n_threads)
+
+    def pooled(self) -> tuple[InMemoryScores, npt.NDArray[np.int64]]:
+        """Every known label of every row as a row of two classes, and the row of each."""
+        scores, rows, k = self.rows.scores, self.rows, self.rows.classes.k
+        assert isinstance(scores, LabelScores)
+        codes = np.zeros(rows.n * k, np.int32)
+        codes[rows.true.keys(k)] = 1
+        values, of_row = scores.values.reshape(-1), np.repeat(np.arange(rows.n), k)
+        if rows.unknown is not None and rows.unknown.items.size:
+            known = np.ones(rows.n * k, bool)
+            known[rows.unknown.keys(k)] = False
+            codes, values, of_row = codes[known], values[known], of_row[known]
+        weights = None if rows.weights is None else rows.weights[of_row]
+        return self._two(codes, values, weights), of_row
+
+    def _two(
+        self, codes: npt.NDArray[np.int32], values: npt.NDArray[Any], weights: Any
+    ) -> InMemoryScores:
+        scores = self.rows.scores
+        assert scores is not None
+        argument: Argument = "y_prob" if scores.is_prob else "y_score"
+        two = Rows(TWO, codes, None, Scores(argument, values), weights, is_owned=True)
+        # Other labels come beside it, so that its rows may all weigh nothing.
+        return InMemoryScores.of(two, n_threads=self.n_threads, is_part=True)
+
+
+def _rows_of_labels(sets: Sets, k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where the rows of each label begin, int64[k + 1], and the rows."""
+    starts = np.concatenate(
+        [np.zeros(1, np.int64), np.cumsum(np.bincount(sets.items, minlength=k))]
+    )
+    return starts, sets.rows[np.argsort(sets.items, kind="stable")]

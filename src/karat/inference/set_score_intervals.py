@@ -1,0 +1,416 @@
+"""Intervals of metrics of the scores of sets of labels: rows are the units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.cluster_df import degrees_of_clusters
+from karat.inference.confidence import DRAWN, Confidence, Interval
+from karat.inference.draws import acceleration_of, interval_of_draws
+from karat.inference.label_intervals import within
+from karat.inference.limits import Floats
+from karat.inference.sampling_error import SamplingError
+from karat.inference.score_intervals import (
+    measured_with_influence,
+    measured_with_intervals,
+    score_interval,
+)
+from karat.inference.set_intervals import ONE_CLUSTER, interval_of_one
+from karat.metrics import Metric
+from karat.metrics._influence.gather import reason_without
+from karat.metrics._of_set_scores import RowMean, SetScores, is_of_labels, is_of_rows, is_pooled
+from karat.metrics._of_sets import meant_on_sets
+from karat.metrics._registry import get
+from karat.metrics._set_views import LabelAreas, RankedCells
+from karat.tally.cached import cached_property
+
+_ONE_ROW: Final = "there is one row"
+_CHOSEN: Final = "it is chosen by the rows: give method='bootstrap'"
+_NO_FORM: Final = "it takes replicates: give method='bootstrap'"
+_NOT_WHOLE: Final = "its value is known within limits only"
+_STEP: Final = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Clusters:
+    """Rows that go together.
+
+    Attributes:
+        codes: int64[n], from 0 to n_clusters − 1.
+        n_clusters: how many there are.
+    """
+
+    codes: npt.NDArray[np.int64]
+    n_clusters: int
+
+    def sums(self, phi: Floats, at: slice | npt.NDArray[np.bool_]) -> Floats:
+        """float64[G]: Σ over some of the rows of each."""
+        found = np.bincount(self.codes[at], phi, self.n_clusters)
+        return np.asarray(found, np.float64)
+
+
+def _square(
+    phi: Floats, clusters: _Clusters | None, at: slice | npt.NDArray[np.bool_] = slice(None)
+) -> float:
+    """Σφ² over some of the rows; of clusters G ÷ (G − 1) times that of their sums."""
+    if clusters is None:
+        return float((phi**2).sum())
+    g = clusters.n_clusters
+    return float((clusters.sums(phi, at) ** 2).sum()) * (g / max(g - 1.0, 1.0))
+
+
+@dataclass(eq=False)
+class _Spread:
+    """How the mean over the labels of a metric moves with each row.
+
+    Attributes:
+        clusters: the cluster of each row, or None.
+        below, above: float64[n], Σ over the labels of (distance to its limit ÷ error) · influence.
+        alone: float64[2], Σ of squared distances of labels whose influence is nothing.
+        whole, weighted: float64[n], Σ of influences, of the mean and of the weighted mean.
+        value, low, high: float64[k], of each label; NaN where there is none.
+    """
+
+    clusters: _Clusters | None
+    below: Floats
+    above: Floats
+    alone: Floats
+    whole: Floats
+    weighted: Floats
+    value: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, n: int, k: int, clusters: _Clusters | None) -> _Spread:
+        of_rows = [np.zeros(n) for _ in range(4)]
+        nans = [np.full(k, np.nan) for _ in range(3)]
+        return cls(clusters, of_rows[0], of_rows[1], np.zeros(2), of_rows[2], of_rows[3], *nans)
+
+    def add(
+        self,
+        label: int,
+        at: slice | npt.NDArray[np.bool_],
+        phi: Floats,
+        share: float,
+        value: float,
+        interval: Interval,
+    ) -> None:
+        """Add a label that is known in some rows, and whose share of all true labels this is."""
+        self.value[label] = value
+        self.whole[at] += phi
+        self.weighted[at] += share * phi
+        if interval.low is None or interval.high is None:
+            return
+        self.low[label], self.high[label] = interval.low, interval.high
+        away = value - interval.low, interval.high - value
+        sigma = math.sqrt(_square(phi, self.clusters, at))
+        if not sigma > 0.0:
+            self.alone += np.square(away)
+            return
+        self.below[at] += away[0] / sigma * phi
+        self.above[at] += away[1] / sigma * phi
+
+
+@dataclass(eq=False)
+class SetScoreIntervals:
+    """Intervals of what is measured on the scores of sets.
+
+    Attributes:
+        scores: the rows, and what metrics read of them.
+        asked: what is asked of the intervals.
+    """
+
+    scores: SetScores
+    asked: Confidence
+    _spreads: dict[Metric, _Spread] = field(default_factory=dict, repr=False)
+    _of_pooled: dict[Metric, Interval] = field(default_factory=dict, repr=False)
+    _known: dict[Metric, Interval] = field(default_factory=dict, repr=False)
+
+    @property
+    def _alone(self) -> Confidence:
+        """What is asked of a label: replicates are of rows, with all of their labels."""
+        asked = self.asked
+        method = "default" if asked.method in DRAWN else asked.method
+        # Both limits, each as sure as the one that is asked for: they are combined.
+        return replace(asked, method=method, side="both", level=1.0 - 2.0 * asked.tail)
+
+    def of(self, metric: Metric, value: float) -> Interval:
+        """The interval of a metric whose value this is."""
+        if not math.isfinite(value):
+            return Interval()
+        metric = meant_on_sets(metric)
+        if metric not in self._known:
+            self._known[metric] = self._made(metric, value)
+        return self._known[metric]
+
+    def _made(self, metric: Metric, value: float) -> Interval:
+        if self.scores.rows.n < 2:
+            return Interval(remark=_ONE_ROW)
+        if self._clusters is not None and self._clusters.n_clusters < 2:
+            return Interval(remark=ONE_CLUSTER)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            found = self._found(metric, value)
+        if self.asked.method in DRAWN and found.remark != _NOT_WHOLE:
+            found = replace(self._drawn(metric, value), standard_error=found.standard_error)
+        return within(found, value, metric.range, self.asked)
+
+    def _found(self, metric: Metric, value: float) -> Interval:
+        if is_of_rows(metric):
+            return self._of_mean(metric, value)
+        if metric.record.reads is RankedCells:
+            return Interval(remark=_CHOSEN)
+        if metric.record.reads is LabelAreas:
+            return self._of_areas(metric, value)
+        plain = Metric(metric.record, "plain", metric.params)
+        if reason_without(plain):
+            return Interval(remark=_NO_FORM)
+        if metric.lift == "micro":
+            return self._pooled(plain)
+        spread = self._spread_of(plain)
+        if metric.lift == "macro":
+            return self._combined(spread, value)
+        return self._one(metric, value, spread.weighted)
+
+    def _of_mean(self, metric: Metric, value: float) -> Interval:
+        """Of Σ w·g·x ÷ Σ w·g over the rows."""
+        if not self.scores.is_whole:
+            low, high = self.scores.ends(metric)
+            if low != high:
+                return Interval(remark=_NOT_WHOLE)
+        mean = self.scores.mean(metric)
+        mass = self.scores.weights * mean.gain
+        kept = mass > 0.0
+        x, mass = mean.value[kept], mass[kept]
+        total = float(mass.sum())
+        n = total**2 / float((mass**2).sum())
+        if n < 2.0 - 1e-12:
+            return Interval(remark=_ONE_ROW)
+        phi, df = mass * (x - value) / total, n - 1.0
+        variance = _square(phi, self._clusters, kept)
+        if self._clusters is None:
+            variance *= n / (n - 1.0)
+        else:
+            df, n = self._df(phi, kept), min(n, float(self._clusters.n_clusters))
+        if metric.range[1] == math.inf:
+            spread = SamplingError(variance, variance, df, n)
+            return score_interval(metric, value, spread, self._alone, n)
+        is_share = bool((mean.gain[kept] == 1.0).all() and ((x == 0.0) | (x == 1.0)).all())
+        is_share = is_share and self._clusters is None
+        return interval_of_one(
+            self._alone, metric, value, math.sqrt(variance), n, df, is_share=is_share
+        )
+
+    def _of_areas(self, metric: Metric, value: float) -> Interval:
+        """Of a function of the areas of the labels, by how it moves with each."""
+        areas = self.scores.areas
+        slopes = np.zeros(len(areas))
+        for label in np.flatnonzero(np.isfinite(areas)).tolist():
+            moved = [areas.copy(), areas.copy()]
+            step = min(_STEP, areas[label] / 2.0, (1.0 - areas[label]) / 2.0)
+            if not step > 0.0:
+                return Interval(remark="a label is told apart without error")
+            moved[0][label] -= step
+            moved[1][label] += step
+            ends = [metric.record.formula(LabelAreas(each)) for each in moved]
+            slopes[label] = (ends[1] - ends[0]) / (2.0 * step)
+        area = Metric.of(get("roc_auc").record, "plain", {})
+        phi = np.zeros(self.scores.rows.n)
+        for label, parts, _ in self._each([area]):
+            if area in parts:
+                phi[self._at(label)] += slopes[label] * parts[area]
+        variance = _square(phi, self._clusters) * self._least
+        n, df = self._n_effective, self._df(phi)
+        return score_interval(metric, value, SamplingError(variance, variance, df, n),
+                              self._alone, n)  # fmt: skip
+
+    def _pooled(self, plain: Metric) -> Interval:
+        """Of all cells together, which are clusters of the cells of a row."""
+        if plain not in self._of_pooled:
+            self._measure_pooled([plain])
+        return self._of_pooled[plain]
+
+    def _measure_pooled(self, metrics: list[Metric]) -> None:
+        pooled, of_row = self.scores.columns.pooled()
+        if self._clusters is not None:
+            of_row = self._clusters.codes[of_row]
+        values, sure = measured_with_intervals(
+            pooled, metrics, self.scores.policy, self._alone, clusters=of_row
+        )
+        self.scores.keep({}, values)
+        missing = Interval(remark=_NO_FORM)
+        self._of_pooled.update({m: sure.intervals.get(m, missing) for m in metrics})
+
+    @property
+    def _n_effective(self) -> float:
+        w = self.scores.weights
+        rows = float(w.sum()) ** 2 / float((w**2).sum())
+        return rows if self._clusters is None else min(rows, float(self._clusters.n_clusters))
+
+    @cached_property
+    def _clusters(self) -> _Clusters | None:
+        """The rows that weigh anything, by cluster; None where they are independent."""
+        rows = self.scores.rows
+        if rows.clusters is None:
+            return None
+        codes = np.unique(rows.clusters, return_inverse=True)[1].astype(np.int64)
+        return _Clusters(codes, len(np.unique(codes[self.scores.weights > 0.0])))
+
+    def _df(self, phi: Floats, at: slice | npt.NDArray[np.bool_] = slice(None)) -> float:
+        """Degrees of freedom of Σφ over some of the rows."""
+        if self._clusters is None:
+            return self._n_effective - 1.0
+        return float(degrees_of_clusters(self._clusters.sums(np.abs(phi), at)))
+
+    @property
+    def _least(self) -> float:
+        if self._clusters is not None:
+            return 1.0
+        n = self._n_effective
+        return n / (n - 1.0) if n > 1.0 else 1.0
+
+    def _one(self, metric: Metric, value: float, phi: Floats) -> Interval:
+        error = math.sqrt(_square(phi, self._clusters) * self._least)
+        n = self._n_effective
+        return interval_of_one(self._alone, metric, value, error, n, self._df(phi))
+
+    def _combined(self, spread: _Spread, value: float) -> Interval:
+        """Limits of the labels, combined as their errors go together in the rows (MOVER)."""
+        n_counted = int(np.isfinite(spread.value).sum())
+        ends = [
+            math.sqrt(_square(side, self._clusters) + float(alone)) / max(n_counted, 1)
+            for side, alone in zip((spread.below, spread.above), spread.alone, strict=True)
+        ]
+        error = math.sqrt(_square(spread.whole, self._clusters) * self._least) / max(n_counted, 1)
+        missing = int((np.isfinite(spread.value) & np.isnan(spread.low)).sum())
+        remark = f"{missing} labels have no limits of their own" if missing else None
+        return Interval(value - ends[0], value + ends[1], "mover", error, remark)
+
+    def of_classes(self, metric: Metric) -> tuple[Floats, Floats] | None:
+        """Limits of a metric of one label for every label; None where there are none."""
+        plain = Metric(metric.record, "plain", metric.params)
+        if reason_without(plain):
+            return None
+        spread = self._spread_of(plain)
+        return spread.low, spread.high
+
+    def prepare(self, metrics: Iterable[Metric]) -> None:
+        """Measure metrics of labels together, each label once, and those of all labels once."""
+        each, pooled = [], []
+        for metric in metrics:
+            plain = Metric(metric.record, "plain", metric.params)
+            if is_of_labels(metric):
+                each.append(plain)
+            elif is_pooled(metric):
+                pooled.append(plain)
+        if each:
+            self._measure(list(dict.fromkeys(each)))
+        if pooled:
+            self._measure_pooled(list(dict.fromkeys(pooled)))
+
+    def _spread_of(self, plain: Metric) -> _Spread:
+        if plain not in self._spreads:
+            self._measure([plain])
+        return self._spreads[plain]
+
+    def _measure(self, metrics: list[Metric]) -> None:
+        rows, k = self.scores.rows, self.scores.k
+        values = {metric: np.full(k, np.nan) for metric in metrics}
+        spreads = {
+            m: _Spread.of(rows.n, k, self._clusters) for m in metrics if not reason_without(m)
+        }
+        weights, total = self.scores.label_weights, float(self.scores.label_weights.sum())
+        for label, parts, found in self._each(metrics):
+            at = self._at(label)
+            share = weights[label] / total if total > 0.0 else 0.0
+            for metric, (value, interval) in found.items():
+                values[metric][label] = value
+                if metric in parts:
+                    spreads[metric].add(label, at, parts[metric], share, value, interval)
+        self.scores.keep(values, {})
+        true = rows.true
+        for spread in spreads.values():
+            if total > 0.0:
+                mean = np.nansum(weights * spread.value) / total
+                apart = np.where(np.isfinite(spread.value), spread.value - mean, 0.0)
+                of_rows = np.bincount(true.rows, apart[true.items], rows.n)
+                spread.weighted += self.scores.weights * of_rows / total
+        self._spreads.update(spreads)
+
+    def _at(self, label: int) -> slice | npt.NDArray[np.bool_]:
+        known = self.scores.columns.known(label)
+        return slice(None) if known is None else known
+
+    def _each(
+        self, metrics: list[Metric]
+    ) -> Iterator[tuple[int, dict[Metric, Floats], dict[Metric, tuple[float, Interval]]]]:
+        """Each label: what each row moves in a metric, and values with their intervals."""
+        for label in range(self.scores.k):
+            column = self.scores.columns.column(label)
+            clusters = None if self._clusters is None else self._clusters.codes[self._at(label)]
+            values, sure, influence = measured_with_influence(
+                column, metrics, self.scores.policy, self._alone, clusters
+            )
+            w = np.ones(column.n_rows) if column.weights is None else column.weights
+            total = float(w.sum())
+            found, parts = {}, {}
+            for metric in metrics:
+                value = float(values[metric].value)
+                found[metric] = value, sure.intervals.get(metric, Interval())
+                if math.isfinite(value) and total > 0.0 and not reason_without(metric):
+                    parts[metric] = w * influence(metric) / total
+            yield label, parts, found
+
+    def _drawn(self, metric: Metric, value: float) -> Interval:
+        """The interval by replicates of the rows, a row with all of its labels."""
+        acceleration = None
+        if is_of_rows(metric):
+            mean = self.scores.mean(metric)
+            drawn = np.array([self._replicate(mean, times) for times in self._times()])
+            mass = self.scores.weights * mean.gain
+            phi = np.where(mass > 0.0, mass * (mean.value - value), 0.0)
+            acceleration = acceleration_of(self._sums(phi))
+        else:
+            drawn = np.array([self._again(metric, times) for times in self._times()])
+            if self.asked.method == "bca" and not reason_without(metric) and metric.lift == "macro":
+                plain = Metric(metric.record, "plain", metric.params)
+                acceleration = acceleration_of(self._sums(self._spread_of(plain).whole))
+            elif self.asked.method == "bca":
+                return Interval(remark="its acceleration is not known: give method='bootstrap'")
+        return interval_of_draws(metric, value, drawn, self.asked, acceleration)
+
+    def _replicate(self, mean: RowMean, times: Floats) -> float:
+        """The mean over rows, each as often as it was drawn."""
+        mass = self.scores.weights * mean.gain * times
+        counts = mass > 0.0
+        total = float(mass[counts].sum())
+        return float((mass[counts] * mean.value[counts]).sum()) / total if total > 0 else math.nan
+
+    def _again(self, metric: Metric, times: Floats) -> float:
+        """The metric of rows, each as often as it was drawn."""
+        columns = self.scores.columns.weighing(self.scores.weights * times)
+        scores = SetScores(columns, self.scores.policy, self.scores.n_threads)
+        return float(scores.values(metric).value)
+
+    def _times(self) -> Iterator[Floats]:
+        """How often each row, or each cluster, is drawn, one replicate after the other."""
+        n, rng = self.scores.rows.n, np.random.default_rng(self.asked.seed)
+        codes = None if self._clusters is None else self._clusters.codes
+        if codes is not None:
+            n = int(codes.max()) + 1
+        for _ in range(self.asked.n_replicates):
+            if self.asked.method == "bayesian":
+                times = rng.exponential(size=n)
+            else:
+                times = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
+            yield times if codes is None else times[codes]
+
+    def _sums(self, phi: Floats) -> Floats:
+        """Of each row, or of each cluster."""
+        return phi if self._clusters is None else self._clusters.sums(phi, slice(None))
