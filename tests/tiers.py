@@ -32,6 +32,7 @@ TIMES: Final = 5.0
 OWN: Final = {
     "tests/architecture/test_completion.py": ("test", 10.0),
     "tests/architecture/test_import_directions.py": ("test", 10.0),
+    "tests/compat/test_torchmetrics_sets.py::test_random": ("all", 0.0),
     "tests/corpus": ("test", 90.0),
     "tests/corpus/test_corpus.py::test_the_outcomes_of_sources": ("test", 30.0),
     "tests/corpus/test_corpus.py::test_the_outcomes_of_spark": ("all", 0.0),
@@ -40,6 +41,7 @@ OWN: Final = {
     "tests/conformance/test_files.py::TestExact": ("test", 4.0),
     "tests/conformance/test_partitions.py::TestSpark": ("all", 0.0),
     "tests/clusters/test_spark": ("all", 0.0),
+    "tests/compat/test_sklearn_sets.py::test_every_call": ("all", 0.0),
     "tests/laws/test_records.py": ("test", 20.0),
     "tests/laws/test_interval_laws.py": ("test", 10.0),
     "tests/hostile/test_no_code.py": ("check", 10.0),

@@ -22,7 +22,7 @@ from benchmarks.case import (
 __all__ = ["MODULES", "cases_of"]
 
 MODULES: Final = {
-    PEER: ("labels", "text", "small", "losses", "ranking", "resampling", "verbs"),
+    PEER: ("labels", "text", "small", "losses", "ranking", "sets", "resampling", "verbs"),
     NATIVE: ("dropin",),
     REPORTS: ("comparisons",),
     TORCH: ("torch_losses",),

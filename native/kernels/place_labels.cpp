@@ -32,16 +32,35 @@ struct Row {
     }
 };
 
-int32_t count_above(const double* scores, int64_t n, double limit) {
-    int32_t found = 0;
-    for (int64_t j = 0; j < n; ++j) found += scores[j] > limit;
-    return found;
-}
+struct Above {
+    int32_t above, tied;
+};
 
-int32_t count_equal(const double* scores, int64_t n, double limit) {
-    int32_t found = 0;
-    for (int64_t j = 0; j < n; ++j) found += scores[j] == limit;
-    return found;
+// Several scores at once: a comparison of vectors is −1 where it holds.
+constexpr int64_t kLanes = 2;
+typedef double Scores __attribute__((vector_size(kLanes * sizeof(double))));
+typedef int64_t Counts __attribute__((vector_size(kLanes * sizeof(int64_t))));
+
+Above count_above(const double* scores, int64_t n, double limit) {
+    Counts in_above{}, in_not_below{};
+    const Scores limits = {limit, limit};
+    int64_t j = 0;
+    for (; j + kLanes <= n; j += kLanes) {
+        Scores here;
+        std::memcpy(&here, scores + j, sizeof here);
+        in_above -= here > limits;
+        in_not_below -= here >= limits;
+    }
+    int64_t above = 0, not_below = 0;
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+        above += in_above[lane];
+        not_below += in_not_below[lane];
+    }
+    for (; j < n; ++j) {
+        above += scores[j] > limit;
+        not_below += scores[j] >= limit;
+    }
+    return {static_cast<int32_t>(above), static_cast<int32_t>(not_below - above)};
 }
 
 // Few true labels: each against all labels.
@@ -58,11 +77,12 @@ void compare_each(const Row& row, const LabelPlaces& to) {
             continue;
         }
         const double score = row.of_true[static_cast<size_t>(listed++)];
-        to.above[out] = count_above(row.scores.data(), r, score);
-        to.tied[out] = count_equal(row.scores.data(), r, score);
-        to.above_true[out] = count_above(row.of_true.data(), t, score);
-        to.tied_true[out] = count_equal(row.of_true.data(), t, score);
-        to.before[out] = to.tied[out] > 1 ? count_equal(row.scores.data(), place, score) : 0;
+        const Above all = count_above(row.scores.data(), r, score), of_true = count_above(row.of_true.data(), t, score);
+        to.above[out] = all.above;
+        to.tied[out] = all.tied;
+        to.above_true[out] = of_true.above;
+        to.tied_true[out] = of_true.tied;
+        to.before[out] = all.tied > 1 ? count_above(row.scores.data(), place, score).tied : 0;
     }
 }
 
@@ -148,8 +168,36 @@ void check_score(double score) {
     if (score != score) throw std::invalid_argument("a score is NaN");
 }
 
+// A row all of whose labels are known.
+template <class Score>
+void read_known_row(const ScoreMatrix& scores, const SetsView& truth, int64_t i, Row& row) {
+    const char* bytes = scores.bytes + i * scores.stride;
+    row.scores.resize(static_cast<size_t>(scores.k));
+    double* copy = row.scores.data();
+    bool has_nan = false;
+    for (int64_t label = 0; label < scores.k; ++label) {
+        Score score;
+        std::memcpy(&score, bytes + label * static_cast<int64_t>(sizeof score), sizeof score);
+        copy[label] = score;
+        has_nan |= copy[label] != copy[label];
+    }
+    if (has_nan) throw std::invalid_argument("a score is NaN");
+    const SetRow own = row_of(truth, i);
+    Ascending labels(scores.k);
+    row.first = own.first;
+    for (int64_t at = own.first; at < own.last; ++at) {
+        const int64_t label = labels.next(truth.items[at]);
+        row.places.push_back(static_cast<int32_t>(label));
+        row.of_true.push_back(copy[label]);
+    }
+}
+
 template <class Score>
 void read_row(const ScoreMatrix& scores, const SetsView& truth, const SetsView* unknown, int64_t i, Row& row) {
+    if (unknown == nullptr) {
+        read_known_row<Score>(scores, truth, i, row);
+        return;
+    }
     const char* bytes = scores.bytes + i * scores.stride;
     Walk of_true(&truth, i, scores.k), gone(unknown, i, scores.k);
     row.first = of_true.first();

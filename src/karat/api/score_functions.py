@@ -29,7 +29,7 @@ from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._record import Record
 from karat.metrics._set_views import PooledLosses
 from karat.metrics._views import ClassRanks, Losses, PairRanks
-from karat.metrics.reasons import undefined_on_sets, undefined_reason
+from karat.metrics.reasons import undefined_of_scores, undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally.classes import usual_positive
 from karat.tally.sums import READ_BITS, ReadSums
@@ -217,7 +217,7 @@ def _scored_sets(
     check_threads(n_threads)
     if y_prob is None and y_score is None:
         given_scores(y_prob, y_score)
-    rows = set_rows(y_true, None, y_prob=y_prob, y_score=y_score, **given)
+    rows = set_rows(y_true, None, y_prob=y_prob, y_score=y_score, predicts=False, **given)
     return SetScores(LabelColumns(rows.known, n_threads or 0), policy, n_threads or 0)
 
 
@@ -233,7 +233,7 @@ def _of_sets(metric: Metric, scores: SetScores) -> Any:
         if low != high:
             raise error("K225", name=str(metric), low=low, high=high)
     computed = scores.values(metric)
-    reason = undefined_on_sets(metric, scores.rows.tally, computed.undefined)
+    reason = undefined_of_scores(meant, scores.rows.classes, computed.undefined)
     if reason is not None:
         warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
     return computed.value if metric.lift == "per_class" else float(computed.value)

@@ -284,9 +284,9 @@ K178  clusters= needs the same classes for every model.
 K179  baseline= does not fit the rows that are measured.
       {rows} and baseline= is a {kind}.
       Give a file that a gate wrote, files or a table of predictions, or a report.
-K180  Labels alone and rows with scores are put into one stream.
+K180  Rows of two kinds are put into one stream.
       A stream of {before} was given {given}.
-      Use one stream for labels and one for rows with scores, or give y_prob= every time.
+      Use one stream for each kind; of rows with scores, give y_prob= every time.
 K181  by= cannot be used.
       {found}.
       {do}
@@ -413,6 +413,15 @@ K225  {name} is known within limits only.
       Rows list the scores of some labels, and true ones are not among them: the value lies between
           {low:.6g} and {high:.6g}.
       Give more scores, or a smaller k; karat.evaluate gives both limits.
+K227  Text cannot be split into labels.
+      {found}.
+      {do}
+K228  The columns of {true} and {pred} are not those of the same labels.
+      {found}.
+      {do}
+K229  Two texts are one label.
+      {found}.
+      Write each label in one way.
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors.text import count, counted
 from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
 from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.confidence import DRAWN, Confidence, Interval
@@ -106,6 +107,8 @@ class SetIntervals:
     asked: Confidence
     rows: SetRows | None = None
     policy: Policy = "zero"
+    sample: SetRows | None = None
+    """Rows drawn from all, where those were too many to keep."""
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -231,7 +234,7 @@ class SetIntervals:
         if self.clusters is not None:
             each = self.influence(metric, value)
             assert each is not None
-            variance = self._of_added(each) / float(tally.mass.sum()) ** 2
+            variance = self._of_each(each) / float(tally.mass.sum()) ** 2
             return self._whole(metric, value, math.sqrt(variance), n, self.df_of(each))
         phi, mass = counted.value - value, float(counted.mass.sum())
         variance = float((counted.squares * phi**2).sum()) / mass**2 * n / (n - 1.0)
@@ -276,12 +279,27 @@ class SetIntervals:
             squares = self.tally.row_squares
             squares = np.asarray(self.tally.n_rows, np.float64) if squares is None else squares
             return float((squares * phi**2).sum()) * least
-        if self.rows is None:
+        if self.rows is None and self.sample is None:
             return None
-        found = self._of_added(self.rows.added(*sides))
+        found = self._of_added(*sides)
         return found if self.clusters is not None else found * least
 
-    def _of_added(self, phi: Floats) -> float:
+    def _of_added(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> float:
+        """Σ (w·φ)² over the rows, φ being what the states of the labels of a row add up to.
+
+        Of a sample it is what the labels vary in all rows, times how much more or less they vary
+        together than alone in the sample.
+        """
+        if self.rows is not None:
+            return self._of_each(self.rows.added(tp, fp, fn, tn))
+        assert self.sample is not None
+        phi, w = self.sample.added(tp, fp, fn, tn), self.sample.known.weights
+        found = float(((phi if w is None else w * phi) ** 2).sum())
+        partials = np.stack((tn, fp, fn, tp), axis=-1).reshape(-1, 2, 2)
+        part = SetVariance(self.sample.tally).alone(partials)
+        return found * self.spread.alone(partials) / part if part > 0.0 else found
+
+    def _of_each(self, phi: Floats) -> float:
         """Σ (w·φ)² over the rows; over clusters of G ÷ (G − 1) times the squares of their sums."""
         if self.clusters is not None:
             g = self.clusters.n_clusters
@@ -298,7 +316,6 @@ class SetIntervals:
         With a_k the part of label k in the mean, d_k the distance to its limit and σ_k its error,
         the limit lies as far away as Σ a_k · (d_k ÷ σ_k) · value_k varies over the rows.
         """
-        assert self.rows is not None
         plain = Metric(metric.record, "plain", metric.params)
         limits = class_limits(plain, self.spread, self.asked)
         is_defined = np.isfinite(limits.value)
@@ -312,7 +329,7 @@ class SetIntervals:
             alone = float((np.where(varies, 0.0, distance) ** 2).sum())
             (tn, fp), (fn, tp) = np.moveaxis(limits.partials * factor[:, None, None], 0, -1)
             scale = self.spread.total * self.spread.unit
-            together = self._of_added(self.rows.added(tp, fp, fn, tn)) / scale**2
+            together = self._of_added(tp, fp, fn, tn) / scale**2
             ends.append(math.sqrt(together + alone))
         remark = _FEW if len(self._few) else None
         return Interval(value - ends[0], value + ends[1], "mover", remark=remark)
@@ -339,6 +356,10 @@ class SetIntervals:
         found = caution_on_few_rows(self._few, self.tally.classes, "labels")
         if not self.tally.counts[[FP, FN]].any():
             found.append("No label is predicted wrongly: intervals rest on the number of rows.")
+        if self.sample is not None:
+            m, n = counted(self.sample.n, "row"), count(self.tally.n)
+            told = f"{m} of {n} were kept: how labels go together is that of this sample,"
+            found.append(f"{told} in intervals of averages over labels.")
         return tuple(found)
 
     def _drawn(self, metric: Metric, value: float) -> Interval:

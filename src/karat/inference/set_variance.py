@@ -94,6 +94,11 @@ class SetVariance:
         parts = np.maximum(rest, 0.0), squares[FP], squares[FN], squares[TP]
         return weights, np.stack(parts, axis=-1).reshape(-1, 2, 2)
 
+    def alone(self, partials: Floats) -> float:
+        """Σ (w·φ)² over rows and labels: as if no labels went together; float64[k, 2, 2]."""
+        _, squares = self.one_vs_rest
+        return float((partials**2 * squares).sum()) * self.unit**2
+
     def _centred(self, partials: Floats) -> Floats:
         weights, _ = self.one_vs_rest
         known = np.maximum(weights.sum(axis=(1, 2)), 1e-300)

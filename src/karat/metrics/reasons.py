@@ -52,11 +52,8 @@ def undefined_on_sets(
 ) -> str | None:
     """Why a value on rows with sets is undefined, in which labels or how many rows; or None."""
     metric = meant_on_sets(metric)
-    if metric.needs_scores and (metric.record.is_of_label_scores or metric.lift == "samples"):
-        return _undefined_of_rows(metric, undefined)
     if not metric.is_of_rows:
-        is_left_out = metric.needs_scores and metric.lift != "per_class" and not undefined.all()
-        return undefined_reason(metric, tally.classes, undefined, is_left_out=is_left_out)
+        return undefined_reason(metric, tally.classes, undefined)
     n = int(tally.n_rows[undefined].sum())
     if not n:
         return None
@@ -65,8 +62,13 @@ def undefined_on_sets(
     return f"no label of a row counts ({condition}), in {n} of {int(tally.n_rows.sum())} rows"
 
 
-def _undefined_of_rows(metric: Metric, undefined: npt.NDArray[np.bool_]) -> str | None:
-    """Why a value of scores is undefined, and in how many rows where it is a mean over them."""
+def undefined_of_scores(
+    metric: Metric, classes: Classes, undefined: npt.NDArray[np.bool_]
+) -> str | None:
+    """Why a value of the scores of sets is undefined, in which labels or how many rows; or None."""
+    if not (metric.record.is_of_label_scores or metric.lift == "samples"):
+        is_left_out = metric.lift != "per_class" and not undefined.all()
+        return undefined_reason(metric, classes, undefined, is_left_out=is_left_out)
     n = int(np.count_nonzero(undefined))
     if not n:
         return None

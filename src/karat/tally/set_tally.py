@@ -344,7 +344,7 @@ def common_labels(a: Classes, b: Classes) -> Classes:
         _check_same(a, b)
     if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
         raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
-    return Classes.of(sorted({*a.labels, *b.labels}))
+    return Classes(tuple(sorted({*a.labels, *b.labels})))
 
 
 def _check_same(a: Classes, b: Classes) -> None:
@@ -433,6 +433,13 @@ class SetRows:
     def n(self) -> int:
         """Rows."""
         return len(self.true)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the rows."""
+        sides = [side for side in (self.true, self.pred, self.unknown) if side is not None]
+        beside = [part.nbytes for part in (self.missing, self.weights) if part is not None]
+        return sum(side.starts.nbytes + side.items.nbytes for side in sides) + sum(beside)
 
     @property
     def clusters(self) -> npt.NDArray[np.int32] | None:

@@ -23,7 +23,8 @@ from karat.api.measuring import Spec, report_of
 from karat.api.results import Report
 from karat.api.set_models import models_of_sets
 from karat.api.sets import MultilabelReport, refuse_on_sets
-from karat.data.accumulator import Tallies
+from karat.data.accumulator import accumulate
+from karat.data.scores.storage import ScoreParts
 from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.errors import error, shown
 from karat.errors.options import as_typed, option
@@ -129,7 +130,7 @@ class SetEvaluation:
             return side
         wanted = None if metrics is None else tuple(metrics)
         asked: Any = Spec(wanted, self.spec.undefined, Confidence(self.spec.level))
-        found: Any = report_of(Tallies(sets=side), asked)
+        found: Any = report_of(accumulate(side, ScoreParts(0)), asked)
         return found  # type: ignore[no-any-return]
 
     def _changes(self, metrics: Sequence[Metric], values: dict[str, Measured]) -> dict[str, Change]:

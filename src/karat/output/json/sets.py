@@ -25,12 +25,19 @@ from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, parsed, require
 from karat.output.json.report import CLASSES, limits_of_rows
+from karat.results.set_patterns import LabelPair, SetPatterns, WrongSet
 from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
 from karat.results.values import PER_CLASS
 from karat.tally.set_tally import SetTally, inconsistency_of_sets
 
 SCHEMA: Final = "karat.multilabel/1"
 SetReportT = TypeVar("SetReportT", bound=SetReport)
+
+
+def _finite(x: float) -> float | None:
+    """What JSON has no number for is null."""
+    return x if math.isfinite(x) else None
+
 
 _COMPUTED: Final = ("value", "n", "undefined")
 _INTERVAL: Final = ("low", "high", "method", "standard_error", "remark")
@@ -71,6 +78,33 @@ _TALLY: Final = js.record(
     row_weights=_AMOUNTS,
     row_squares=_AMOUNTS,
 )
+_LABELS: Final = js.each(js.LABEL).into(tuple)
+_WRONG: Final = js.record(
+    lambda s: WrongSet(s.true, s.predicted, s.rows),
+    true=_LABELS.of(lambda one: list(one.true)),
+    predicted=_LABELS.of(lambda one: list(one.predicted)),
+    rows=js.NUMBER,
+)
+_ODDS: Final = js.or_null(js.NUMBER).into(lambda x: math.inf if x is None else x)
+_PAIR: Final = js.record(
+    lambda s: LabelPair(
+        s.labels, s.predicted_together, s.true_together, s.odds_ratio, s.low, s.high
+    ),
+    labels=_LABELS.of(lambda one: list(one.labels)),
+    predicted_together=js.COUNT,
+    true_together=js.COUNT,
+    odds_ratio=_ODDS.of(lambda one: _finite(one.odds_ratio)),
+    low=js.NUMBER,
+    high=_ODDS.of(lambda one: _finite(one.high)),
+)
+_PATTERNS: Final = js.record(
+    lambda s: SetPatterns(
+        tuple(s.wrong_sets), None if s.pairs is None else tuple(s.pairs), s.level
+    ),
+    wrong_sets=js.each(_WRONG),
+    pairs=js.or_null(js.each(_PAIR)),
+    level=js.NUMBER,
+)
 _CONFIDENCE: Final = js.record(
     None,
     level=js.NUMBER,
@@ -100,6 +134,7 @@ def sets_to_dict(report: SetReport) -> dict[str, Any]:
         "per_class": js.plain(report.per_class),
         "label_counts": js.plain(report.label_counts),
         "transfers": None if moved is None else moved.tolist(),
+        "patterns": None if report.patterns is None else _PATTERNS.write(report.patterns, report),
         "cautions": list(report.cautions),
         "warnings": list(report.warnings),
         "mapping": js.plain(report.mapping),
@@ -146,6 +181,7 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
         kept_transfers=moved,
         kept_scores=_scores(whole, listed, tally.k),
         kept_cautions=js.TEXTS.read(whole["cautions"], scope),
+        kept_patterns=js.or_null(_PATTERNS).read(whole["patterns"], scope),
         is_clustered=is_clustered,
         kept_limits=limits_of_rows(rows, PER_CLASS, scope) if is_clustered and asked else {},
     )

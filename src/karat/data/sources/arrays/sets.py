@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.data.clusters import as_clusters, one_cluster
 from karat.data.labels.column import declared_labels
-from karat.data.labels.sets import SetColumn, align_sets, are_sets, encode_sets
+from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
 from karat.data.scores.classes import both_decide
 from karat.data.scores.containers import Argument
 from karat.data.scores.labels import checked_limits, label_scores
@@ -22,12 +22,16 @@ from karat.tally.set_tally import CLUSTERS, SetRows, common_labels
 from karat.tally.sets import Sets
 
 
-def hold_sets(y_true: Any, y_pred: Any) -> bool:
+def hold_sets(y_true: Any, y_pred: Any, *, are_more: bool = False) -> bool:
     """Whether two arguments are sets of labels; one of them decides.
 
     Lists of one label each on both sides are columns of shape (n, 1): one class a row.
+
+    Args:
+        are_more: whether they are more rows of what holds sets: lists of one label are sets then.
     """
-    return any(are_sets(values) and not _is_column(values) for values in (y_true, y_pred))
+    sides = (y_true, y_pred)
+    return any(are_sets(values) and (are_more or not _is_column(values)) for values in sides)
 
 
 def fits_columns(y_true: Any, scores: Any) -> bool:
@@ -50,6 +54,7 @@ def set_rows(
     y_prob: Any = None,
     y_score: Any = None,
     threshold: Any = None,
+    predicts: bool = True,
     **options: Any,
 ) -> SetRows:
     """Rows with the sets of two arguments of any form that `encode_sets` reads, or with scores.
@@ -58,6 +63,7 @@ def set_rows(
         y_prob, y_score: scores of the labels, see `label_scores`; one of them, or neither.
         threshold: from which score on a label is predicted, one number or one for each label; not
             with y_pred. None: above 0.5, of y_score above 0.
+        predicts: whether labels are predicted from scores where y_pred is None.
         options: those of `sets_of_models`.
 
     Errors:
@@ -85,13 +91,16 @@ def set_rows(
         if given is None:
             return rows
         return replace(rows, scores=label_scores(given, argument, rows.classes, rows.n))
-    if not are_sets(y_true):
+    if not are_sets(y_true) and options.get("separator") is None:
         raise error("K221", found="y_true is one label a row")
     # What is predicted follows from the scores, once the labels are known.
     rows = sets_of_models(y_true, {argument: None}, **options)[argument]
     scores = label_scores(given, argument, rows.classes, rows.n)
+    rows = replace(rows, scores=scores)
+    if not predicts:
+        return rows
     limits, is_strict = checked_limits(threshold, scores, rows.classes)
-    return replace(rows, scores=scores, pred=scores.above(limits, is_strict=is_strict))
+    return replace(rows, pred=scores.above(limits, is_strict=is_strict))
 
 
 def sets_of_models(
@@ -102,37 +111,44 @@ def sets_of_models(
     positive: Any = None,
     weights: Any = None,
     clusters: Any = None,
+    separator: str | None = None,
     is_frequency: bool = False,
+    is_part: bool = False,
 ) -> dict[str, SetRows]:
     """Rows with the same true sets and what each of several arguments predicts, on one label axis.
 
     Args:
         predicted: sets by the name of their argument; None where scores will say them.
         clusters: one name or number a row, or None.
+        separator: what separates the labels of text.
         is_frequency: whether a row of weight 3 stands for three rows.
+        is_part: whether other rows come beside them.
 
     Errors:
         As `set_rows`; K145 one cluster; K150 frequencies that are not whole numbers.
     """
     if positive is not None:
         raise error("K221", found=f"positive={short(positive)} was given, and rows are sets")
-    for argument, values in predicted.items():
+    given = [values for values in (y_true, *predicted.values()) if values is not None]
+    if separator is not None and all(map(are_sets, given)):
+        raise error("K227", found="Rows are sets already, and no text", do="Leave separator= out.")
+    for argument, values in predicted.items() if separator is None else ():
         if values is not None:
             _check_both({"y_true": y_true, argument: values})
     listed = None if labels is None else declared_labels(labels)
-    true = encode_sets(y_true, "y_true", listed)
+    true = encode_sets(y_true, "y_true", listed, separator)
     found = {}
     for argument, values in predicted.items():
         if values is None:
             pred = SetColumn(argument, Sets.empty(true.n), columns=true.columns)
         else:
-            pred = encode_sets(values, argument, listed)
-        found[argument] = align_sets(true, pred, listed)
+            pred = encode_sets(values, argument, listed, separator)
+        found[argument] = align_sets(true, pred, listed, is_part=is_part)
     classes = reduce(common_labels, [rows.classes for rows in found.values()])
     facts: dict[str, Any] = {}
     if weights is not None:
-        facts = {"weights": _weights(weights, true.n, is_frequency=is_frequency)}
-        facts["is_frequency"] = is_frequency
+        own = _weights(weights, true.n, is_frequency=is_frequency, is_part=is_part)
+        facts = {"weights": own, "is_frequency": is_frequency}
     if clusters is not None:
         facts |= _clusters(clusters, true.n, facts.get("weights"), is_frequency=is_frequency)
     return {name: replace(rows.on(classes), **facts) for name, rows in found.items()}
@@ -141,7 +157,7 @@ def sets_of_models(
 def _check_both(sides: Mapping[str, Any]) -> None:
     """Refuse sets beside one label a row (K103, K221)."""
     for (argument, values), other in zip(sides.items(), reversed(list(sides)), strict=True):
-        if not are_sets(values):
+        if not are_sets(values) and not are_nothing(values):
             shape = getattr(sides[other], "shape", ())
             if len(shape) == 2:
                 raise error("K103", argument=other, shape=tuple(shape))
@@ -149,9 +165,10 @@ def _check_both(sides: Mapping[str, Any]) -> None:
             raise error("K221", found=found)
 
 
-def _weights(weights: Any, n: int, *, is_frequency: bool) -> Weights:
+def _weights(weights: Any, n: int, *, is_frequency: bool, is_part: bool) -> Weights:
     given = as_weights(weights, n)
-    refuse_weights(given)
+    if not is_part or given.any():
+        refuse_weights(given)
     refuse_sums(np.array([given.sum()]))
     if is_frequency and (given % 1.0 != 0).any():
         raise error("K150", found="are not whole numbers")
