@@ -131,11 +131,11 @@ def test_transfers_by_hand() -> None:
     ("options", "code"),
     [
         ({"y_prob": np.zeros((80, 3))}, "K134"),
-        ({"clusters": np.arange(80)}, "K222"),
+        ({"clusters": np.zeros(80)}, "K145"),
         ({"by": np.arange(80) % 2}, "K222"),
         ({"threshold": 0.5}, "K136"),
         ({"design": "case-control"}, "K222"),
-        ({"weights_are": "frequency"}, "K222"),
+        ({"weights": np.full(80, 0.5), "weights_are": "frequency"}, "K150"),
         ({"positive": "sea"}, "K221"),
         ({"metrics": "accuracy"}, "K219"),
         ({"metrics": "f1"}, "K220"),

@@ -137,6 +137,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     n_threads = spec.n_threads or 0
     scored = None
     if rows.scores is not None:
+        rows = rows.repeated()
         scored = SetScores(LabelColumns(rows.known, n_threads), spec.policy, n_threads)
     return MultilabelReport(
         tally,
@@ -149,6 +150,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
         origin.warnings,
         scored,
         sample=rows if held.is_sample else None,
+        is_clustered=rows.clusters is not None,
     )
 
 

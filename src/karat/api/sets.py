@@ -40,6 +40,8 @@ class MultilabelReport(Exports, SetReport):
         kept_transfers: likewise the table of transfers; read it as `transfers`.
         kept_cautions: likewise the cautions.
         sample: rows drawn from all, where those were too many to keep: how labels go together.
+        is_clustered: whether intervals take rows of a cluster together.
+        kept_limits: limits of each label by metric, of a report of clusters read from JSON.
 
     Example:
         >>> import karat

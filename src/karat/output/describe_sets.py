@@ -83,6 +83,8 @@ def facts_of_sets(report: SetReport) -> tuple[str, ...]:
         found.append(f"{counted(report.n_unknown, 'row')} of unknown truth left out")
     if report.tally.is_weighted:
         found.append("weighted")
+    if report.is_clustered:
+        found.append("rows of a cluster go together")
     return tuple(found)
 
 

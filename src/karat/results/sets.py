@@ -111,6 +111,10 @@ class SetReport(NamedResults):
     """Likewise which sets and pairs of labels are predicted wrongly; read `patterns`."""
     sample: SetRows | None = None
     """Rows drawn from all, where those were too many to keep."""
+    is_clustered: bool = False
+    """Whether intervals take rows of a cluster together."""
+    kept_limits: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    """Limits of each label by metric, of a report of clusters that was read from JSON."""
 
     @property
     def classes(self) -> Classes:
@@ -260,6 +264,8 @@ class SetReport(NamedResults):
             known = self.kept_intervals.get(metric)
             if known is None and bool(computed.undefined.all()):
                 known = Interval(remark="these rows do not define the value")
+            if known is None and self.is_clustered and self.rows is None:
+                known = Interval(remark="the clusters of the rows are not kept in JSON")
             interval = self._intervals.of(metric, value) if known is None else known
         reason = undefined_on_sets(metric, self.tally, computed.undefined)
         # What a name means on sets is what it says there.
@@ -286,7 +292,9 @@ class SetReport(NamedResults):
         found = {
             name: values_on_sets(each, self.tally, self.undefined) for name, each in metrics.items()
         }
-        limits = {} if self.confidence is None else self._limits(metrics)
+        limits = dict(self.kept_limits)
+        if self.confidence is not None and not limits:
+            limits = self._limits(metrics)
         scored = self._measured
         if scored is not None and scored.has_all:
             of_scores = {name: Metric.of(get(name).record, "per_class", {}) for name in SCORED}
