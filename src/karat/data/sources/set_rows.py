@@ -14,6 +14,7 @@ from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets,
 from karat.data.sources.set_columns import SetColumns, WideColumns
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error
+from karat.errors.options import option
 from karat.tally.classes import Label
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import read_matrix
@@ -70,7 +71,14 @@ class SetReading:
             return _of_cells([values[each] for each in names], names, name, wide.labels)
         own = values[name]
         if self.separator is None and not are_sets(own) and not are_nothing(own):
-            found = f"Column {name!r} has one label a row, and the other one lists"
+            kind = getattr(own, "format", "")
+            if kind.startswith("+"):
+                found = f"Its Arrow type has the format {kind!r}"
+                raise error("K106", argument=argument, found=found)
+            how = option("separator")
+            found = (
+                f"Column {name!r} has one label a row, and the other one lists ({how} splits text)"
+            )
             raise error("K221", found=found)
         return encode_sets(own, argument, self.labels, self.separator)
 
