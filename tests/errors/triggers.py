@@ -203,7 +203,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
         {"true_cat": [1], "true_dog": [0], "pred_cat": [1]}, true="true_*", pred="pred_*"
     ),
     "K229": lambda: refuse_doubles(["1", "1.0"], [1, 1]),
-    "K222": lambda: karat.evaluate(np.eye(2), np.eye(2), clusters=[0, 1]),
+    "K222": lambda: karat.evaluate(np.eye(2), np.eye(2), design="case-control"),
     "K221": lambda: karat.macro_f1([{"cat"}, {"cat", "dog"}], ["cat", "dog"]),
     "K194": lambda: karat.evaluate(["ok", "fraud"], ["ok", "fraud"])["f1"],
     "K215": lambda: karat.Stream().merge(cast("Any", [0, 1])),

@@ -32,6 +32,7 @@ from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
+from karat.data.labels.matrices import display_names
 from karat.data.labels.separated import checked_separator
 from karat.data.rows import Counted, Rows
 from karat.data.scores.classes import both_decide, checked_threshold
@@ -258,18 +259,25 @@ def _run(
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     separator = checked_separator(separator)
     of_one_class: dict[str, Any] = {
-        "class_names": class_names,
-        "clusters": clusters,
         "by": by,
         "checkpoint": checkpoint,
         "design": None if design == "cohort" else design,
-        "weights_are": None if weights_are == "importance" else weights_are,
     }
     has_rows = not is_table and confusion is None
     if has_rows and (separator is not None or hold_sets(y_true, y_pred)):
         refuse_on_sets(of_one_class)
-        of_scores = {**scores, "threshold": threshold}
-        sets = set_rows(y_true, y_pred, **of_scores, separator=separator, **options)
+        sets = set_rows(
+            y_true,
+            y_pred,
+            **scores,
+            threshold=threshold,
+            separator=separator,
+            clusters=clusters,
+            is_frequency=is_frequency,
+            **options,
+        )
+        if class_names is not None:
+            sets = sets.on(sets.classes.named(display_names(class_names, sets.classes)))
         return report_of(accumulate(sets, ScoreParts(max_memory or MAX_MEMORY)), spec)
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)
@@ -289,7 +297,8 @@ def _run(
             **(reading or {}),
         )
         if isinstance(report, SetReport):
-            refuse_on_sets(of_one_class)
+            of_one_class |= {"class_names": class_names, "clusters": clusters}
+            refuse_on_sets({**of_one_class, "weights_are": weights_are if is_frequency else None})
             return report
     else:
         tensors = None

@@ -140,6 +140,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     n_threads = spec.n_threads or 0
     scored = None
     if rows.scores is not None:
+        rows = rows.repeated()
         scored = SetScores(LabelColumns(rows.known, n_threads), spec.policy, n_threads)
     return MultilabelReport(
         tally,
@@ -152,6 +153,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
         (*origin.warnings, *_lost_scores(held)),
         scored,
         sample=rows if held.is_sample else None,
+        is_clustered=rows.clusters is not None,
     )
 
 

@@ -401,7 +401,7 @@ K221  Rows have sets of labels, or one class each: not both.
           them, and metrics of two classes need one label a row.
 K222  {argument}= is not for sets of labels.
       It was given, and each row has a set of labels.
-      Leave it out; weights=, labels=, level=, method= and undefined= are for sets.
+      Leave it out; weights=, clusters=, labels=, level=, method= and undefined= are for sets.
 K223  There is no label.
       None of the {n} sets of {left} and {right} holds one.
       List the labels: labels=["cat", "dog"].

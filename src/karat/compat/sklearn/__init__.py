@@ -5,7 +5,7 @@ One changed import line is enough:
     from karat.compat.sklearn import classification_report
 
 Signatures, return types, warnings, errors and known defects are scikit-learn's; the counting is
-karat's. Multilabel input is refused (`MultilabelRefusedError`, a ValueError).
+karat's.
 """
 
 from karat.compat.sklearn._areas import auc, average_precision_score, roc_auc_score
@@ -35,7 +35,6 @@ from karat.compat.sklearn._losses import (
     log_loss,
     top_k_accuracy_score,
 )
-from karat.compat.sklearn._parameters import MultilabelRefusedError
 from karat.compat.sklearn._rates import (
     classification_report,
     f1_score,
@@ -48,7 +47,6 @@ from karat.compat.sklearn._rates import (
 )
 
 __all__ = [
-    "MultilabelRefusedError",
     "accuracy_score",
     "auc",
     "average_precision_score",

@@ -28,10 +28,6 @@ class InvalidParameterError(ValueError, TypeError):
     """A parameter has a value or type that it may not have; used likewise."""
 
 
-class MultilabelRefusedError(ValueError):
-    """The targets are multilabel, which these functions do not measure."""
-
-
 def _class_of(module: str, own: type) -> type:
     return getattr(sys.modules.get(module), own.__name__, own)
 
@@ -50,15 +46,6 @@ def warn_undefined(text: str) -> None:
 
 def warn_conversion(text: str) -> None:
     warn(text, _class_of("sklearn.exceptions", DataConversionWarning))
-
-
-def refuse_multilabel() -> MultilabelRefusedError:
-    """The error of multilabel targets, to be raised."""
-    return MultilabelRefusedError(
-        "y_true is multilabel-indicator: karat.compat.sklearn measures binary and multiclass "
-        "targets only. Call scikit-learn's own function for multilabel targets; where install() "
-        "has replaced it, uninstall() puts it back."
-    )
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
