@@ -15,6 +15,7 @@ from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets,
 from karat.data.scores.classes import both_decide
 from karat.data.scores.containers import Argument
 from karat.data.scores.labels import checked_limits, label_scores
+from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.tally.cells import Axis
@@ -92,6 +93,7 @@ def set_rows(
             return rows
         return replace(rows, scores=label_scores(given, argument, rows.classes, rows.n))
     if not are_sets(y_true) and options.get("separator") is None:
+        refuse_distributed(y_true, "y_true")
         raise error("K221", found="y_true is one label a row")
     # What is predicted follows from the scores, once the labels are known.
     rows = sets_of_models(y_true, {argument: None}, **options)[argument]
@@ -158,6 +160,7 @@ def _check_both(sides: Mapping[str, Any]) -> None:
     """Refuse sets beside one label a row (K103, K221)."""
     for (argument, values), other in zip(sides.items(), reversed(list(sides)), strict=True):
         if not are_sets(values) and not are_nothing(values):
+            refuse_distributed(values, argument)
             shape = getattr(sides[other], "shape", ())
             if len(shape) == 2:
                 raise error("K103", argument=other, shape=tuple(shape))
