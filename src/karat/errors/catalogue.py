@@ -333,7 +333,8 @@ K196  {argument} has a label twice in one row.
 K197  {argument} is not an indicator matrix of 0 and 1.
       First at row {row}, column {column}: {value!r}; {count} cells.
       Give 1 where a row has the label and 0 where not; NaN where the truth is unknown.
-          Probabilities are y_prob=, other scores y_score=.
+          Probabilities are y_prob=, other scores y_score=. Columns of several classes are a report
+          each: karat.evaluate(y_true[:, 0], y_pred[:, 0]).
 K198  labels= does not fit the columns of {argument}.
       {argument} has {n_columns} columns, labels= lists {n_labels}.
       Give one label for each column, in their order.
