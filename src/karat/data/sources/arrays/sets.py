@@ -77,6 +77,9 @@ def set_rows(
         >>> rows.tally.counts[:3].tolist()
         [[1, 1], [0, 0], [1, 0]]
     """
+    arrays = {"y_true": y_true, "y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
+    for name, values in {**arrays, "weights": options.get("weights")}.items():
+        refuse_distributed(values, name)
     if y_prob is not None and y_score is not None:
         found = "Both y_prob and y_score were given"
         raise error("K129", found=found, prob="y_prob=", score="y_score=")
