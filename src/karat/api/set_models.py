@@ -25,8 +25,9 @@ from karat.metrics._lift import Policy
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import metrics_of_sets
 from karat.tally import Classes
-from karat.tally.set_tally import SetRows, common_labels
+from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
+from karat.tally.shared import common_labels
 
 DEFAULTS: Final = ("subset_accuracy", "hamming_loss", "samples_f1", "micro_f1", "macro_f1")
 """The metrics of a comparison of sets when none is named."""

@@ -26,9 +26,9 @@ from karat.tally.serialization import (
     unframed,
     wrong_classes,
 )
-from karat.tally.set_tally import SetRows, SetTally, common_labels
+from karat.tally.set_tally import SetRows, SetTally
 from karat.tally.sets import Sets
-from karat.tally.shared import check_weighting, taken
+from karat.tally.shared import check_weighting, common_labels, taken
 
 Order = npt.NDArray[np.int64]
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.errors import error, shown
+from karat.errors import error
 from karat.tally.axes import united_axes
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Fields
 from karat.tally.classes import Classes
-from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
+from karat.tally.label_scores import ScoresOfSets, joined_scores
 from karat.tally.serialization import (
     classes_of_facts,
     facts_of_classes,
@@ -27,8 +27,9 @@ from karat.tally.sets import Sets
 from karat.tally.shared import (
     Floats,
     Numbers,
+    check_same,
     check_weighting,
-    other_kinds,
+    common_labels,
     recoding,
     taken,
     wrong_numbers,
@@ -225,7 +226,7 @@ class SetTally:
         """
         if self.is_weighted or part.is_weighted:
             raise error("K217", found="A weighted tally was given to subtract()")
-        _check_same(self.classes, part.classes)
+        check_same(self.classes, part.classes)
         counts = self.counts - part.counts
         profiles, n_rows, _, _ = _grouped(self, replace(part, n_rows=-part.n_rows))
         n_unknown = self.n_unknown - part.n_unknown
@@ -301,25 +302,6 @@ def _sum(left: Floats | None, right: Floats | None) -> Floats | None:
     return None if left is None or right is None else left + right
 
 
-def _joined_scores(left: ScoresOfSets | None, right: ScoresOfSets | None) -> ScoresOfSets | None:
-    """The scores of both (K202: only one has them, or they are of other kinds)."""
-    if left is None and right is None:
-        return None
-    if left is not None and right is not None and _kind_of(left) == _kind_of(right):
-        if isinstance(left, LabelScores) and isinstance(right, LabelScores):
-            return left.joined(right)
-        if isinstance(left, ListedScores) and isinstance(right, ListedScores):
-            return left.joined(right)
-    raise error("K202", axis="scores", left=_kind_of(left), right=_kind_of(right))
-
-
-def _kind_of(scores: ScoresOfSets | None) -> str:
-    if scores is None:
-        return "rows without scores"
-    kind = "probabilities" if scores.is_prob else "scores"
-    return f"{kind} of listed labels" if isinstance(scores, ListedScores) else kind
-
-
 def _grouped(
     left: SetTally, right: SetTally
 ) -> tuple[Counts, Counts, Floats | None, Floats | None]:
@@ -330,26 +312,6 @@ def _grouped(
         _after(left.row_weights, right.row_weights),
         _after(left.row_squares, right.row_squares),
     )
-
-
-def common_labels(a: Classes, b: Classes) -> Classes:
-    """The labels of both: those of one of them, or all in their order.
-
-    Errors:
-        K108 one has strings and the other numbers; K201 declared labels differ.
-    """
-    if a.labels == b.labels:
-        return a
-    if a.is_declared or b.is_declared:
-        _check_same(a, b)
-    if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
-        raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
-    return Classes(tuple(sorted({*a.labels, *b.labels})))
-
-
-def _check_same(a: Classes, b: Classes) -> None:
-    if a.labels != b.labels:
-        raise error("K201", left=shown(a.labels), right=shown(b.labels))
 
 
 def inconsistency_of_sets(tally: SetTally) -> str | None:
@@ -473,7 +435,7 @@ class SetRows:
             unknown[0].joined(unknown[1]),
             np.concatenate([part.gone for part in parts]),
             _after(self.weights, other.weights),
-            _joined_scores(parts[0].scores, parts[1].scores),
+            joined_scores(parts[0].scores, parts[1].scores),
             self.is_frequency,
             axes,
             codes,
@@ -485,7 +447,7 @@ class SetRows:
             return replace(self, classes=classes)
         if self.scores is not None:
             # The columns of scores are the labels: rows with other columns are of other labels.
-            _check_same(self.classes, classes)
+            check_same(self.classes, classes)
         place = recoding(self.classes, classes)
         true, pred = (side.recoded(place, classes.k) for side in (self.true, self.pred))
         unknown = None if self.unknown is None else self.unknown.recoded(place, classes.k)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, shown
 from karat.tally.classes import Classes, Label
 
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -36,6 +36,26 @@ def other_kinds(left: str, left_label: Label, right: str, right_label: Label) ->
         right_kind=kinds[1],
         right_value=right_label,
     )
+
+
+def common_labels(a: Classes, b: Classes) -> Classes:
+    """The labels of both: those of one of them, or all in their order.
+
+    Errors:
+        K108 one has strings and the other numbers; K201 declared labels differ.
+    """
+    if a.labels == b.labels:
+        return a
+    if a.is_declared or b.is_declared:
+        check_same(a, b)
+    if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
+        raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
+    return Classes(tuple(sorted({*a.labels, *b.labels})))
+
+
+def check_same(a: Classes, b: Classes) -> None:
+    if a.labels != b.labels:
+        raise error("K201", left=shown(a.labels), right=shown(b.labels))
 
 
 def recoding(old: Classes, new: Classes) -> npt.NDArray[np.int32]:

@@ -19,8 +19,9 @@ from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.tally.cells import Axis
-from karat.tally.set_tally import CLUSTERS, SetRows, common_labels
+from karat.tally.set_tally import CLUSTERS, SetRows
 from karat.tally.sets import Sets
+from karat.tally.shared import common_labels
 
 
 def hold_sets(y_true: Any, y_pred: Any, *, are_more: bool = False) -> bool:
