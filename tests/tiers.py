@@ -32,6 +32,7 @@ TIMES: Final = 5.0
 OWN: Final = {
     "tests/architecture/test_completion.py": ("test", 10.0),
     "tests/architecture/test_import_directions.py": ("test", 10.0),
+    "tests/compat/test_torchmetrics_sets.py::test_random": ("all", 0.0),
     "tests/corpus": ("test", 90.0),
     "tests/corpus/test_corpus.py::test_the_outcomes_of_sources": ("test", 30.0),
     "tests/corpus/test_corpus.py::test_the_outcomes_of_spark": ("all", 0.0),
@@ -40,12 +41,14 @@ OWN: Final = {
     "tests/conformance/test_files.py::TestExact": ("test", 4.0),
     "tests/conformance/test_partitions.py::TestSpark": ("all", 0.0),
     "tests/clusters/test_spark": ("all", 0.0),
+    "tests/compat/test_sklearn_sets.py::test_every_call": ("all", 0.0),
     "tests/laws/test_records.py": ("test", 20.0),
     "tests/laws/test_interval_laws.py": ("test", 10.0),
     "tests/hostile/test_no_code.py": ("check", 10.0),
     "tests/hostile/test_patterns.py::test_every_pattern_takes_time": ("all", 0.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
     "tests/output/test_kernels.py": ("test", 10.0),
+    "tests/oracles/test_sets_by_chance.py": ("all", 0.0),
     "tests/oracles/test_sklearn_shipped.py": ("test", 60.0),
 }
 """Path → the first tier that runs its tests, and the seconds for each of its functions there.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +13,8 @@ from tests.compat.test_sklearn_differences import KNOWN, theirs
 from tests.optional import optional
 
 metrics = optional("sklearn.metrics")
-sparse = optional("scipy.sparse")
 
 NAMES = [name for name in karat_sklearn.__all__ if name[0].islower() and "install" not in name]
-INDICATOR = np.array([[0, 1], [1, 1], [1, 0]])
-TWO = np.array([0.2, 0.4, 0.9])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,27 +32,6 @@ def test_every_function_says_which_it_repeats(name: str) -> None:
     text = inspect.getdoc(getattr(karat_sklearn, name)) or ""
     assert f"``sklearn.calibration.{name}``" in text or f"``sklearn.metrics.{name}``" in text
     assert "Example:" in text
-
-
-def calls_with(truth: Any, other: Any) -> dict[str, Callable[[], object]]:
-    """A call of each function on targets or scores, where it takes any."""
-    return {
-        name: (lambda name=name: getattr(karat_sklearn, name)(
-            truth, other, **({"beta": 2} if name == "fbeta_score" else {})
-        ))
-        for name in NAMES
-        if name not in ("auc", "calibration_curve", "hinge_loss", "top_k_accuracy_score")
-        and "_curve" not in name and "thresholds" not in name
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", calls_with(None, None))
-@pytest.mark.parametrize("made", [np.asarray, sparse.csr_array, np.ndarray.tolist], ids=str)
-def test_multilabel_targets_are_refused(name: str, made: Callable[[Any], Any]) -> None:
-    function = getattr(metrics, name)
-    other = INDICATOR if "score" not in inspect.signature(function).parameters else TWO
-    with pytest.raises(ValueError, match=r"multilabel|must be an array-like|Sparse"):
-        calls_with(made(INDICATOR), made(other))[name]()
 
 
 def test_the_page_lists_every_function_and_every_known_difference() -> None:

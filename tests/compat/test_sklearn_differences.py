@@ -19,12 +19,12 @@ import pytest
 
 import karat.compat.sklearn as karat_sklearn
 from tests.compat.sklearn_calls import DRAWN, Call, call_of
+from tests.compat.sklearn_sets import DRAWN as OF_SETS
 from tests.optional import optional
 from tests.oracles.shipped_plugin import damaged
 
 metrics = optional("sklearn.metrics")
 calibration = optional("sklearn.calibration")
-multiclass = optional("sklearn.utils.multiclass")
 
 SEEDS = range(8)
 CALLS = 2600
@@ -91,24 +91,10 @@ def is_close(ours: Any, other: Any, within: float) -> bool:
     return bool(np.allclose(ours, other, rtol=within, atol=within * largest, equal_nan=True))
 
 
-def is_refused(call: Call, ours: Outcome, other: Outcome) -> bool:
-    given = (*call.args, call.kwargs.get("labels"))
-    is_multilabel = any(kind_of(values) == "multilabel-indicator" for values in given)
-    return is_multilabel and ours.error is not None and ours.error[0] == "MultilabelRefusedError"
-
-
-def kind_of(values: Any) -> str | None:
-    """What scikit-learn takes the values for."""
-    with warnings.catch_warnings(action="ignore"):
-        try:
-            found: str = multiclass.type_of_target(values)
-        except (TypeError, ValueError):
-            return None
-    return found
-
-
 def is_narrow(call: Call, ours: Outcome, other: Outcome) -> bool:
-    names = ("log", "brier", "d2", "hinge", "roc_auc", "average", "accuracy", "zero", "top_k")
+    names = (
+        "log", "brier", "d2", "hinge", "roc_auc", "average", "accuracy", "zero", "top_k", "label",
+    )  # fmt: skip
     given = (call.args[1], call.kwargs.get("sample_weight"))
     dtypes = {getattr(values, "dtype", None) for values in given}
     if not call.name.startswith(names) or not dtypes & {np.dtype("f4"), np.dtype("f2")}:
@@ -134,7 +120,6 @@ def has_odd_weights(call: Call, ours: Outcome, other: Outcome) -> bool:
 
 
 KNOWN: dict[str, Callable[[Call, Outcome, Outcome], bool]] = {
-    "multilabel targets are refused": is_refused,
     "float32 and float16 are summed in float64, scikit-learn sums them in their type": is_narrow,
     "one class in y_true has D² of −inf, scikit-learn may divide by a rounding error": is_one_class,
     "masks are not read; where scikit-learn stumbles over one its error is another": is_masked,
@@ -211,4 +196,4 @@ def reworded(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def test_every_function_has_its_turn() -> None:
     functions = {name for name in karat_sklearn.__all__ if name[0].islower()}
-    assert set(DRAWN) == functions - {"install", "uninstall"}
+    assert {*DRAWN, *OF_SETS} == functions - {"install", "uninstall"}

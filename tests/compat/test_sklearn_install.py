@@ -111,12 +111,13 @@ def test_threads_leave_nothing_replaced() -> None:
     assert {name: getattr(home(name), name) for name in NAMES} == before
 
 
-def test_multilabel_targets_name_the_way_out() -> None:
-    with (
-        karat_sklearn.install(),
-        pytest.raises(karat_sklearn.MultilabelRefusedError, match=r"uninstall\(\)"),
-    ):
-        metrics.f1_score([[0, 1], [1, 1]], [[0, 1], [1, 0]], average="macro")
+def test_sets_of_labels_are_measured_while_installed() -> None:
+    with karat_sklearn.install():
+        assert metrics.f1_score.__module__ == "karat.compat.sklearn"
+        found = metrics.f1_score([[0, 1], [1, 1]], [[0, 1], [1, 0]], average="macro")
+        scorer = metrics.get_scorer("f1_samples")
+        assert scorer._score_func is karat_sklearn.f1_score
+    assert found == pytest.approx((1 + 2 / 3) / 2, rel=1e-15)
 
 
 def test_a_function_held_before_cannot_be_pickled_while_installed() -> None:

@@ -18,15 +18,16 @@ karat_torchmetrics = optional("karat.compat.torchmetrics")
 K = 3
 HOMES = {"karat": karat_torchmetrics, "torchmetrics": torchmetrics}
 NAMES = sorted(karat_torchmetrics.classification.__all__)
-OF_TASKS = [name for name in NAMES if name.startswith(("Binary", "Multiclass"))]
+OF_TASKS = [name for name in NAMES if name.startswith(("Binary", "Multi"))]
 BY_TASK = [name for name in NAMES if name not in OF_TASKS]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_facts_of_a_class_are_read_only(name: str) -> None:
     given: dict[str, Any] = {"beta": 1.0} if "FBeta" in name else {}
-    given |= {"task": "binary"} if name in BY_TASK else {}
+    given |= {"task": "multiclass", "num_classes": K} if name in BY_TASK else {}
     given |= {"num_classes": K} if name.startswith("Multiclass") else {}
+    given |= {"num_labels": K} if name.startswith("Multilabel") else {}
     for home in HOMES.values():
         metric = getattr(home.classification, name)(**given)
         for fact in ("is_differentiable", "higher_is_better", "full_state_update"):
@@ -44,8 +45,12 @@ def test_names_by_task_are_classes(name: str) -> None:
         by_task = getattr(home.classification, name)
         assert isinstance(by_task, type)
         assert issubclass(by_task, home.Metric)
-        for task, of_task in (("binary", f"Binary{name}"), ("multiclass", f"Multiclass{name}")):
-            made = by_task(task=task, num_classes=K, **given)
+        for task in ("binary", "multiclass", "multilabel"):
+            of_task = f"{task.capitalize()}{name}"
+            if of_task not in OF_TASKS:
+                continue
+            counted = {"num_labels" if task == "multilabel" else "num_classes": K}
+            made = by_task(task=task, **counted, **given)
             assert type(made) is getattr(home.classification, of_task)
             assert isinstance(made, home.Metric)
             assert not isinstance(made, by_task)
@@ -56,7 +61,9 @@ def test_names_by_task_are_classes(name: str) -> None:
 
 def test_a_class_derived_from_one_by_task_has_to_have_an_effect() -> None:
     accuracy = karat_torchmetrics.Accuracy
-    with pytest.raises(KaratError, match=r"(?s)K621.*compute has no effect.*Derive from BinaryAcc"):
+    with pytest.raises(
+        KaratError, match=r"(?s)K621.*compute has no effect.*Derive from .* MulticlassAcc"
+    ):
 
         class Percent(accuracy):  # type: ignore[misc, valid-type]
             def compute(self) -> Any:

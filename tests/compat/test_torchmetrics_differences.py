@@ -178,7 +178,9 @@ def is_close(ours: Any, theirs: Any, dtype: Any = None) -> bool:
     )
 
 
-def difference(call: Call, ours: Outcome, theirs: Outcome) -> str | None:
+def difference(
+    call: Call, ours: Outcome, theirs: Outcome, known_ones: dict[str, Known] = KNOWN
+) -> str | None:
     """The name of a known difference, a description of an unknown one, or None."""
     if ours.error is not None and not isinstance(ours.error, KaratError):
         return f"{call}: {ours.error!r} is no error of karat"
@@ -188,7 +190,7 @@ def difference(call: Call, ours: Outcome, theirs: Outcome) -> str | None:
         is_alike = ours.value.dtype == theirs.value.dtype
         if is_alike and is_close(ours.value, theirs.value, call.preds.dtype):
             return None
-    for name, known in KNOWN.items():
+    for name, known in known_ones.items():
         if known.holds(call, ours, theirs):
             return name
     return f"{call}: karat {ours}, torchmetrics {theirs}"

@@ -48,16 +48,17 @@ def test_even_thresholds_are_found_as_by_a_search(n: int, dtype: Any) -> None:
 def test_tensors_of_any_stride_are_read(name: str) -> None:
     """Every second row and column, without a warning, which torch gives once a process."""
     k = () if name.startswith("binary") else (3,)
+    is_of_labels = name.startswith("multilabel")
     options: dict[str, Any] = {"beta": 2.0} if "fbeta" in name else {}
     scores, target = (
         torch.rand((40, 6), dtype=torch.float64),
-        torch.randint(0, 3 if k else 2, (40,)),
+        torch.randint(0, 2, (40, 3)) if is_of_labels else torch.randint(0, 3 if k else 2, (40,)),
     )
     preds = scores[::2, ::2] if k else scores[::2, 1]
     weight = {"row_weights" if "kappa" in name else "weights": torch.rand(40).double()[::2]}
     function = getattr(karat_torchmetrics, name)
     if k:
-        options["num_classes"] = 3
+        options["num_labels" if is_of_labels else "num_classes"] = 3
     torch.set_warn_always(True)
     try:
         ours = function(preds, target[::2], **options, **weight)

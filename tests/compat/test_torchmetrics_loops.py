@@ -117,8 +117,9 @@ def test_computing_before_the_first_batch(name: str) -> None:
     """A warning and the same number, or an error of both; karat's calibration errors are NaN."""
     found: dict[str, Any] = {}
     for home, module in HOMES.items():
-        of_task = {} if name.startswith(("Binary", "Multiclass")) else {"task": "multiclass"}
-        given = {} if name.startswith("Binary") else {"num_classes": K}
+        of_task = {} if name.startswith(("Binary", "Multi")) else {"task": "multiclass"}
+        argument = "num_labels" if name.startswith("Multilabel") else "num_classes"
+        given = {} if name.startswith("Binary") else {argument: K}
         beta = {"beta": 1.0} if "FBeta" in name else {}
         metric = getattr(module.classification, name)(**of_task, **given, **beta)
         with warnings.catch_warnings(record=True) as told:

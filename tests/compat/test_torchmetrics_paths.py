@@ -95,7 +95,7 @@ def test_the_stub_has_the_signatures_that_python_has(path: str) -> None:
     assert sorted(stub) == sorted(ours(path).__all__)
     for name, (base, text) in stub.items():
         own = getattr(ours(path), name)
-        of_class = own.__init__ if name.startswith(("Binary", "Multiclass")) else own.__new__
+        of_class = own.__init__ if name.startswith(("Binary", "Multi")) else own.__new__
         given = inspect.signature(of_class if inspect.isclass(own) else own)
         is_typed = name not in {*names.MEASURES, *names.MEASURES.values()}
         scope: dict[str, Any] = {}
@@ -118,7 +118,7 @@ def asked(path: str, name: str) -> str:
 @pytest.mark.parametrize("path", PATHS)
 def test_every_other_name_of_torchmetrics_is_told(path: str) -> None:
     others = sorted(exported(path) - COVERED - {"functional"})
-    assert len(others) > 40
+    assert len(others) > 20
     for name in others:
         what, *rest = asked(path, name).splitlines()
         assert what == f"K622  {ours(path).__name__} has no {name}."
@@ -133,7 +133,10 @@ def test_names_are_told_for_what_they_are() -> None:
         text = asked("", name)
         assert "measures accuracy, auroc" in text or "several labels of a row" in text, name
     listed = {name for pair in absent.MEASURED_ELSEWHERE for name in pair if name}
-    bare = {re.sub("^(Binary|Multiclass|binary_|multiclass_)", "", n) for n in classes | functions}
+    bare = {
+        re.sub("^(Binary|Multiclass|Multilabel|binary_|multiclass_|multilabel_)", "", n)
+        for n in classes | functions
+    }
     assert listed <= bare
     homes = ("torchmetrics.wrappers", "torchmetrics.aggregation")
     assert {*absent.TOOLS} == {
@@ -150,7 +153,7 @@ def test_names_are_told_for_what_they_are() -> None:
 def test_what_karat_has_instead_exists() -> None:
     texts = [*absent.MEASURED_ELSEWHERE.values(), *absent.TOOLS.values()]
     named = {found for text in texts for found in re.findall(r"karat\.[\w.]+\w", text)}
-    assert len(named) >= 8
+    assert len(named) >= 5
     for name in named:
         found: Any = karat
         for part in name.split(".")[1:]:

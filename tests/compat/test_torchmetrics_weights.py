@@ -25,6 +25,11 @@ def keyword(call: Call) -> str:
     return "row_weights" if call.measure == "cohen_kappa" else "weights"
 
 
+def shape_of(call: Call) -> tuple[int, ...]:
+    """Of weights: a weight for each item, or for each row where no item counts by itself."""
+    return tuple(call.target.shape[:1] if call.measure == "exact_match" else call.target.shape)
+
+
 def close(ours: Any, other: Any) -> bool:
     within = {torch.float16: 2e-3, torch.bfloat16: 1e-2}.get(ours.dtype, 1e-5)
     return ours.shape == other.shape and bool(
@@ -54,7 +59,7 @@ def test_weight_two_is_a_row_twice_and_weight_zero_none(measure: str, way: str) 
         is_each = call.options.get("multidim_average") == "samplewise"
         function = getattr(karat_torchmetrics, call.function)
         if is_each:  # a weight for each item: twice as much of every sample
-            double = {keyword(call): torch.full(call.target.shape, 2.0)}
+            double = {keyword(call): torch.full(shape_of(call), 2.0)}
             ours = function(call.preds, call.target, **call.options, **double)
             both = torch.cat([call.preds, call.preds], -1), torch.cat([call.target] * 2, -1)
             assert close(ours, function(*both, **call.options)), call
@@ -70,7 +75,7 @@ def test_weights_of_batches_with_and_without_them_add_up(measure: str, way: str)
     for seed in SEEDS[:6]:
         call = call_of(8000 + seed, measure, sound=True)
         is_each = call.options.get("multidim_average") == "samplewise"
-        ones = torch.ones(call.target.shape)
+        ones = torch.ones(shape_of(call))
         metric = getattr(karat_torchmetrics, call.metric)(**call.options)
         plain = getattr(karat_torchmetrics, call.metric)(**call.options)
         metric.update(call.preds, call.target)
@@ -107,7 +112,7 @@ def test_a_collection_hands_weights_to_every_metric(way: str) -> None:
 @pytest.mark.parametrize("measure", MEASURES)
 def test_what_is_no_weight_is_refused(measure: str, weight: float, way: str) -> None:
     call = call_of(6000, measure, sound=True)
-    weights = torch.ones(call.target.shape)
+    weights = torch.ones(shape_of(call))
     weights.reshape(-1)[0] = weight
     metric = getattr(karat_torchmetrics, call.metric)(**{**call.options, "validate_args": True})
     with pytest.raises(KaratError, match="K621  weights"):

@@ -13,10 +13,13 @@ from tests.optional import optional
 
 torch = optional("torch")
 
-RATES = ("accuracy", "precision", "recall", "specificity", "stat_scores", "f1_score", "fbeta_score")
+RATES = (
+    "accuracy", "precision", "recall", "specificity", "stat_scores", "f1_score", "fbeta_score",
+    "hamming_distance", "negative_predictive_value",
+)  # fmt: skip
 TABLES = ("confusion_matrix", "matthews_corrcoef", "cohen_kappa", "jaccard_index")
 SCORES = ("auroc", "average_precision", "calibration_error", "hinge_loss")
-MEASURES = (*RATES, *TABLES, *SCORES)
+MEASURES = (*RATES, *TABLES, *SCORES, "exact_match")
 
 CLASSES = {
     "accuracy": "Accuracy",
@@ -26,6 +29,9 @@ CLASSES = {
     "stat_scores": "StatScores",
     "f1_score": "F1Score",
     "fbeta_score": "FBetaScore",
+    "hamming_distance": "HammingDistance",
+    "negative_predictive_value": "NegativePredictiveValue",
+    "exact_match": "ExactMatch",
     "confusion_matrix": "ConfusionMatrix",
     "matthews_corrcoef": "MatthewsCorrCoef",
     "cohen_kappa": "CohenKappa",
@@ -91,6 +97,7 @@ def call_of(seed: int, measure: str | None = None, *, sound: bool = False) -> Ca
     numbers = np.random.default_rng(seed)
     task = rng.choice(("binary", "multiclass"))
     measure = measure or rng.choice(MEASURES)
+    task = "multiclass" if measure == "exact_match" else task
     k = 2 if task == "binary" else rng.randint(2, 6)
     options = _options(rng, task, measure, k)
     shape = _shape(rng, options.get("multidim_average") == "samplewise")
@@ -160,7 +167,8 @@ def _options(rng: random.Random, task: str, measure: str, k: int) -> dict[str, A
     if measure in RATES:
         if rng.random() < 0.3:
             options["multidim_average"] = "samplewise"
-        if measure in ("f1_score", "fbeta_score") and rng.random() < 0.4:
+        is_f = measure in ("f1_score", "fbeta_score")
+        if (is_f or measure == "negative_predictive_value") and rng.random() < 0.4:
             options["zero_division"] = rng.choice((0, 1))
         if measure == "fbeta_score":
             options["beta"] = rng.choice((0.5, 1.0, 2.0))
@@ -168,6 +176,9 @@ def _options(rng: random.Random, task: str, measure: str, k: int) -> dict[str, A
             options["average"] = rng.choice(("micro", "macro", "weighted", "none", None))
             if rng.random() < 0.25:
                 options["top_k"] = rng.randint(1, k)
+    elif measure == "exact_match":
+        if rng.random() < 0.3:
+            options["multidim_average"] = "samplewise"
     elif measure == "confusion_matrix":
         options["normalize"] = rng.choice((None, "none", "true", "pred", "all"))
     elif measure == "cohen_kappa":

@@ -145,12 +145,12 @@ def test_the_first_target_that_is_none_is_named(value: float, n_threads: int) ->
     z, hard, _, w = rows(30_000, 4, 5)
     hard[[28_000, 17_003, 17_003], [0, 3, 2]] = value
     found = refused(lambda: multilabel(z, hard, w, diagonal=True, n_threads=n_threads))
-    assert found.code == "K227"
+    assert found.code == "K230"
     assert (found.context["row"], found.context["column"]) == (17_003, 2)
     assert (found.context["count"], found.context["n"]) == (3, 120_000)
     assert repr(found.context["value"]) == repr(float(value))
     # What is wrong with the scores comes first, what is wrong with the weights last.
-    assert refused(lambda: multilabel(z, hard, -w, diagonal=True)).code == "K227"
+    assert refused(lambda: multilabel(z, hard, -w, diagonal=True)).code == "K230"
     assert refused(lambda: multilabel(z, z > 0, -w, diagonal=True)).code == "K113"
     z[29_999, 0] = np.nan
     assert refused(lambda: multilabel(z, hard, -w, diagonal=True)).code == "K152"
@@ -169,10 +169,10 @@ Z = np.zeros((3, 2))
         ("K226", [[1], [0, 1], []]),
         ("K226", [[1, None]] * 3),
         ("K226", np.zeros((3, 2), complex)),
-        ("K227", np.ma.array(Z, mask=[[0, 0], [0, 1], [0, 0]])),
-        ("K227", np.full((3, 2), 2)),
-        ("K227", np.full((3, 2), -1, np.int64)),
-        ("K227", np.full((3, 2), 2**40)),
+        ("K230", np.ma.array(Z, mask=[[0, 0], [0, 1], [0, 0]])),
+        ("K230", np.full((3, 2), 2)),
+        ("K230", np.full((3, 2), -1, np.int64)),
+        ("K230", np.full((3, 2), 2**40)),
         ("K102", np.zeros((2, 2))),
     ],
 )
@@ -185,26 +185,26 @@ def test_hosts_refuse_bad_targets() -> None:
     for start in (XGBoostObjective("multilabel"), LightGBMObjective("multilabel", targets=Z)):
         ask: Any = getattr(start, "base_score", None) or getattr(start, "init_score", None)
         found = refused(lambda ask=ask: ask(bad, 2))
-        assert found.code == "K227"
+        assert found.code == "K230"
         assert (found.context["row"], found.context["column"]) == (1, 1)
         assert refused(lambda ask=ask: ask(Z, 3)).code == "K226"
         assert refused(lambda ask=ask: ask(Z[:0], 2)).code == "K101"
         assert refused(lambda ask=ask: ask(Z, 2, [1, 2])).code == "K102"
         assert refused(lambda ask=ask: ask(Z, 2, [1, -2, 1])).code == "K113"
     xgboost = XGBoostObjective("multilabel")
-    assert refused(lambda: xgboost(bad, Z)).code == "K227"
+    assert refused(lambda: xgboost(bad, Z)).code == "K230"
     assert refused(lambda: xgboost(np.zeros(3), Z)).code == "K226"
     assert "shape (n, k)" in str(refused(lambda: xgboost(np.zeros(3), np.zeros(3))))
     lightgbm = LightGBMObjective("multilabel", targets=Z)
     assert refused(lambda: lightgbm(np.zeros(4), np.zeros((4, 2)))).code == "K102"
     assert "num_class" in str(refused(lambda: lightgbm(np.zeros(3), np.zeros(3))))
-    for code, targets in (("K227", bad), ("K226", Z[:, :1]), ("K226", [0, 1]), ("K226", None)):
+    for code, targets in (("K230", bad), ("K226", Z[:, :1]), ("K226", [0, 1]), ("K226", None)):
         made = refused(lambda targets=targets: LightGBMObjective("multilabel", targets=targets))
-        assert made.code == ("K228" if targets is None else code)
-    assert refused(lambda: LightGBMObjective("multiclass", targets=Z)).code == "K228"
+        assert made.code == ("K231" if targets is None else code)
+    assert refused(lambda: LightGBMObjective("multiclass", targets=Z)).code == "K231"
     row = CatBoostObjective("multilabel").calc_ders_multi
     for dtype in (np.float32, np.float64):
-        assert refused(lambda dtype=dtype: row(Z[0], bad[1].astype(dtype), 1.0)).code == "K227"
+        assert refused(lambda dtype=dtype: row(Z[0], bad[1].astype(dtype), 1.0)).code == "K230"
         assert refused(lambda dtype=dtype: row(Z[0], np.zeros(3, dtype), 1.0)).code == "K226"
     assert refused(lambda: row(Z[0], 1.0, 1.0)).code == "K226"
     assert refused(lambda: row(np.array([0.0, np.inf]), [0, 1], 1.0)).code == "K152"

@@ -37,7 +37,6 @@ CONTROLS = 40
 """Tests of one name that the control runs, at most."""
 
 REASONS = {
-    "multilabel": "it gives multilabel targets, which the adapter refuses",
     "array API": "scikit-learn skips it unless SCIPY_ARRAY_API is set: arrays on devices",
     "skipped": "scikit-learn skips it itself: the metric does not support the case",
 }
@@ -67,8 +66,6 @@ def run_shipped(folder: Path, **settings: str) -> Results:
 
 def reason(record: Mapping[str, Any]) -> str | None:
     """Why a test is excluded; None if it counts."""
-    if record["refused"]:
-        return "multilabel"
     if record["outcome"] != "skipped":
         return None
     return "array API" if "array" in record["why"].lower() else "skipped"

@@ -51,7 +51,7 @@ class CatBoostObjective:
             `catboost.MultiTargetCustomObjective`, as CatBoost wants it.
 
     Errors:
-        K122 another loss. While training: K152, K153, K226, K227, which CatBoost shows in its own
+        K122 another loss. While training: K152, K153, K226, K230, which CatBoost shows in its own
         error.
 
     Example:
@@ -183,7 +183,7 @@ class LightGBMObjective:
             Dataset in their order.
 
     Errors:
-        K122 another loss, K154 a sigmoid that is not above 0, K226 and K227 targets.
+        K122 another loss, K154 a sigmoid that is not above 0, K226 and K230 targets.
         While training: K102, K152, K153 and those of weights; K155 without ``num_class``.
 
     Example:
@@ -214,7 +214,7 @@ class LightGBMObjective:
     def _check_targets(self) -> None:
         if (self.targets is None) != (self.loss != "multilabel"):
             found = f"loss={self.loss!r} {'without' if self.targets is None else 'with'} targets="
-            raise error("K228", found=found)
+            raise error("K231", found=found)
         if self.targets is not None:
             object.__setattr__(self, "targets", held_targets(self.targets))
 
@@ -273,7 +273,7 @@ class XGBoostObjective:
 
     Errors:
         K122 another loss, or n_threads that is no number of threads.
-        While training: K152, K153, K226, K227 and those of weights; K155 without ``num_class``.
+        While training: K152, K153, K226, K230 and those of weights; K155 without ``num_class``.
 
     Example:
         >>> import numpy as np

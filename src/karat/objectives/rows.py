@@ -171,8 +171,8 @@ def refuse_scores(scores: Array, name: str) -> NoReturn:
 
 
 def refuse_targets(targets: Array, name: str) -> NoReturn:
-    """Raise the error K227 of the first target outside [0, 1]; there is one."""
-    _refuse_cells("K227", targets, ~_are_targets(targets), name)
+    """Raise the error K230 of the first target outside [0, 1]; there is one."""
+    _refuse_cells("K230", targets, ~_are_targets(targets), name)
 
 
 def _are_targets(targets: Array) -> npt.NDArray[np.bool_]:
@@ -389,7 +389,7 @@ def multilabel(
         times w, none divided by Σw. The same bits for any number of threads.
 
     Errors:
-        K226 targets of another shape or kind, K227 a target outside [0, 1] or NaN; else as for
+        K226 targets of another shape or kind, K230 a target outside [0, 1] or NaN; else as for
         `multiclass`.
 
     Cost: one read of z and y; O(n k²) memory for the Hessians, O(n k) with ``diagonal=True``.

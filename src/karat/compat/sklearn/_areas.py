@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -17,14 +18,11 @@ from karat.compat.sklearn._curves import (
     same_kind,
     steps_of_rows,
 )
+from karat.compat.sklearn._indicator_scores import mean_of_labels
+from karat.compat.sklearn._indicators import Indicator
+from karat.compat.sklearn._label_ranking import ranked_labels
 from karat.compat.sklearn._pairs import codes_of
-from karat.compat.sklearn._parameters import (
-    check_parameters,
-    drop_in,
-    refuse_multilabel,
-    warn,
-    warn_undefined,
-)
+from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._rows import (
     are_multiplied_safely,
     as_floats,
@@ -41,6 +39,7 @@ from karat.compat.sklearn._targets import (
     check_lengths,
     distinct,
     kind_of_target,
+    positive_label,
 )
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import Ranked, rank, rank_pooled
@@ -109,6 +108,7 @@ def _binary_precision(is_own: Array, y_score: Any, weights: Any) -> float:
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
+_NO_POSITIVE = "No positive class found in y_true, recall is set to one for all thresholds."
 _ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 
 
@@ -159,7 +159,7 @@ def _roc_area(made: Ranked) -> float:
 def _precision_area(made: Ranked) -> float:
     own = float(made.totals[made.own])
     if not own:
-        warn("No positive class found in y_true, recall is set to one for all thresholds.")
+        warn(_NO_POSITIVE)
         return 0.0
     return max(0.0, made.step_area() / own)
 
@@ -239,7 +239,8 @@ def roc_auc_score(
 ) -> Any:
     """Area under the ROC curve, as ``sklearn.metrics.roc_auc_score``.
 
-    Equals `karat.roc_auc`, and of more classes `karat.roc_auc_ovr_macro` and its relatives.
+    Equals `karat.roc_auc`, and of more classes `karat.roc_auc_ovr_macro` and its relatives. Of an
+    indicator matrix it is that of each label, and ``average=`` of labels, rows or cells.
     A class that is missing makes the whole "ovr" average NaN, as there.
 
     Example:
@@ -293,16 +294,53 @@ def roc_auc_score(
             check_lengths(true, score)
             _ = score[np.zeros(true.shape, np.bool_), 0]  # a column is an IndexError there
         return _class_area(codes_of(as_column(true), classes), score, multi_class, average, weights)
+    if kind == MULTILABEL:
+        measure = partial(_marked_area, max_fpr=max_fpr)
+        of_rows = _row_areas if max_fpr is None else None
+        return mean_of_labels(measure, true, score, average, weights, of_rows)
     if kind != "binary":
-        raise _refused(kind)
+        raise ValueError(f"{kind} format is not supported")
     column = as_column(true)
     classes = np.unique(column)
     return _binary_area(codes_of(column, classes), score, weights, len(classes), max_fpr)
 
 
-def _refused(kind: str) -> ValueError:
-    is_multilabel = kind == MULTILABEL
-    return refuse_multilabel() if is_multilabel else ValueError(f"{kind} format is not supported")
+def _marked_area(marks: Array, score: Array, weights: Any, max_fpr: Any) -> float:
+    """Area under the ROC curve of one label, of an indicator's two values."""
+    low, high = marks.min(), marks.max()
+    n_classes = 1 if low == high else 2
+    if n_classes == 2 and (low != 0 or high != 1):
+        marks = marks == positive_label(None, marks)
+    return _binary_area(np.asarray(marks, np.int32), score, weights, n_classes, max_fpr)
+
+
+def _row_areas(marks: Array, score: Array) -> Floats:
+    """Area under the ROC curve of the labels of each row."""
+    labels = ranked_labels(Indicator.of(marks).sets, score)
+    # Equal scores are half in order.
+    areas: Floats = 1.0 - (labels.wrong_pairs - labels.tied_pairs / 2.0) / labels.n_pairs
+    for _row in np.flatnonzero(np.isnan(areas)):
+        warn_undefined(_ONE_CLASS)
+    return areas
+
+
+def _row_precisions(marks: Array, score: Array) -> Floats:
+    """Average precision of the labels of each row."""
+    labels = ranked_labels(Indicator.of(marks).sets, score)
+    found = labels.mean(labels.share_above)
+    for _row in np.flatnonzero(np.isnan(found)):
+        warn(_NO_POSITIVE)
+    return np.nan_to_num(found)
+
+
+def _marked_precision(marks: Array, score: Array, weights: Any) -> float:
+    """Average precision of one label, where the marks are 1."""
+    codes = np.asarray(marks == 1, np.int32)
+    column = plain_scores(score) if codes.any() else None
+    made = None if column is None else ranked(column, codes, weights, is_multiplied=True)
+    if made is not None and made.totals[1]:
+        return float(made.step_area() / made.totals[1])
+    return _binary_precision(codes, score, weights)
 
 
 def _check_average(average: str | None, multi_class: str) -> None:
@@ -341,8 +379,9 @@ def average_precision_score(
 ) -> Any:
     """Precision averaged over recall, as ``sklearn.metrics.average_precision_score``.
 
-    Equals `karat.average_precision` and `karat.mean_average_precision`. Scores of several classes
-    in a nested list raise AttributeError, as there.
+    Equals `karat.average_precision` and `karat.mean_average_precision`. Of an indicator matrix it
+    is that of each label, and ``average=`` of labels, rows or cells. Scores of several classes in
+    a nested list raise AttributeError, as there.
 
     Example:
         >>> round(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
@@ -375,13 +414,15 @@ def average_precision_score(
             )
         is_own = np.asarray(np.asarray(y_true) == pos_label, np.int32)
         return _binary_precision(is_own, y_score, weights)
-    if kind != "multiclass":
-        raise _refused(kind)
+    if kind not in ("multiclass", MULTILABEL):
+        raise ValueError(f"{kind} format is not supported")
     if pos_label != 1:
         raise ValueError(
-            "Parameter pos_label is fixed to 1 for multiclass y_true. Do not set pos_label or set "
+            f"Parameter pos_label is fixed to 1 for {kind} y_true. Do not set pos_label or set "
             "pos_label to 1."
         )
+    if kind == MULTILABEL:
+        return mean_of_labels(_marked_precision, y_true, y_score, average, weights, _row_precisions)
     codes = codes_of(as_column(as_array(y_true, dtype=None, name="y")), present)
     if y_score.shape != (len(codes), len(present)):
         raise not_by_class(y_score)

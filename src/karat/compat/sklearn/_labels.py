@@ -10,7 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.compat._counted import Counted
-from karat.compat.sklearn._pairs import SINGLE, Pair, confusion, matrix_of, measured, paired
+from karat.compat.sklearn._pairs import (
+    SINGLE,
+    Pair,
+    confusion,
+    matrix_of,
+    measured,
+    not_supported,
+    paired,
+)
 from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._targets import averaged_weights, probe
 from karat.tally import Cells, Classes
@@ -24,7 +32,8 @@ def accuracy_score(
 ) -> float:
     """Share of the rows that are predicted right, as ``sklearn.metrics.accuracy_score``.
 
-    Equals `karat.accuracy`; with ``normalize=False`` the number of rows, or their weight.
+    Equals `karat.accuracy`, and of indicator matrices `karat.subset_accuracy`; with
+    ``normalize=False`` the number of rows, or their weight.
 
     Example:
         >>> accuracy_score([0, 1, 2, 3], [0, 2, 1, 3])
@@ -44,6 +53,11 @@ def _averaged(y_true: Any, y_pred: Any, sample_weight: Any) -> Pair:
 
 
 def _accuracy(pair: Pair, normalize: Any) -> float:
+    if pair.sets is not None:
+        is_right = pair.sets.n_differing == 0
+        if normalize:
+            return float(np.average(is_right, weights=pair.weights))
+        return float(is_right.sum() if pair.weights is None else np.dot(is_right, pair.weights))
     right = pair.tp.sum()
     if normalize:
         return float(_shared(right, pair))
@@ -93,7 +107,7 @@ def zero_one_loss(
 def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of the labels that are wrong, as ``sklearn.metrics.hamming_loss``.
 
-    Of one label a row it equals `karat.hamming_loss`.
+    Equals `karat.hamming_loss`.
 
     Example:
         >>> hamming_loss([2, 2, 3, 4], [1, 2, 3, 4])
@@ -104,7 +118,13 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
         return value
     check_parameters("hamming_loss", locals())
     pair = _averaged(y_true, y_pred, sample_weight)
-    return float(_shared((pair.true - pair.tp).sum(), pair))
+    if pair.sets is None:
+        return float(_shared((pair.true - pair.tp).sum(), pair))
+    differing, weights = pair.sets.n_differing, pair.weights
+    total = differing.sum() if weights is None else np.dot(differing, weights)
+    mean = 1.0 if weights is None else np.average(weights)
+    loss: float = float(total) / (pair.n * pair.sets.true.k * mean)
+    return loss
 
 
 @drop_in
@@ -178,6 +198,8 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
         return value
     check_parameters("matthews_corrcoef", locals())
     pair = _averaged(y_true, y_pred, sample_weight)
+    if pair.sets is not None:
+        raise not_supported(pair.kind)
     if len(pair.labels) == 1:
         warn(SINGLE)
     of_true, of_pred = pair.true.astype(np.float64), pair.pred.astype(np.float64)

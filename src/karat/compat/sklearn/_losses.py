@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat.compat.sklearn._indicator_scores import MarkedProbabilities
 from karat.compat.sklearn._pairs import codes_of
 from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._rows import (
@@ -24,6 +25,7 @@ from karat.compat.sklearn._rows import (
     plain_classes,
 )
 from karat.compat.sklearn._targets import (
+    MULTILABEL,
     UNCHECKED,
     as_array,
     as_column,
@@ -62,7 +64,7 @@ class Probabilities:
     codes: Codes
     k: int
     weights: Any
-    careful: Callable[[], Probabilities] | None
+    careful: Callable[[], Rows] | None
     truth: Floats | None = None
 
     @property
@@ -84,9 +86,10 @@ class Probabilities:
         return np.bincount(self.codes, weights, self.k).astype(np.float64)
 
 
-def _class_probabilities(
-    y_true: Any, values: Array, sample_weight: Any, labels: Any
-) -> Probabilities:
+Rows = Probabilities | MarkedProbabilities
+
+
+def _class_probabilities(y_true: Any, values: Array, sample_weight: Any, labels: Any) -> Rows:
     """Probabilities of two or more classes; not all checked, see `Probabilities.careful`."""
     careful = partial(_careful_classes, y_true, values, sample_weight, labels)
     found = plain_classes(y_true, labels)
@@ -99,7 +102,7 @@ def _class_probabilities(
     return Probabilities(flat, found[0], width, sample_weight, careful)
 
 
-def _careful_classes(y_true: Any, values: Array, sample_weight: Any, labels: Any) -> Probabilities:
+def _careful_classes(y_true: Any, values: Array, sample_weight: Any, labels: Any) -> Rows:
     refuse_infinite(values)
     refuse_small(values)
     if np.max(values) > 1:
@@ -110,11 +113,24 @@ def _careful_classes(y_true: Any, values: Array, sample_weight: Any, labels: Any
     if sample_weight is not None:
         as_weights(sample_weight, values)
     classes = declared(y_true, labels)
-    codes = binarized(y_true, classes)
     flat = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
-    rows = Probabilities(flat, codes, len(classes), sample_weight, None)
-    matrix = rows.matrix
-    if not np.all(np.abs(matrix.sum(axis=1) - 1) <= math.sqrt(rows.eps)):
+    matrix = np.stack((1 - flat, flat), axis=1) if flat.ndim == 1 else flat
+    rows: Rows
+    kind = kind_of_target(y_true)
+    if not isinstance(y_true, list):
+        as_array(y_true, dtype=None, name="y")
+    if "multioutput" in kind:
+        raise ValueError("Multioutput target data is not supported with label binarization")
+    if kind == "unknown":
+        raise ValueError("The type of target data is not known")
+    if kind == MULTILABEL:
+        marks = _marks(y_true, labels)
+        rows = MarkedProbabilities(matrix, marks, sample_weight)
+    else:
+        codes = binarized(y_true, classes)
+        rows = Probabilities(flat, codes, len(classes), sample_weight, None)
+    slack = math.sqrt(float(np.finfo(matrix.dtype).eps))
+    if not np.all(np.abs(matrix.sum(axis=1) - 1) <= slack):
         warn("The y_prob values do not sum to one. Make sure to pass probabilities.")
     if len(classes) == matrix.shape[1]:
         return rows
@@ -128,6 +144,14 @@ def _careful_classes(y_true: Any, values: Array, sample_weight: Any, labels: Any
         f"{matrix.shape[1]}. Please provide the true labels explicitly through the labels "
         f"argument. Classes found in y_true: {classes}"
     )
+
+
+def _marks(y_true: Any, labels: Any) -> Array:
+    """int[n, k]: an indicator matrix in whole numbers."""
+    if labels is not None and kind_of_target(labels) != MULTILABEL:
+        raise ValueError("The object was not fitted with multilabel input.")
+    array = as_array(y_true, dtype=None, name="y")
+    return array if array.dtype.kind == "i" else array.astype(np.int64)
 
 
 def _binary_probabilities(
@@ -185,8 +209,10 @@ def _positive(true: Array, pos_label: Any) -> Any:
         return classes[-1]
 
 
-def _summed(rows: Probabilities, wanted: int) -> tuple[float, float] | Probabilities:
+def _summed(rows: Rows, wanted: int) -> tuple[float, float] | Rows:
     """Σwℓ and Σw natively, or the checked rows that no kernel takes."""
+    if isinstance(rows, MarkedProbabilities):
+        return rows
     options = {"slack": math.sqrt(rows.eps), "clip": rows.eps}
     sums = native_sums(rows.values, rows.codes, rows.k, rows.weights, wanted, **options)
     if sums is not None:
@@ -195,11 +221,13 @@ def _summed(rows: Probabilities, wanted: int) -> tuple[float, float] | Probabili
     return rows if rows.careful is None else rows.careful()
 
 
-def _log_loss_sum(rows: Probabilities, *, normalize: bool) -> float:
+def _log_loss_sum(rows: Rows, *, normalize: bool) -> float:
     """Mean, or sum, of −log p of the true class, p clipped at the eps of its dtype."""
     found = _summed(rows, _SURPRISE)
     if isinstance(found, tuple):
         return found[0] / found[1] if normalize else found[0]
+    if isinstance(found, MarkedProbabilities):
+        return found.log_loss(normalize=normalize)
     own = found.matrix[np.arange(len(found.codes)), found.codes]
     loss = -np.log(np.clip(own, found.eps, 1 - found.eps))
     if normalize:
@@ -207,11 +235,13 @@ def _log_loss_sum(rows: Probabilities, *, normalize: bool) -> float:
     return float(np.sum(loss) if found.weights is None else np.dot(loss, found.weights))
 
 
-def _brier_loss(rows: Probabilities) -> Any:
+def _brier_loss(rows: Rows) -> Any:
     """Mean of the squared distances of the rows from their classes."""
     found = _summed(rows, _QUADRATIC)
     if isinstance(found, tuple):
         return found[0] / found[1]
+    if isinstance(found, MarkedProbabilities):
+        return found.brier_loss()
     matrix = np.array(found.matrix)
     matrix[np.arange(len(matrix)), found.codes] -= 1
     return np.average(np.sum(matrix**2, axis=1), weights=found.weights)
@@ -229,7 +259,8 @@ def log_loss(
 ) -> float:
     """Mean −log of the probability of the true class, as ``sklearn.metrics.log_loss``.
 
-    Probabilities are clipped at the eps of their dtype; `karat.log_loss` never clips.
+    Probabilities are clipped at the eps of their dtype; `karat.log_loss` never clips. Of an
+    indicator matrix false labels cost nothing, as there.
 
     Example:
         >>> round(log_loss([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65]), 4)
@@ -265,6 +296,8 @@ def d2_log_loss_score(
     values = as_array(y_proba, dtype="float", **UNCHECKED)
     rows = _class_probabilities(y_true, values, sample_weight, labels)
     loss = _log_loss_sum(rows, normalize=False)
+    if isinstance(rows, MarkedProbabilities):
+        return float(1 - loss / rows.null().log_loss(normalize=False))
     weights = rows.class_weights()
     eps = float(np.finfo(np.float64).eps)
     share = np.clip(weights / weights.sum(), eps, 1 - eps)
@@ -283,7 +316,8 @@ def brier_score_loss(
 ) -> float:
     """Mean squared error of probabilities, as ``sklearn.metrics.brier_score_loss``.
 
-    Equals `karat.brier`: halved for two classes.
+    Equals `karat.brier`: halved for two classes. Of an indicator matrix it is the sum over its
+    labels, as there.
 
     Example:
         >>> round(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
@@ -321,6 +355,8 @@ def d2_brier_score(
     values = as_array(y_proba, dtype="float", **UNCHECKED)
     rows = _rows_of(y_true, values, sample_weight, pos_label, labels)
     loss = _brier_loss(rows)
+    if isinstance(rows, MarkedProbabilities):
+        return float(1 - np.divide(loss, rows.null().brier_loss()))
     weights = rows.class_weights()
     share = weights / weights.sum()
     # One class: both terms are 0 exactly, which 1 − Σ share² need not be.
@@ -330,9 +366,7 @@ def d2_brier_score(
     return float(1 - np.divide(loss, of_shares))
 
 
-def _rows_of(
-    y_true: Any, values: Any, sample_weight: Any, pos_label: Any, labels: Any
-) -> Probabilities:
+def _rows_of(y_true: Any, values: Any, sample_weight: Any, pos_label: Any, labels: Any) -> Rows:
     if not values.size or values.ndim == 0:
         refuse_infinite(values)
         refuse_small(values)

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.compat.sklearn._indicators import Indicator, Indicators, plain_indicator, wanted_columns
 from karat.compat.sklearn._parameters import warn
 from karat.compat.sklearn._targets import (
+    MULTILABEL,
     as_array,
     as_column,
     check_lengths,
@@ -91,6 +93,7 @@ class Pair:
         tp, pred, true: int64[k], or float64[k] Σw: rows right, predicted and true of each label.
         cells: the matrix true × predicted [k, k]; None where it was not asked for.
         columns: both columns as arrays, where they were checked with care.
+        sets: of indicator matrices, whose kind is MULTILABEL and whose labels are 0 … k − 1.
     """
 
     kind: str
@@ -102,12 +105,39 @@ class Pair:
     true: Array
     cells: Array | None = None
     columns: tuple[Array, Array] | None = None
+    sets: Indicators | None = None
+
+    @classmethod
+    def of_sets(cls, sets: Indicators) -> Pair:
+        """The counts of two indicator matrices."""
+        labels = np.arange(sets.true.k)
+        tp, pred, true = sets.of_labels(None)
+        return cls(MULTILABEL, labels, sets.n, sets.weights, tp, pred, true, sets=sets)
 
 
 def paired(y_true: Any, y_pred: Any, sample_weight: Any = None, *, cells: bool = False) -> Pair:
     """The counts of a pair of targets, with the confusion matrix if it is wanted."""
     found = plain(y_true, y_pred, sample_weight, cells=cells)
+    if found is None and not cells:
+        found = plain_sets(y_true, y_pred, sample_weight)
     return found if found is not None else careful(y_true, y_pred, sample_weight, cells=cells)
+
+
+def plain_sets(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Pair | None:
+    """The counts of two indicator matrices; None where a check may fail."""
+    weights = None
+    if sample_weight is not None:
+        given = plain_weights(sample_weight)
+        if given is None or not np.isfinite(given).all() or not given.any():
+            return None
+        weights = as_array(sample_weight, dtype=None, finite=False)
+    true = plain_indicator(y_true)
+    pred = None if true is None else plain_indicator(y_pred)
+    if true is None or pred is None or true.k != pred.k or len(true.sets) != len(pred.sets):
+        return None
+    if weights is not None and weights.shape != (len(true.sets),):
+        return None
+    return Pair.of_sets(Indicators.of(true, pred, weights))
 
 
 def plain_array(values: Any) -> Array | None:
@@ -237,9 +267,18 @@ def careful(
 ) -> Pair:
     """The counts after every check, with `columns`; in row order to scikit-learn's last bit."""
     kind, labels, true, pred, weights = checked_targets(y_true, y_pred, sample_weight)
+    if kind == MULTILABEL:
+        if cells:
+            raise not_supported(kind)
+        return Pair.of_sets(Indicators.of(Indicator.of(true), Indicator.of(pred), weights))
     codes = codes_of(true, labels), codes_of(pred, labels)
     counts = _count_codes(*codes, len(labels), weights, cells=cells, in_row_order=in_row_order)
     return Pair(kind, labels, len(true), weights, *counts, columns=(true, pred))
+
+
+def not_supported(kind: str) -> ValueError:
+    """The error of targets that a metric does not take."""
+    return ValueError(f"{kind} is not supported")
 
 
 def codes_of(column: Array, labels: Array) -> npt.NDArray[np.int32]:
@@ -417,6 +456,8 @@ def class_counts(
         pair = paired(y_true, y_pred, sample_weight)
     if labels is None:
         tp, pred, true = pair.tp, pair.pred, pair.true
+    elif pair.sets is not None:
+        tp, pred, true = pair.sets.of_labels(wanted_columns(labels, pair.sets.true.k))
     else:
         wanted = np.asarray(labels)
         places = _places_of(pair.labels, wanted)
@@ -426,7 +467,7 @@ def class_counts(
         tp, pred, true = (
             np.where(is_known, part[places], 0) for part in (pair.tp, pair.pred, pair.true)
         )
-    if sample_weight is None and not pair.tp.any():
+    if sample_weight is None and pair.sets is None and not pair.tp.any():
         tp = tp.astype(np.float64)
     return pair, tp, pred, true
 

@@ -9,16 +9,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat.compat.sklearn._indicators import Indicators, wanted_columns
 from karat.compat.sklearn._pairs import (
+    Pair,
     careful,
     class_counts,
     measured,
+    not_supported,
     paired,
     plain,
+    plain_sets,
     positive_measured,
 )
 from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
-from karat.compat.sklearn._targets import as_column, labels_of, probe
+from karat.compat.sklearn._targets import (
+    MULTILABEL,
+    as_column,
+    distinct,
+    labels_of,
+    mixed_kinds,
+    probe,
+)
 
 Array = npt.NDArray[Any]
 Rates = tuple[Any, Any, Any, Any]
@@ -33,8 +44,13 @@ def rates_of(
     average: str | None,
     warn_for: Container[str],
     zero_division: Any,
+    weights: Array | None = None,
 ) -> Rates:
-    """Precision, recall, F and support from the counts of each label."""
+    """Precision, recall, F and support from the counts of each label.
+
+    Args:
+        weights: of the rows, where the counts are those of each row.
+    """
     # A float where tp is one, as scikit-learn's sums of tp with the others are.
     pred, true = tp + (pred - tp), tp + (true - tp)
     if average == "micro":
@@ -53,7 +69,7 @@ def rates_of(
         f_score = divided(part, whole, "f-score", "true nor predicted", *shown)
     if average is None:
         return precision, recall, f_score, true
-    support = true if average == "weighted" else None
+    support = true if average == "weighted" else weights
     means = (_mean(rate, support) for rate in (precision, recall, f_score))
     return (*means, None)  # type: ignore[return-value]
 
@@ -100,6 +116,7 @@ def _mean(rates: npt.NDArray[np.float64], support: Array | None) -> float:
 
 
 _AVERAGED = ("micro", "macro", "weighted")
+_OF_ROWS = "samples"
 _RATES = ("precision", "recall", "f-score")
 _HEADERS = ("precision", "recall", "f1-score", "support")
 _LAST = "weighted avg"
@@ -244,7 +261,8 @@ def jaccard_score(
     if value is not None:
         return value
     check_parameters("jaccard_score", locals())
-    tp, pred, true = _counts(y_true, y_pred, labels, pos_label, average, sample_weight)
+    counts, weights = _counts(y_true, y_pred, labels, pos_label, average, sample_weight)
+    tp, pred, true = counts
     part, whole = tp, true + (pred - tp)
     if average == "micro":
         part, whole = part.sum(keepdims=True), whole.sum(keepdims=True)
@@ -253,7 +271,7 @@ def jaccard_score(
     )
     if average is None:
         return found
-    support = true if average == "weighted" and np.any(true) else None
+    support = true if average == "weighted" and np.any(true) else weights
     return float(np.average(found, weights=support))
 
 
@@ -269,7 +287,7 @@ def multilabel_confusion_matrix(
     """[[TN, FP], [FN, TP]] of each class, as ``sklearn.metrics.multilabel_confusion_matrix``.
 
     Equals `karat.true_negatives`, `karat.false_positives` and so on, of each class.
-    Multilabel input is refused.
+    With ``samplewise=True`` it is of each row of indicator matrices.
 
     Example:
         >>> multilabel_confusion_matrix(["a", "b", "b"], ["a", "b", "a"]).tolist()
@@ -278,11 +296,22 @@ def multilabel_confusion_matrix(
     check_parameters("multilabel_confusion_matrix", locals())
     probe(y_true, y_pred)
     pair, tp, pred, true = class_counts(y_true, y_pred, labels, sample_weight)
+    whole: Any = pair.n if pair.weights is None else np.sum(pair.weights)
     if samplewise:
-        raise _samplewise()
+        if pair.sets is None:
+            raise _samplewise()
+        n_labels = len(tp)
+        tp, pred, true = _row_counts(pair, labels)
+        whole = n_labels if pair.weights is None else pair.weights * n_labels
     fp, fn = pred - tp, true - tp
-    tn = (pair.n if pair.weights is None else np.sum(pair.weights)) - tp - fp - fn
+    tn = whole - tp - fp - fn
     return np.stack([tn, fp, fn, tp]).T.reshape(-1, 2, 2)
+
+
+def _row_counts(pair: Pair, labels: Any) -> tuple[Array, Array, Array]:
+    """Labels right, predicted and true of each row of indicator matrices."""
+    assert pair.sets is not None
+    return pair.sets.by_row(None if labels is None else wanted_columns(labels, pair.sets.true.k))
 
 
 def _samplewise() -> ValueError:
@@ -316,17 +345,19 @@ def _quick(name: str, given: dict[str, Any]) -> float | None:
 
 def _counts(
     y_true: Any, y_pred: Any, labels: Any, pos_label: Any, average: Any, sample_weight: Any
-) -> tuple[Array, Array, Array]:
-    """Rows right, predicted and true of the labels to score."""
+) -> tuple[tuple[Array, Array, Array], Array | None]:
+    """Rows right, predicted and true of the labels to score; or of each row, and its weight."""
     probe(y_true, y_pred)
     # Weights are checked only after the labels.
     weighted = None
     if sample_weight is not None:
         weighted = plain(y_true, y_pred, sample_weight, cells=False)
+        if weighted is None:
+            weighted = plain_sets(y_true, y_pred, sample_weight)
     pair = weighted or paired(y_true, y_pred)
     if average == "binary":
         if pair.kind != "binary":
-            rest = [None, *_AVERAGED]
+            rest = [None, *_AVERAGED, *([] if pair.sets is None else [_OF_ROWS])]
             raise ValueError(
                 f"Target is {pair.kind} but average='binary'. Please choose another average "
                 f"setting, one of {rest!r}."
@@ -343,16 +374,18 @@ def _counts(
         )
     if sample_weight is not None:
         pair = weighted or paired(y_true, y_pred, sample_weight)
-    if average == "samples":
+    if average != _OF_ROWS:
+        return class_counts(y_true, y_pred, labels, sample_weight, pair)[1:], None
+    if pair.sets is None:
         raise _samplewise()
-    return class_counts(y_true, y_pred, labels, sample_weight, pair)[1:]
+    return _row_counts(pair, labels), pair.weights
 
 
 def _rates(
     *, beta: float, average: Any, warn_for: Container[str], zero_division: Any, **given: Any
 ) -> Rates:
-    counts = _counts(average=average, **given)
-    return rates_of(*counts, beta, average, warn_for, zero_division)
+    counts, weights = _counts(average=average, **given)
+    return rates_of(*counts, beta, average, warn_for, zero_division, weights)
 
 
 @drop_in
@@ -389,9 +422,11 @@ def classification_report(
         pair = paired(y_true, y_pred)
     else:
         # The text shows sums of weights with all of their digits.
-        pair = careful(y_true, y_pred, sample_weight, in_row_order=True)
+        pair = plain_sets(y_true, y_pred, sample_weight) or careful(
+            y_true, y_pred, sample_weight, in_row_order=True
+        )
     wanted = pair.labels if labels is None else np.asarray(labels)
-    is_whole = labels is None or set(wanted) >= set(pair.labels)
+    is_whole = pair.sets is None and (labels is None or set(wanted) >= set(pair.labels))
     if target_names is not None and len(wanted) != len(target_names):
         if labels is None:
             raise ValueError(
@@ -406,14 +441,19 @@ def classification_report(
         # A scalar of NumPy formats itself as Python's float does, not as its own text.
         shown = _signed(wanted, y_true, y_pred) if labels is None else wanted
         names = [str(label) for label in shown]
-    _, tp, pred, true = class_counts(y_true, y_pred, wanted, sample_weight, pair)
+    if pair.sets is not None:
+        _refuse_two_marks(pair.sets)
+    counts = class_counts(y_true, y_pred, wanted, sample_weight, pair)[1:]
     width = 0 if output_dict else max(max(map(len, names)), len(_LAST), digits)  # noqa: PLW3301
     each, *means = (
-        rates_of(tp, pred, true, 1.0, average, _RATES, zero_division)
-        for average in (None, *_AVERAGED)
+        rates_of(*counts, 1.0, average, _RATES, zero_division) for average in (None, *_AVERAGED)
     )
     total = np.sum(each[3])
-    titles = ("accuracy" if is_whole else "micro avg", "macro avg", _LAST)
+    titles = ["accuracy" if is_whole else "micro avg", "macro avg", _LAST]
+    if pair.sets is not None:
+        of_rows = _row_counts(pair, wanted)
+        means.append(rates_of(*of_rows, 1.0, _OF_ROWS, _RATES, zero_division, pair.weights))
+        titles.append("samples avg")
     lines = {title: (*mean[:3], total) for title, mean in zip(titles, means, strict=True)}
     rows = list(zip(names, *each, strict=False))
     if output_dict:
@@ -435,6 +475,20 @@ def classification_report(
         else:
             text += row_format.format(name, *values)
     return text
+
+
+def _refuse_two_marks(sets: Indicators) -> None:
+    """Refuse matrices of two values that are not 0, which a report reads as sparse ones."""
+    kinds = [
+        MULTILABEL
+        if side.values is None or len(distinct(side.values[side.values != 0])) < 2
+        else "multiclass-multioutput"
+        for side in (sets.true, sets.pred)
+    ]
+    if kinds[0] != kinds[1]:
+        raise mixed_kinds(kinds[0], kinds[1])
+    if kinds[0] != MULTILABEL:
+        raise not_supported(kinds[0])
 
 
 def _signed(labels: Any, *columns: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.compat.sklearn._pairs import codes_of, plain_array, plain_weights, text_column
-from karat.compat.sklearn._parameters import refuse_multilabel, warn
+from karat.compat.sklearn._parameters import is_sparse, warn
 from karat.compat.sklearn._targets import (
     MULTILABEL,
     as_array,
@@ -187,14 +187,15 @@ def not_by_class(score: Array) -> ValueError:
 
 
 def fitted_classes(y: Any) -> Array:
-    """The sorted classes of a target."""
+    """The sorted classes of a target; of an indicator matrix its columns."""
     kind = kind_of_target(y, "y")
     if "multioutput" in kind:
         raise ValueError("Multioutput target data is not supported with label binarization")
     if n_samples(y) == 0:
         raise ValueError(f"y has 0 samples: {y!r}")
     if kind == MULTILABEL:
-        raise refuse_multilabel()
+        matrix = y if is_sparse(y) else as_array(y, dtype=None, name="y")
+        return np.arange(matrix.shape[1])
     found = set() if hasattr(y, "__array__") else set(y)  # a TypeError, where they are no labels
     probe(y)
     if kind not in ("binary", "multiclass"):

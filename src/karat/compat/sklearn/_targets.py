@@ -11,7 +11,8 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._parameters import is_sparse, refuse_multilabel, warn_conversion
+from karat.compat.sklearn._parameters import is_sparse, warn_conversion
+from karat.tally.sets import read_matrix
 
 Array = npt.NDArray[Any]
 Wanted = Literal["numeric", "float", "weights"] | np.dtype[Any] | None
@@ -36,6 +37,7 @@ def as_array(
     min_samples: int = 1,
     min_features: int = 1,
     allow_nd: bool = False,
+    is_matrix: bool = False,
     order: Literal["C"] | None = None,
 ) -> Array:
     """An array of any container, checked.
@@ -44,6 +46,7 @@ def as_array(
         dtype: "numeric" turns objects into float64; None leaves everything as it is.
         finite: refuse NaN and infinity.
         name: of the argument, in messages.
+        is_matrix: refuse an array of fewer than two dimensions.
     """
     if isinstance(values, np.matrix):
         raise TypeError(
@@ -73,6 +76,8 @@ def as_array(
             raise ValueError(f"Complex data not supported\n{values}\n") from problem
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{array}\n")
+    if is_matrix and array.ndim < 2:
+        raise _not_matrix(array)
     if isinstance(dtype, str) and dtype == "numeric" and array.dtype.kind in "USV":
         raise ValueError(
             "dtype='numeric' is not compatible with arrays of bytes/strings.Convert your data to "
@@ -84,6 +89,15 @@ def as_array(
         refuse_infinite(array, name)
     refuse_small(array, min_samples, min_features)
     return array
+
+
+def _not_matrix(array: Array) -> ValueError:
+    found = "scalar array" if array.ndim == 0 else "1D array"
+    return ValueError(
+        f"Expected 2D array, got {found} instead:\narray={array}.\nReshape your data either using "
+        "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
+        "contains a single sample."
+    )
 
 
 def as_column(
@@ -238,8 +252,7 @@ def kind_of_target(y: Any, name: str = "") -> str:
     if type(y).__name__ in ("SparseSeries", "SparseArray"):
         raise ValueError("y cannot be class 'SparseSeries' or 'SparseArray'")
     if is_sparse(y):
-        # Of one column it is refused where a column is made of it.
-        return MULTILABEL if y.ndim == 2 and y.shape[1] > 1 else "binary"
+        return _kind_of_sparse(y, name)
     try:
         array = as_array(y, dtype=None, allow_nd=True, **UNCHECKED)
     except ValueError as problem:  # ragged rows become objects
@@ -266,14 +279,35 @@ def kind_of_target(y: Any, name: str = "") -> str:
 
 
 def _is_indicator(array: Array) -> bool:
-    if array.ndim != 2 or array.shape[1] < 2:
+    if array.ndim != 2 or array.shape[1] < 2 or array.dtype.kind not in "biuf":
         return False
+    marks = read_matrix(array)
+    if marks.others is None and marks.unknown is None:
+        return True
     values = distinct(array)
-    if values.shape[0] > 2:
-        return False
-    if array.dtype.kind == "f":
-        return bool(np.all(values.astype(np.int64).astype(values.dtype) == values))
-    return array.dtype.kind in "biu"
+    return values.shape[0] <= 2 and _are_whole(values)
+
+
+def _are_whole(values: Array) -> bool:
+    if values.dtype.kind != "f":
+        return values.dtype.kind in "biu"
+    return bool(np.all(values.astype(np.int64).astype(values.dtype) == values))
+
+
+def _kind_of_sparse(y: Any, name: str) -> str:
+    is_wide = y.ndim == 2 and y.shape[1] > 1
+    rows = y.tocsr() if y.format in ("dok", "lil") else y
+    values = np.unique(rows.data)
+    is_marks = values.size <= 1 or (values.size == 2 and 0 in values)
+    if is_wide and is_marks and (not values.size or _are_whole(values)):
+        return MULTILABEL
+    if not min(y.shape):
+        return "unknown"
+    suffix = "-multioutput" if is_wide else ""
+    if values.dtype.kind == "f" and not _are_whole(values):
+        refuse_infinite(rows.data, name)
+        return "continuous" + suffix
+    return "multiclass" + suffix if y.ndim == 2 and len(y.tocsr()[[0], :].data) > 1 else "binary"
 
 
 def _refuse_item(first: Any) -> None:
@@ -335,10 +369,20 @@ def averaged_weights(weights: Any) -> Any:
     return array if np.isfinite(array).all() else weights
 
 
+def mixed_kinds(kind_true: str, kind_pred: str) -> ValueError:
+    """The error of a truth and a prediction of two kinds, to be raised."""
+    return ValueError(
+        f"Classification metrics can't handle a mix of {kind_true} and {kind_pred} targets"
+    )
+
+
 def checked_targets(
     y_true: Any, y_pred: Any, sample_weight: Any = None
 ) -> tuple[str, Array, Array, Array, Array | None]:
-    """Kind ("binary" or "multiclass"), sorted labels, both columns and weights of two targets."""
+    """Kind, sorted labels, both sides and weights of two targets.
+
+    The kind is "binary", "multiclass" or MULTILABEL, whose sides are matrices, dense or sparse.
+    """
     check_lengths(y_true, y_pred, sample_weight)
     kind_true, kind_pred = kind_of_target(y_true, "y_true"), kind_of_target(y_pred, "y_pred")
     for array in (y_true, y_pred):
@@ -353,12 +397,15 @@ def checked_targets(
     if kinds == {"binary", "multiclass"}:
         kinds = {"multiclass"}
     if len(kinds) > 1:
-        raise ValueError(
-            f"Classification metrics can't handle a mix of {kind_true} and {kind_pred} targets"
-        )
+        raise mixed_kinds(kind_true, kind_pred)
     kind = kinds.pop()
     if kind == MULTILABEL:
-        raise refuse_multilabel()
+        true, pred = (
+            side if is_sparse(side) else as_array(side, dtype=None) for side in (y_true, y_pred)
+        )
+        if true.shape[1] != pred.shape[1]:
+            raise ValueError("Multi-label binary indicator input with different numbers of labels")
+        return kind, np.arange(true.shape[1]), true, pred, sample_weight
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"{kind} is not supported")
     if is_sparse(y_true) or is_sparse(y_pred):

@@ -10,12 +10,7 @@ from karat.errors import error
 
 MEASURED_ELSEWHERE: Final = {
     ("eer", "EER"): "karat.equal_error_rate is where the lines between thresholds meet",
-    ("exact_match", "ExactMatch"): "Give karat.accuracy one label for each sample",
-    ("hamming_distance", "HammingDistance"): "It is karat.hamming_loss; of several classes, "
-    "averaged over them, karat.false_negative_rate",
     ("logauc", "LogAUC"): "karat.curves.roc gives the points",
-    ("negative_predictive_value", "NegativePredictiveValue"): "It is karat."
-    "negative_predictive_value",
     ("precision_at_fixed_recall", "PrecisionAtFixedRecall"): "karat.curves.precision_recall gives "
     "the points",
     ("precision_recall_curve", "PrecisionRecallCurve"): "It is karat.curves.precision_recall",
@@ -125,7 +120,7 @@ _MODULES: Final = (
     "video",
     "wrappers",
 )
-_TASKS: Final = ("Binary", "Multiclass", "binary_", "multiclass_")
+_TASKS: Final = ("Binary", "Multiclass", "Multilabel", "binary_", "multiclass_", "multilabel_")
 
 
 def missing(module: str, name: str) -> Exception:
@@ -147,8 +142,6 @@ def missing(module: str, name: str) -> Exception:
 
 def _told(name: str) -> tuple[str, str] | None:
     """What a name is in torchmetrics, and what to do; None: torchmetrics has none of that name."""
-    if name.startswith(("Multilabel", "multilabel_")):
-        return "It measures several labels of a row", "Measure each label by itself, task='binary'"
     if name in TOOLS:
         return "It wraps or sums values, it measures no classifier itself", TOOLS[name]
     bare = name
@@ -157,6 +150,8 @@ def _told(name: str) -> tuple[str, str] | None:
     for (function, of_class), instead in MEASURED_ELSEWHERE.items():
         if bare in (function, of_class):
             return f"The drop-in measures {', '.join(MEASURES)}", instead
+    if name.startswith(("Multilabel", "multilabel_")):
+        return "It measures several labels of a row", "karat.evaluate measures them"
     for field, names in OTHER_FIELDS.items():
         if name == field or name in names.split():
             return f"It is of torchmetrics.{field}", "karat measures classifiers"

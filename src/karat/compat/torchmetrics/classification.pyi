@@ -27,6 +27,13 @@ class MulticlassAccuracy(CountedMetric):
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
+class MultilabelAccuracy(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class AUROC(TaskMetric):
     def __new__(
         cls, task: Any, thresholds: Any = None, num_classes: int | None = None,
@@ -121,6 +128,31 @@ class MulticlassConfusionMatrix(CountedMetric):
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
+class MultilabelConfusionMatrix(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, ignore_index: int | None = None,
+        normalize: str | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class ExactMatch(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, multidim_average: str = "global",
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
+
+class MulticlassExactMatch(CountedMetric):
+    def __init__(
+        self, num_classes: int, multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelExactMatch(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, multidim_average: str = "global",
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class FBetaScore(TaskMetric):
     def __new__(
         cls, task: Any, beta: float = 1.0, threshold: float = 0.5, num_classes: int | None = None,
@@ -141,6 +173,41 @@ class MulticlassFBetaScore(CountedMetric):
         self, beta: float, num_classes: int, top_k: int = 1, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, zero_division: float = 0, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelFBetaScore(CountedMetric):
+    def __init__(
+        self, beta: float, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, zero_division: float = 0, **kwargs: Any
+    ) -> None: ...
+
+class HammingDistance(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "micro",
+        multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
+
+class BinaryHammingDistance(CountedMetric):
+    def __init__(
+        self, threshold: float = 0.5, multidim_average: str = "global",
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MulticlassHammingDistance(CountedMetric):
+    def __init__(
+        self, num_classes: int | None = None, top_k: int = 1, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelHammingDistance(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
 class HingeLoss(TaskMetric):
@@ -181,6 +248,13 @@ class MulticlassJaccardIndex(CountedMetric):
         validate_args: bool = True, zero_division: float = 0, **kwargs: Any
     ) -> None: ...
 
+class MultilabelJaccardIndex(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
+        ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0,
+        **kwargs: Any
+    ) -> None: ...
+
 class MatthewsCorrCoef(TaskMetric):
     def __new__(
         cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
@@ -200,6 +274,40 @@ class MulticlassMatthewsCorrCoef(CountedMetric):
         **kwargs: Any
     ) -> None: ...
 
+class MultilabelMatthewsCorrCoef(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class NegativePredictiveValue(TaskMetric):
+    def __new__(
+        cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = "micro",
+        multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
+
+class BinaryNegativePredictiveValue(CountedMetric):
+    def __init__(
+        self, threshold: float = 0.5, multidim_average: str = "global",
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MulticlassNegativePredictiveValue(CountedMetric):
+    def __init__(
+        self, num_classes: int | None = None, top_k: int = 1, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelNegativePredictiveValue(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class Precision(TaskMetric):
     def __new__(
         cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
@@ -217,6 +325,13 @@ class BinaryPrecision(CountedMetric):
 class MulticlassPrecision(CountedMetric):
     def __init__(
         self, num_classes: int | None = None, top_k: int = 1, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelPrecision(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
@@ -242,6 +357,13 @@ class MulticlassRecall(CountedMetric):
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
+class MultilabelRecall(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class Specificity(TaskMetric):
     def __new__(
         cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
@@ -259,6 +381,13 @@ class BinarySpecificity(CountedMetric):
 class MulticlassSpecificity(CountedMetric):
     def __init__(
         self, num_classes: int | None = None, top_k: int = 1, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelSpecificity(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
@@ -284,6 +413,13 @@ class MulticlassStatScores(CountedMetric):
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
+class MultilabelStatScores(CountedMetric):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class F1Score(TaskMetric):
     def __new__(
         cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
@@ -302,6 +438,13 @@ class BinaryF1Score(BinaryFBetaScore):
 class MulticlassF1Score(MulticlassFBetaScore):
     def __init__(
         self, num_classes: int, top_k: int = 1, average: str | None = "macro",
+        multidim_average: str = "global", ignore_index: int | None = None,
+        validate_args: bool = True, zero_division: float = 0, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelF1Score(MultilabelFBetaScore):
+    def __init__(
+        self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, zero_division: float = 0, **kwargs: Any
     ) -> None: ...

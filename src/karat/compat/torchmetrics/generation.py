@@ -11,7 +11,7 @@ from torch import Tensor
 from karat.compat.torchmetrics.counted import CountedMetric
 from karat.compat.torchmetrics.metric import Metric
 from karat.compat.torchmetrics.rules import rule_of
-from karat.compat.torchmetrics.table import TABLE, Measure, Task
+from karat.compat.torchmetrics.table import TABLE, TASKS, Measure, Task
 from karat.compat.torchmetrics.tally import refused
 from karat.errors import error
 
@@ -25,8 +25,10 @@ def functions(home: str) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for measure in TABLE:
         own = {name: _function(name, measure, task) for name, _, task in measure.tasks()}
-        name, _ = measure.names
-        made |= {**own, name: _by_task(name, measure.any_task().of_function(), "Tensor", own)}
+        made |= own
+        name, any_task = measure.names[0], measure.any_task()
+        if any_task is not None:
+            made[name] = _by_task(name, any_task.of_function(), "Tensor", own)
     return _defined_in(home, made)
 
 
@@ -39,10 +41,14 @@ def metrics(home: str) -> dict[str, Any]:
         for _, name, task in measure.tasks():
             parent = made.get(name.removesuffix(bare) + measure.parent, CountedMetric)
             own[name] = _metric(name, measure, task, parent)
-        begins = _by_task("__new__", [_CLASS, *measure.any_task().of_class()], "Metric", own)
+        made |= own
+        any_task = measure.any_task()
+        if any_task is None:
+            continue
+        begins = _by_task("__new__", [_CLASS, *any_task.of_class()], "Metric", own)
         begins.__qualname__ = f"{bare}.__new__"
         parts = {"__new__": begins, "__doc__": begins.__doc__}
-        made |= {**own, bare: type(bare, (TaskMetric,), parts)}
+        made[bare] = type(bare, (TaskMetric,), parts)
     return _defined_in(home, made)
 
 
@@ -55,7 +61,7 @@ class TaskMetric(Metric):
         added = [own for own in vars(cls) if own == "__init__" or not own.startswith("__")]
         if above != TaskMetric.__name__ and added:
             found = f"{above}(task=…) gives no {cls.__name__}, so that {added[0]} has no effect"
-            do = f"Derive from Binary{above} or Multiclass{above}."
+            do = f"Derive from the class of the task, as Multiclass{above}."
             raise refused(cls.__name__, found, do)
         super().__init_subclass__(**kwargs)
 
@@ -143,7 +149,7 @@ def _by_task(name: str, taken: list[Parameter], returns: str, of_tasks: Mapping[
         return chosen(**{key: value for key, value in given.items() if key in known}, **others)
 
     of_task.__name__ = of_task.__qualname__ = name
-    of_task.__doc__ = f"`{'` or `'.join(of_tasks)}`, by task."
+    of_task.__doc__ = f"`{'`, `'.join(of_tasks)}`, by task."
     of_task.__annotations__["return"] = returns
     vars(of_task)["__signature__"] = own
     return of_task
@@ -151,18 +157,23 @@ def _by_task(name: str, taken: list[Parameter], returns: str, of_tasks: Mapping[
 
 def _chosen(of_tasks: Mapping[str, Made], given: dict[str, Any]) -> Made:
     """The function or class of the task."""
-    of_two, of_many = of_tasks.values()
+    tasks = {
+        task: made
+        for name, made in of_tasks.items()
+        for task in TASKS
+        if name.lower().startswith(task)
+    }
     # torchmetrics' own ClassificationTask is a text that prints otherwise.
     task = str(getattr(given["task"], "value", given["task"])).lower().replace("-", "_")
-    if task == "binary":
-        return of_two
-    if task != "multiclass":
-        choices, do = "'binary', 'multiclass'", "Of multilabel tasks, measure each label by itself."
+    if task not in tasks:
+        choices, do = ", ".join(map(repr, tasks)), "Say what the targets are."
         raise error("K122", argument="task", value=given["task"], choices=choices, do=do)
-    if not isinstance(given["num_classes"], int):
-        value, do = given["num_classes"], "A multiclass task needs the number of its classes."
-        raise error("K122", argument="num_classes", value=value, choices="2, 3, …", do=do)
-    return of_many
+    counted = {"multiclass": ("num_classes", "classes"), "multilabel": ("num_labels", "labels")}
+    argument, things = counted.get(task, ("", ""))
+    if argument and not isinstance(given[argument], int):
+        value, do = given[argument], f"A {task} task needs the number of its {things}."
+        raise error("K122", argument=argument, value=value, choices="2, 3, …", do=do)
+    return tasks[task]
 
 
 def _defined_in(home: str, made: dict[str, Any]) -> dict[str, Any]:

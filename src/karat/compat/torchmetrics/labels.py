@@ -23,7 +23,7 @@ from karat.compat.torchmetrics.reading import (
     flat_weights,
     kept_rows,
     predicted,
-    probabilities,
+    side_above,
     whole,
 )
 from karat.compat.torchmetrics.tally import Tally, no_rows, refused
@@ -66,20 +66,8 @@ class BinaryCells:
             check_samples(target)
         kept = kept_rows(target, self.ignore_index)
         w = flat_weights(weights, target)
-        found = self._predicted(preds, kept)
+        found = side_above(preds, self.threshold, None if self.decides_by_all else kept)
         return count_labels(whole(target), found, 2, kept, w, self.samplewise)
-
-    def _predicted(self, preds: Tensor, kept: Tensor | None) -> Whole:
-        if not preds.is_floating_point():
-            return whole(preds)
-        scores = preds.detach().reshape(-1)
-        is_nan = scores.isnan()
-        if kept is not None and not self.decides_by_all:
-            # 0.5 decides nothing, whichever kind the scores are.
-            scores = torch.where(kept.reshape(-1), scores, 0.5)
-        side = probabilities(torch.where(is_nan, 0.5, scores), "sigmoid") > self.threshold
-        shape = preds.shape
-        return Whole(side.reshape(shape), is_nan.reshape(shape), "a score that is NaN")
 
 
 @dataclass(frozen=True)
@@ -135,7 +123,8 @@ def _empty(k: int, samplewise: bool, device: Any) -> Tally:
 
 Numbers = npt.NDArray[Any]
 
-_MACRO_SKIPS_PREDICTED = ("accuracy", "precision", "recall")
+_OF_THE_REST = ("specificity", "negative_predictive_value")
+_MACRO_SKIPS_PREDICTED = ("accuracy", "negative_predictive_value", "precision", "recall")
 """With top_k > 1 their macro averages leave out every class without true rows."""
 _AXES: Final = {"true": (-1,), "pred": (-2,), "all": (-2, -1)}
 _KAPPAS: Final = {None: "kappa", "none": "kappa", "linear": "kappa_linear"}
@@ -157,18 +146,18 @@ def cells_of(tally: Tally) -> Cells:
     if "samples" in tally.rows:
         hits, true, pred = tally.joined("samples").cpu().numpy().swapaxes(0, 1)
         axis = Axis("sample", tuple(range(len(hits))))
-        classes = _classes(hits.shape[-1])
+        classes = class_axis(hits.shape[-1])
         found = Cells.marginals(hits, pred - hits, true - hits, classes=classes, axes=(axis,))
     else:
         matrix = tally.sums["cells"].cpu().numpy()
-        found = Cells.dense(matrix, classes=_classes(len(matrix)))
+        found = Cells.dense(matrix, classes=class_axis(len(matrix)))
     tally.cache["cells"] = found
     return found
 
 
 def catalogued(tally: Tally, name: str, lift: Lift = "plain", **params: float) -> Numbers:
     """A metric of karat's catalogue, with its leading axes; NaN where it is undefined."""
-    found: Numbers = _metric(name, lift, **params).values(cells_of(tally), "nan").value
+    found: Numbers = measure_of(name, lift, **params).values(cells_of(tally), "nan").value
     return found
 
 
@@ -181,34 +170,43 @@ def rate(
     zero_division: float = 0.0,
     **params: float,
 ) -> Tensor:
-    """Accuracy, precision, recall, F, specificity: one number, one of each class or sample."""
+    """A rate of two or more classes: one number, one of each class or sample."""
+    if metric == "hamming_distance":
+        own = "accuracy" if average == "micro" or isinstance(need, BinaryCells | Hits) else "recall"
+        if average in ("macro", "weighted"):
+            each = rate(tally, need, metric=own, average=None).double().cpu().numpy()
+            return number(averaged(1.0 - each, _class_weights(tally, need, metric, average)), tally)
+        return 1.0 - rate(tally, need, metric=own, average=average)
     if isinstance(need, Hits):
         # A micro average over classes nobody counted: one share for all but specificity.
         # torchmetrics puts one class there, which leaves specificity without other rows.
         hits, n = tally.sums["hits"].tolist()
         if not n:
             return number(0.0 if metric == "accuracy" else zero_division, tally)
-        return number(0.0 if metric == "specificity" else hits / n, tally)
+        return number(0.0 if metric in _OF_THE_REST else hits / n, tally)
     if isinstance(need, BinaryCells):
         if metric == "accuracy":
-            return number(_filled(catalogued(tally, metric), 0.0), tally)
+            return number(filled(catalogued(tally, metric), 0.0), tally)
         each = catalogued(tally, metric, "per_class", **params)[..., 1]
-        return number(_filled(each, zero_division), tally)
+        return number(filled(each, zero_division), tally)
     if average == "micro":
         lift: Lift = "plain" if metric == "accuracy" else "micro"
-        return number(_filled(catalogued(tally, metric, lift, **params), zero_division), tally)
+        return number(filled(catalogued(tally, metric, lift, **params), zero_division), tally)
     own = "recall" if metric == "accuracy" else metric
-    each = _filled(catalogued(tally, own, "per_class", **params), zero_division)
+    each = filled(catalogued(tally, own, "per_class", **params), zero_division)
     if average in (None, "none"):
         return number(each, tally)
+    return number(averaged(each, _class_weights(tally, need, metric, average)), tally)
+
+
+def _class_weights(tally: Tally, need: Need, metric: str, average: str | None) -> Numbers:
+    """What each class weighs in a mean, number[..., k]."""
     tp, fp, _, fn = _counts(cells_of(tally))
     if average == "weighted":
-        weights = tp + fn
-    elif getattr(need, "top_k", 1) > 1 and metric in _MACRO_SKIPS_PREDICTED:
-        weights = (tp + fn > 0).astype(np.float64)
-    else:
-        weights = (tp + fp + fn > 0).astype(np.float64)
-    return number(_mean(each, weights), tally)
+        return tp + fn
+    if getattr(need, "top_k", 1) > 1 and metric in _MACRO_SKIPS_PREDICTED:
+        return (tp + fn > 0).astype(np.float64)
+    return (tp + fp + fn > 0).astype(np.float64)
 
 
 def stat_scores(tally: Tally, need: Need, *, average: str | None = None) -> Tensor:
@@ -238,14 +236,18 @@ def confusion_matrix(tally: Tally, need: Need, *, normalize: str | None = None) 
     cells = tally.sums["cells"]
     if normalize in (None, "none"):
         return cells.clone()
-    counts = cells_of(tally).counts
+    return number(shares(cells_of(tally).counts, str(normalize)), tally)
+
+
+def shares(counts: Numbers, normalize: str) -> Numbers:
+    """Tables number[..., k, k] as shares of "true", "pred" or "all"; 0 where nothing is."""
     with np.errstate(invalid="ignore"):
-        shares = counts / counts.sum(axis=_AXES[str(normalize)], keepdims=True)
-    n_nan = int(np.isnan(shares).sum())
+        found: Numbers = counts / counts.sum(axis=_AXES[normalize], keepdims=True)
+    n_nan = int(np.isnan(found).sum())
     if n_nan:
         text = f"{n_nan} NaN values found in confusion matrix have been replaced with zeros."
-        warnings.warn(text, UserWarning, stacklevel=2)
-    return number(np.nan_to_num(shares), tally)
+        warnings.warn(text, UserWarning, stacklevel=3)
+    return np.nan_to_num(found)
 
 
 def kappa(tally: Tally, need: Need, *, weights: str | None = None) -> Tensor:  # noqa: ARG001
@@ -275,7 +277,7 @@ def jaccard(
     tally: Tally, need: Need, *, average: str | None = None, zero_division: float = 0.0
 ) -> Tensor:
     """Shared rows by rows of either; the class that is ignored has no say in averages."""
-    each = _filled(catalogued(tally, "jaccard", "per_class"), zero_division)
+    each = filled(catalogued(tally, "jaccard", "per_class"), zero_division)
     if isinstance(need, BinaryCells):
         return number(each[1], tally)
     counts = cells_of(tally).counts
@@ -300,12 +302,14 @@ def jaccard(
 
 
 @lru_cache(maxsize=128)
-def _metric(name: str, lift: Lift, **params: float) -> Metric:
+def measure_of(name: str, lift: Lift, **params: float) -> Metric:
+    """A metric of karat's catalogue."""
     return Metric.of(get(name).record, lift, params)
 
 
 @lru_cache(maxsize=64)
-def _classes(k: int) -> Classes:
+def class_axis(k: int) -> Classes:
+    """Classes 0 … k − 1; of two the positive one is 1."""
     return Classes(tuple(range(k)), positive=1 if k == 2 else None, is_declared=True)
 
 
@@ -320,11 +324,12 @@ def _counts(cells: Cells) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     return tp, fp, n - tp - fp - fn, fn
 
 
-def _filled(values: Numbers, otherwise: float) -> Numbers:
+def filled(values: Numbers, otherwise: float) -> Numbers:
+    """The values, another one where they are not defined."""
     return np.where(np.isnan(values), otherwise, values)
 
 
-def _mean(values: Numbers, weights: Numbers) -> Numbers:
+def averaged(values: Numbers, weights: Numbers) -> Numbers:
     """The weighted mean over the classes, 0 where nothing weighs anything."""
     total = weights.sum(axis=-1)
     added = (np.where(weights > 0, values, 0.0) * weights).sum(axis=-1)

@@ -159,6 +159,24 @@ def _squashed(scores: Tensor, kind: str) -> Tensor:
     return torch.sigmoid(scores) if kind == "sigmoid" else torch.softmax(scores, dim=1)
 
 
+def side_above(preds: Tensor, threshold: float, kept: Tensor | None = None) -> Whole:
+    """0 or 1 for each item: labels as given, or whether the probability is above a threshold.
+
+    Args:
+        kept: bool, shape of preds: the items that decide whether scores are logits; None: all.
+    """
+    if not preds.is_floating_point():
+        return whole(preds)
+    scores = preds.detach().reshape(-1)
+    is_nan = scores.isnan()
+    if kept is not None:
+        # 0.5 decides nothing, whichever kind the scores are.
+        scores = torch.where(kept.reshape(-1), scores, 0.5)
+    side = probabilities(torch.where(is_nan, 0.5, scores), "sigmoid") > threshold
+    shape = preds.shape
+    return Whole(side.reshape(shape), is_nan.reshape(shape), "a score that is NaN")
+
+
 def predicted(preds: Tensor, target: Tensor, top_k: int) -> Whole:
     """The class that each row is given, by scores [n, k, …]: the target where it is among the best.
 

@@ -21,6 +21,17 @@ from karat.compat.torchmetrics.labels import (
     rate,
     stat_scores,
 )
+from karat.compat.torchmetrics.multilabel import (
+    ClassMatches,
+    LabelCells,
+    Matches,
+    exact_match,
+    labels_confusion_matrix,
+    labels_jaccard,
+    labels_matthews,
+    labels_rate,
+    labels_stat_scores,
+)
 from karat.compat.torchmetrics.scores import (
     BinnedScores,
     Confidences,
@@ -43,6 +54,8 @@ _VALUES: Final[dict[str, Callable[..., Tensor]]] = {
     for value in (
         *(rate, stat_scores, confusion_matrix, kappa, matthews, jaccard),
         *(auroc, average_precision, calibration_error, hinge_loss),
+        *(labels_rate, labels_stat_scores, labels_confusion_matrix, labels_matthews),
+        *(labels_jaccard, exact_match),
     )
 }
 
@@ -85,7 +98,7 @@ class Rule:
     def once(self, preds: Tensor, target: Tensor, weights: Any = None) -> Tensor:
         """The value of one batch."""
         found = self.value(self.tally(preds, target, weights))
-        is_each = isinstance(self.need, BinaryCells) and self.need.samplewise
+        is_each = isinstance(self.need, BinaryCells | LabelCells) and self.need.samplewise
         return found.squeeze() if is_each else found
 
 
@@ -101,12 +114,17 @@ _CHOICES: Final[Mapping[str, tuple[Any, ...]]] = {
 }
 """Arguments that are one of a few values."""
 
-_LEAST: Final = {"num_classes": 2, "n_bins": 1, "top_k": 1}
+_LEAST: Final = {"num_classes": 2, "num_labels": 2, "n_bins": 1, "top_k": 1}
 """Arguments that are whole numbers, and their least value."""
 
+_WITH_ZERO_DIVISION: Final = ("f_beta", "jaccard", "precision", "recall")
+"""Metrics whose class gives it what is undefined; those of others take it and ignore it."""
+
 _CHECKED: Final = {
-    "rate": "num_classes top_k threshold average multidim_average ignore_index zero_division beta",
-    "table": "threshold ignore_index num_classes normalize weights average",
+    "rate": "num_classes num_labels top_k threshold average multidim_average ignore_index "
+    "zero_division beta",
+    "table": "threshold ignore_index num_classes num_labels normalize weights average",
+    "match": "num_classes num_labels threshold multidim_average ignore_index",
     "ranking": "num_classes average thresholds ignore_index max_fpr",
     "calibration": "num_classes n_bins norm ignore_index",
     "hinge": "squared ignore_index num_classes multiclass_mode",
@@ -129,13 +147,20 @@ def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = Fa
         raise error("K122", argument="num_classes", value=None, choices="2, 3, …", do=do)
     if validates:
         _check(kind, options)
+    if of_batches and value not in _WITH_ZERO_DIVISION:
+        options.pop("zero_division", None)
     if kind == "hinge":
         options["of_batches"] = of_batches
+    if value == "jaccard" and "num_labels" in options:
+        # A function of torchmetrics takes the target that is ignored for a label, its class not.
+        options["without"] = None if of_batches else options["ignore_index"]
+    of_labels = "labels_" if "num_labels" in options and kind in ("rate", "table") else ""
     need = _need_of(kind, options)
     if value == "stat_scores":
         options = {"average": options.get("average")}
     elif kind == "rate":
         options, value = {"metric": value, **options}, kind
+    value = f"{of_labels}{value}"
     return Rule(need, value, tuple(options.items()), validates)
 
 
@@ -144,6 +169,10 @@ def _need_of(kind: str, options: Given) -> Need:
     is_multiclass = "num_classes" in options
     k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
     squashing = "sigmoid" if k is None else "softmax"
+    if "num_labels" in options:
+        return _need_of_labels(kind, options, ignore_index)
+    if kind == "match":
+        return ClassMatches(k, ignore_index, options.pop("multidim_average") == "samplewise")
     if kind == "rate":
         is_each = options.pop("multidim_average") == "samplewise"
         if "threshold" in options:
@@ -165,6 +194,14 @@ def _need_of(kind: str, options: Given) -> Need:
         return Confidences(k, ignore_index, squashing, options.pop("n_bins"))
     is_each = options.pop("multiclass_mode", None) == "one-vs-all" and k is not None
     return Margins(k, ignore_index, squashing, options.pop("squared"), is_each)
+
+
+def _need_of_labels(kind: str, options: Given, ignore_index: int | None) -> Need:
+    k, threshold = options.pop("num_labels"), options.pop("threshold", 0.5)
+    is_each = options.pop("multidim_average", "global") == "samplewise"
+    if kind == "match":
+        return Matches(k, threshold, ignore_index, is_each)
+    return LabelCells(k, threshold, ignore_index, is_each)
 
 
 def _check(kind: str, given: Given) -> None:

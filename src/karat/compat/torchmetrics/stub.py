@@ -24,11 +24,11 @@ def stub_texts() -> dict[str, str]:
     metrics, functions = "", ""
     for measure in sorted(TABLE, key=lambda measure: measure.parent):  # parents first
         function, metric = measure.names
-        taken = measure.any_task().of_function()
-        functions += _definition("", function, taken, "Tensor")
-        taken = [_CLASS, *measure.any_task().of_class()]
-        begins = _definition("    ", "__new__", taken, "Metric")
-        metrics += f"\nclass {metric}(TaskMetric):\n{begins}"
+        any_task = measure.any_task()
+        if any_task is not None:
+            functions += _definition("", function, any_task.of_function(), "Tensor")
+            begins = _definition("    ", "__new__", [_CLASS, *any_task.of_class()], "Metric")
+            metrics += f"\nclass {metric}(TaskMetric):\n{begins}"
         for name, of_task, task in measure.tasks():
             functions += _definition("", name, task.of_function(), "Tensor")
             parent = (

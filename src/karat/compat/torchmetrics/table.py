@@ -15,6 +15,9 @@ from typing import Any, Final
 REQUIRED: Final = Parameter.empty
 """In place of a default, or of a type that is not written."""
 
+TASKS: Final = ("binary", "multiclass", "multilabel")
+"""Kinds of targets: 0 or 1, one of k classes, any of k labels."""
+
 ARGUMENTS: Final[dict[str, tuple[str, Any]]] = {
     "average": ("str | None", "macro"),
     "beta": ("float", REQUIRED),
@@ -27,7 +30,7 @@ ARGUMENTS: Final[dict[str, tuple[str, Any]]] = {
     "normalization": ("str | None", "sigmoid"),
     "normalize": ("str | None", None),
     "num_classes": ("int", REQUIRED),
-    "num_labels": ("int", None),
+    "num_labels": ("int", REQUIRED),
     "preds": ("Tensor", REQUIRED),
     "squared": ("bool", False),
     "target": ("Tensor", REQUIRED),
@@ -79,7 +82,10 @@ class Measure:
     Attributes:
         names: of the function and of the class, without a task.
         of: the kind of tally, and the value of it or the metric of karat's catalogue.
-        by_task: arguments of the function and of the class that take ``task``.
+        binary, multiclass, multilabel: what it is of each task; None: torchmetrics has none of it.
+        by_task: arguments of the function and of the class that take ``task``; none: there is no
+            such function.
+        function_by_task: those of the function, where their order is another.
         function_adds: an argument after them that only the function takes.
         higher_is_better: an attribute of the class.
         also_takes: keywords of the class that its signature does not name.
@@ -89,9 +95,11 @@ class Measure:
 
     names: tuple[str, str]
     of: tuple[str, str]
-    binary: Task
-    multiclass: Task
-    by_task: str
+    binary: Task | None
+    multiclass: Task | None
+    multilabel: Task | None = None
+    by_task: str = ""
+    function_by_task: str = ""
     function_adds: str = ""
     higher_is_better: bool | None = True
     also_takes: tuple[str, ...] = ()
@@ -101,13 +109,17 @@ class Measure:
     def tasks(self) -> Iterator[tuple[str, str, Task]]:
         """Of each task the names of the function and of the class, and the rest."""
         function, metric = self.names
-        for name, task in (("binary", self.binary), ("multiclass", self.multiclass)):
-            yield f"{name}_{function}", f"{name.capitalize()}{metric}", task
+        for name in TASKS:
+            task: Task | None = getattr(self, name)
+            if task is not None:
+                yield f"{name}_{function}", f"{name.capitalize()}{metric}", task
 
-    def any_task(self) -> Task:
-        """The variant that takes ``task``."""
-        taken = f"task {self.by_task}"
-        return Task("", f"{taken} {self.function_adds}", taken)
+    def any_task(self) -> Task | None:
+        """The variant that takes ``task``, if there is one."""
+        if not self.by_task:
+            return None
+        of_function = f"task {self.function_by_task or self.by_task} {self.function_adds}"
+        return Task("", of_function, f"task {self.by_task}")
 
 
 def _parameters(arguments: str) -> list[Parameter]:
@@ -163,6 +175,9 @@ _STEPS = f"thresholds {_COUNTS} average {_LAST}"
 _BINS = f"n_bins norm num_classes=None {_LAST}"
 _HINGE = f"num_classes=None squared multiclass_mode {_LAST}"
 _UNCHECKED = "ignore_index validate_args=False"
+_ANY = f"num_labels threshold average multidim_average {_LAST}"
+_F_ANY = f"{_ANY} zero_division"
+_MATCHED = f"multidim_average {_LAST}"
 
 TABLE: Final = (
     Measure(
@@ -173,6 +188,9 @@ TABLE: Final = (
             "Share of rows predicted rightly; by default the mean over the classes",
             _OF_ANY,
             _OF_ANY_FED,
+        ),
+        multilabel=Task(
+            "Share of labels predicted rightly; by default the mean over the labels", _ANY
         ),
         by_task=_RATE,
         also_takes=("zero_division",),
@@ -238,14 +256,29 @@ TABLE: Final = (
             f"num_classes normalize {_LAST}",
             "num_classes ignore_index normalize validate_args",
         ),
+        multilabel=Task(
+            "[[tn, fp], [fn, tp]] of each label, [k, 2, 2]",
+            f"num_labels threshold normalize {_LAST}",
+            "num_labels threshold ignore_index normalize validate_args",
+        ),
         by_task=_CELLS,
         higher_is_better=None,
+    ),
+    Measure(
+        ("exact_match", "ExactMatch"),
+        ("match", "exact_match"),
+        None,
+        Task("Share of the samples of which every item is right", f"num_classes {_MATCHED}"),
+        Task("Share of the rows whose labels are all right", f"num_labels threshold {_MATCHED}"),
+        by_task=f"threshold {_COUNTS} {_MATCHED}",
+        function_by_task=f"{_COUNTS} threshold {_MATCHED}",
     ),
     Measure(
         ("f1_score", "F1Score"),
         ("rate", "f_beta"),
         Task("Harmonic mean of precision and recall of class 1", _F_TWO),
         Task("Harmonic mean of precision and recall", _F_MANY, _F_MANY_FED),
+        multilabel=Task("Harmonic mean of precision and recall", _F_ANY),
         by_task=_F_BY_TASK,
         also_takes=("beta", "zero_division"),
         parent="FBetaScore",
@@ -260,8 +293,19 @@ TABLE: Final = (
             f"beta {_F_MANY}",
             f"beta {_F_MANY_FED}",
         ),
+        multilabel=Task("Precision and recall as one number; beta weighs recall", f"beta {_F_ANY}"),
         by_task=f"beta=1.0 {_F_BY_TASK}",
         also_takes=("beta", "zero_division"),
+    ),
+    Measure(
+        ("hamming_distance", "HammingDistance"),
+        ("rate", "hamming_distance"),
+        Task("Share of rows predicted wrongly", _TWO),
+        Task("Share of rows of a class predicted as another", _OF_K, _OF_ANY_FED),
+        Task("Share of labels predicted wrongly", _ANY),
+        by_task=_RATE,
+        higher_is_better=False,
+        also_takes=("zero_division",),
     ),
     Measure(
         ("hinge_loss", "HingeLoss"),
@@ -288,6 +332,11 @@ TABLE: Final = (
             f"num_classes average {_LAST} zero_division=0.0",
             f"num_classes average {_LAST} zero_division",
         ),
+        multilabel=Task(
+            "Rows that have a label in both, by rows that have it in either",
+            f"num_labels threshold average {_LAST} zero_division=0.0",
+            f"num_labels threshold average {_LAST} zero_division",
+        ),
         by_task=_OVERLAP,
         function_adds="zero_division=0.0",
     ),
@@ -296,13 +345,28 @@ TABLE: Final = (
         ("table", "matthews"),
         Task("Correlation of true and predicted class", f"threshold {_LAST}"),
         Task("Correlation of true and predicted class", f"num_classes {_LAST}"),
+        multilabel=Task(
+            "Correlation of true and predicted cells of all labels", f"num_labels threshold {_LAST}"
+        ),
         by_task=_PLAIN,
+    ),
+    Measure(
+        ("negative_predictive_value", "NegativePredictiveValue"),
+        ("rate", "negative_predictive_value"),
+        Task("Share of the rows predicted as class 0 that are of it", _F_TWO, _TWO),
+        Task("Share of the rows predicted as others that are of others", _F_MANY, _OF_ANY_FED),
+        Task("Share of the rows predicted to lack a label that lack it", _F_ANY, _ANY),
+        by_task=_RATE,
+        function_adds="zero_division",
+        higher_is_better=None,
+        also_takes=("zero_division",),
     ),
     Measure(
         ("precision", "Precision"),
         ("rate", "precision"),
         Task("Share of the rows predicted as class 1 that are of it", _F_TWO, _TWO),
         Task("Share of the rows predicted as a class that are of it", _F_MANY, _OF_ANY_FED),
+        multilabel=Task("Share of the predictions of a label that are right", _F_ANY, _ANY),
         by_task=_RATE,
         function_adds="zero_division",
         also_takes=("zero_division",),
@@ -312,6 +376,9 @@ TABLE: Final = (
         ("rate", "recall"),
         Task("Share of the rows of class 1 that are predicted as it", _F_TWO, _TWO),
         Task("Share of the rows of a class that are predicted as it", _F_MANY, _OF_ANY_FED),
+        multilabel=Task(
+            "Share of the rows with a label that are predicted to have it", _F_ANY, _ANY
+        ),
         by_task=_RATE,
         function_adds="zero_division",
         also_takes=("zero_division",),
@@ -321,6 +388,7 @@ TABLE: Final = (
         ("rate", "specificity"),
         Task("Share of the rows of class 0 that are predicted as it", _TWO),
         Task("Share of the rows of other classes that are predicted as others", _OF_K, _OF_ANY_FED),
+        multilabel=Task("Share of the rows without a label that are predicted so", _ANY),
         by_task=_RATE,
         higher_is_better=None,
         also_takes=("zero_division",),
@@ -335,6 +403,9 @@ TABLE: Final = (
             _OF_ANY_FED,
             more=", along the last axis",
         ),
+        multilabel=Task(
+            "tp, fp, tn, fn and the rows that have the label", _ANY, more=", along the last axis"
+        ),
         by_task=_RATE,
         higher_is_better=None,
         also_takes=("zero_division",),
@@ -345,8 +416,18 @@ TABLE: Final = (
 MEASURES: Final = dict(measure.names for measure in TABLE)
 """A function without its task → its class without its task."""
 FUNCTIONS: Final = tuple(
-    f"{task}{name}" for name in MEASURES for task in ("", "binary_", "multiclass_")
+    name
+    for measure in TABLE
+    for name in (
+        *((measure.names[0],) if measure.by_task else ()),
+        *(function for function, _, _ in measure.tasks()),
+    )
 )
 CLASSES: Final = tuple(
-    f"{task}{name}" for name in MEASURES.values() for task in ("", "Binary", "Multiclass")
+    name
+    for measure in TABLE
+    for name in (
+        *((measure.names[1],) if measure.by_task else ()),
+        *(metric for _, metric, _ in measure.tasks()),
+    )
 )

@@ -19,6 +19,11 @@ def multiclass_accuracy(
     top_k: int = 1, multidim_average: str = "global", ignore_index: int | None = None,
     validate_args: bool = True, *, weights: Any = None
 ) -> Tensor: ...
+def multilabel_accuracy(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
 def auroc(
     preds: Tensor, target: Tensor, task: Any, thresholds: Any = None,
     num_classes: int | None = None, num_labels: int | None = None, average: str | None = "macro",
@@ -87,6 +92,25 @@ def multiclass_confusion_matrix(
     preds: Tensor, target: Tensor, num_classes: int, normalize: str | None = None,
     ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
 ) -> Tensor: ...
+def multilabel_confusion_matrix(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    normalize: str | None = None, ignore_index: int | None = None, validate_args: bool = True, *,
+    weights: Any = None
+) -> Tensor: ...
+def exact_match(
+    preds: Tensor, target: Tensor, task: Any, num_classes: int | None = None,
+    num_labels: int | None = None, threshold: float = 0.5, multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
+def multiclass_exact_match(
+    preds: Tensor, target: Tensor, num_classes: int, multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
+def multilabel_exact_match(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    multidim_average: str = "global", ignore_index: int | None = None, validate_args: bool = True,
+    *, weights: Any = None
+) -> Tensor: ...
 def fbeta_score(
     preds: Tensor, target: Tensor, task: Any, beta: float = 1.0, threshold: float = 0.5,
     num_classes: int | None = None, num_labels: int | None = None, average: str | None = "micro",
@@ -102,6 +126,32 @@ def multiclass_fbeta_score(
     preds: Tensor, target: Tensor, beta: float, num_classes: int, average: str | None = "macro",
     top_k: int = 1, multidim_average: str = "global", ignore_index: int | None = None,
     validate_args: bool = True, zero_division: float = 0, *, weights: Any = None
+) -> Tensor: ...
+def multilabel_fbeta_score(
+    preds: Tensor, target: Tensor, beta: float, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0, *,
+    weights: Any = None
+) -> Tensor: ...
+def hamming_distance(
+    preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
+    num_classes: int | None = None, num_labels: int | None = None, average: str | None = "micro",
+    multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+    validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
+def binary_hamming_distance(
+    preds: Tensor, target: Tensor, threshold: float = 0.5, multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
+def multiclass_hamming_distance(
+    preds: Tensor, target: Tensor, num_classes: int, average: str | None = "macro", top_k: int = 1,
+    multidim_average: str = "global", ignore_index: int | None = None, validate_args: bool = True,
+    *, weights: Any = None
+) -> Tensor: ...
+def multilabel_hamming_distance(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
 ) -> Tensor: ...
 def hinge_loss(
     preds: Tensor, target: Tensor, task: Any, num_classes: int | None = None, squared: bool = False,
@@ -132,6 +182,11 @@ def multiclass_jaccard_index(
     ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0.0, *,
     weights: Any = None
 ) -> Tensor: ...
+def multilabel_jaccard_index(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", ignore_index: int | None = None, validate_args: bool = True,
+    zero_division: float = 0.0, *, weights: Any = None
+) -> Tensor: ...
 def matthews_corrcoef(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
     num_classes: int | None = None, num_labels: int | None = None, ignore_index: int | None = None,
@@ -144,6 +199,32 @@ def binary_matthews_corrcoef(
 def multiclass_matthews_corrcoef(
     preds: Tensor, target: Tensor, num_classes: int, ignore_index: int | None = None,
     validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
+def multilabel_matthews_corrcoef(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
+def negative_predictive_value(
+    preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
+    num_classes: int | None = None, num_labels: int | None = None, average: str | None = "micro",
+    multidim_average: str = "global", top_k: int = 1, ignore_index: int | None = None,
+    validate_args: bool = True, zero_division: float = 0, *, weights: Any = None
+) -> Tensor: ...
+def binary_negative_predictive_value(
+    preds: Tensor, target: Tensor, threshold: float = 0.5, multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0, *,
+    weights: Any = None
+) -> Tensor: ...
+def multiclass_negative_predictive_value(
+    preds: Tensor, target: Tensor, num_classes: int, average: str | None = "macro", top_k: int = 1,
+    multidim_average: str = "global", ignore_index: int | None = None, validate_args: bool = True,
+    zero_division: float = 0, *, weights: Any = None
+) -> Tensor: ...
+def multilabel_negative_predictive_value(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0, *,
+    weights: Any = None
 ) -> Tensor: ...
 def precision(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
@@ -161,6 +242,12 @@ def multiclass_precision(
     multidim_average: str = "global", ignore_index: int | None = None, validate_args: bool = True,
     zero_division: float = 0, *, weights: Any = None
 ) -> Tensor: ...
+def multilabel_precision(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0, *,
+    weights: Any = None
+) -> Tensor: ...
 def recall(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
     num_classes: int | None = None, num_labels: int | None = None, average: str | None = "micro",
@@ -177,6 +264,12 @@ def multiclass_recall(
     multidim_average: str = "global", ignore_index: int | None = None, validate_args: bool = True,
     zero_division: float = 0, *, weights: Any = None
 ) -> Tensor: ...
+def multilabel_recall(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0, *,
+    weights: Any = None
+) -> Tensor: ...
 def specificity(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
     num_classes: int | None = None, num_labels: int | None = None, average: str | None = "micro",
@@ -191,6 +284,11 @@ def multiclass_specificity(
     preds: Tensor, target: Tensor, num_classes: int, average: str | None = "macro", top_k: int = 1,
     multidim_average: str = "global", ignore_index: int | None = None, validate_args: bool = True,
     *, weights: Any = None
+) -> Tensor: ...
+def multilabel_specificity(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
 ) -> Tensor: ...
 def stat_scores(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
@@ -207,6 +305,11 @@ def multiclass_stat_scores(
     multidim_average: str = "global", ignore_index: int | None = None, validate_args: bool = True,
     *, weights: Any = None
 ) -> Tensor: ...
+def multilabel_stat_scores(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
 def f1_score(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
     num_classes: int | None = None, num_labels: int | None = None, average: str | None = "micro",
@@ -222,4 +325,10 @@ def multiclass_f1_score(
     preds: Tensor, target: Tensor, num_classes: int, average: str | None = "macro", top_k: int = 1,
     multidim_average: str = "global", ignore_index: int | None = None, validate_args: bool = True,
     zero_division: float = 0, *, weights: Any = None
+) -> Tensor: ...
+def multilabel_f1_score(
+    preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
+    average: str | None = "macro", multidim_average: str = "global",
+    ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0, *,
+    weights: Any = None
 ) -> Tensor: ...
