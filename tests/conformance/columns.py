@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,17 @@ def write_json_lines(sample: Sample, path: Path) -> str:
     lines = [json.dumps(dict(zip(columns, row, strict=True)), default=str) for row in rows]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(path)
+
+
+def separated(sample: Sample) -> Sample:
+    """The sample with its sets of labels as text."""
+    columns = {
+        name: ["NA" if row is None else " | ".join(map(str, row)) for row in values]
+        if name in (sample.roles["true"], sample.roles["pred"])
+        else values
+        for name, values in sample.columns.items()
+    }
+    return replace(sample, columns=columns)
 
 
 def listed(sample: Sample) -> dict[str, list[Any]]:

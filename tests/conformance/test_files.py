@@ -12,7 +12,7 @@ import karat
 from karat.api import arguments as common_arguments
 from karat.data.sources.files import units as unit_cuts
 from karat.testing import Sample, SourceLaws
-from tests.conformance.columns import write_csv, write_json_lines, write_parquet
+from tests.conformance.columns import separated, write_csv, write_json_lines, write_parquet
 
 MANY = 6_000
 """Rows with more distinct scores than a score histogram has levels."""
@@ -60,7 +60,10 @@ class TestCsv(Files):
     batchings = (1,)
 
     def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:
-        return write_csv(sample, self.folder / "rows.csv"), sample.names
+        names = sample.names
+        if sample.subject == "sets":
+            sample, names = separated(sample), {**names, "separator": "|"}
+        return write_csv(sample, self.folder / "rows.csv"), names
 
 
 class TestJsonLines(Files):

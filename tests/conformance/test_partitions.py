@@ -17,6 +17,7 @@ from tests.optional import optional
 
 dask = optional("dask")
 dd = optional("dask.dataframe")
+pd = optional("pandas")
 sql = optional("pyspark.sql")
 need_java()
 
@@ -31,7 +32,9 @@ class TestDask(SourceLaws):
             yield
 
     def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:
-        parts = [table.to_pandas() for table in arrow_parts(sample, n_batches)]
+        # Dask makes text of lists that have no type.
+        kinds = {"types_mapper": pd.ArrowDtype} if sample.subject == "sets" else {}
+        parts = [table.to_pandas(**kinds) for table in arrow_parts(sample, n_batches)]
         places = range(len(parts))
         frame = dd.from_map(lambda place: parts[place], places, meta=parts[0].iloc[:0])
         return frame, sample.names
@@ -40,7 +43,7 @@ class TestDask(SourceLaws):
 class TestSpark(SourceLaws):
     name = "Spark"
     batchings = (3,)
-    subjects = ("clusters", "slices", "nulls")
+    subjects = ("clusters", "slices", "nulls", "sets")
     pytestmark = pytest.mark.filterwarnings(
         "ignore::FutureWarning", "ignore::ResourceWarning", "ignore::DeprecationWarning"
     )

@@ -101,6 +101,7 @@ class TestLists(Columns):
 
 class TestArrays(Columns):
     name = "arrays, scores in another order and of every second element"
+    lacks = (*Columns.lacks, "sets")
 
     def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:
         given = {name: strided(values) for name, values in sample.arrays().items()}
@@ -109,7 +110,7 @@ class TestArrays(Columns):
 
 class TestConfusion(Columns):
     name = "confusion matrix"
-    lacks = ("drop", "roles", "scores", "weights", "clusters", "by", "errors")
+    lacks = ("drop", "roles", "scores", "weights", "clusters", "by", "sets", "errors")
 
     def cases(self, subject: str) -> list[Sample]:
         return [_declared(sample) for sample in super().cases(subject)]

@@ -16,7 +16,7 @@ class Tensors(SourceLaws):
     """Columns as tensors, labels as numbers."""
 
     has_columns = False
-    lacks = ("strings", "clusters", "by", "nulls", "drop", "roles")
+    lacks = ("strings", "clusters", "by", "nulls", "drop", "roles", "sets")
 
 
 class TestTensors(Tensors):

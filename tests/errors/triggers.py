@@ -33,6 +33,7 @@ from karat.tally import (
     to_bytes,
     to_marginals,
 )
+from karat.tally.held_sets import refuse_doubles
 from tests.optional import optional
 
 AB, BA = Classes.of(["a", "b"]), Classes.of(["b", "a"])
@@ -197,7 +198,15 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K220": lambda: karat.f1(np.eye(2), np.eye(2)),
     "K224": lambda: karat.roc_auc([{0}, {1}], y_score=[{0: 0.5}, {1: 0.5}], average="macro"),
     "K225": lambda: karat.coverage_error([{0}, {1, 2}], y_score=[{0: 0.5}, {}]),
-    "K222": lambda: karat.evaluate(np.eye(2), np.eye(2), clusters=[0, 1]),
+    "K227": lambda: karat.evaluate(["cat||dog"], ["cat"], separator="|"),
+    "K228": lambda: karat.evaluate(
+        {"true_cat": [1], "true_dog": [0], "pred_cat": [1]}, true="true_*", pred="pred_*"
+    ),
+    "K229": lambda: refuse_doubles(["1", "1.0"], [1, 1]),
+    "K222": lambda: karat.evaluate(np.eye(2), np.eye(2), design="case-control"),
+    "K226": lambda: karat.objectives.multilabel([[0.5, 1.5], [1.5, 0.5]], [[1, 0, 1], [0, 0, 1]]),
+    "K230": lambda: karat.objectives.multilabel([[0.5, 1.5], [1.5, 0.5]], [[1, 0], [0, 1.5]]),
+    "K231": lambda: karat.objectives.LightGBMObjective("multilabel"),
     "K221": lambda: karat.macro_f1([{"cat"}, {"cat", "dog"}], ["cat", "dog"]),
     "K194": lambda: karat.evaluate(["ok", "fraud"], ["ok", "fraud"])["f1"],
     "K215": lambda: karat.Stream().merge(cast("Any", [0, 1])),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.data.accumulator import Origin, SlicesLater, Tallies, accumulate
+from karat.data.accumulator import SlicesLater, Tallies, accumulate
 from karat.data.scores.storage import ScoreParts
 from karat.errors import KaratError
 from karat.tally import Classes
@@ -221,8 +221,8 @@ def test_rows_of_batches_are_those_of_one_call() -> None:
         def numbering(self, place: int) -> Any:
             return nullcontext()
 
-        def origin(self, found: Tallies) -> Origin:
-            return found.origin
+        def finished(self, found: Tallies) -> Tallies:
+            return found
 
     found = accumulate(Source(), ScoreParts(0))
     assert found.sets is not None

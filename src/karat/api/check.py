@@ -9,6 +9,7 @@ from karat.api.evaluation import dry_run
 from karat.errors import KaratError
 from karat.errors.doubts import without_doubts
 from karat.errors.habits import names_its_arguments
+from karat.output.describe_sets import split_of
 from karat.results import check as checked
 from karat.results.sets import SetReport
 from karat.tally import Classes
@@ -77,6 +78,7 @@ def check(
     clusters: Any = None,
     by: Any = None,
     ids: Any = None,
+    separator: Any = None,
     nulls: str = "error",
     max_memory: int | None = None,
 ) -> Check:
@@ -87,7 +89,7 @@ def check(
 
     Args:
         y_true, y_pred, y_prob, y_score, true, pred, prob, score, weights, labels, positive,
-            threshold, clusters, by, ids, nulls, max_memory: as of `karat.evaluate`.
+            threshold, clusters, by, ids, separator, nulls, max_memory: as of `karat.evaluate`.
 
     Returns:
         A `Check`: true where a report can be made and nothing is in doubt. ``.problem``,
@@ -135,7 +137,7 @@ def checked_with(given: Mapping[str, Any], reading: Mapping[str, Any] | None = N
     if report is None:
         return Check(problems=tuple(problems), has_clusters=has_clusters, has_slices=has_slices)
     doubts = report.doubts
-    others = without_doubts(report.warnings)
+    others = (*without_doubts(report.warnings), *split_of(report.source))
     if problems:
         # What an answer was tried with is no finding.
         doubts = tuple(one for one in doubts if one.code not in _OF_ANSWERS)

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from karat.api.arguments import are_numbers_of_rows, confidence_required, wanted_of_scores
-from karat.api.doubts import of_classes, of_model, of_scores, with_order_of_rows
-from karat.api.models import (
-    ModelArguments,
-    Models,
-    model_arguments,
-    models_apart,
-    models_of_arrays,
-    models_of_reports,
-    models_of_rows,
-)
+from karat.api.arguments import are_numbers_of_rows, confidence_required
+from karat.api.doubts import of_scores, with_order_of_rows
+from karat.api.model_arguments import ModelArguments, model_arguments
+from karat.api.models import Compared, models_given, models_of_rows
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
+from karat.api.set_models import are_models_of_sets, set_models
 from karat.data.arguments import check_flag, check_threads
-from karat.data.checks import check_in_common, doubts_of_labels, doubts_of_order
-from karat.data.labels.matrices import display_names
+from karat.data.checks import doubts_of_order
 from karat.data.pairing import Paired, pair_rows
 from karat.data.roles import with_place
 from karat.data.rows import Rows
@@ -32,14 +25,11 @@ from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.best import BestModels, Contest
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
-from karat.inference.comparison.records import Estimate
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
-from karat.metrics._metric import check_has_positive
 from karat.metrics.plan import requested
 from karat.results.comparison import notes_of
-from karat.results.values import listed_metrics
-from karat.tally import Classes, Label
+from karat.tally import Label
 
 
 @names_its_arguments
@@ -73,15 +63,18 @@ def compare(
     each earlier one, or each other one against `baseline`.
 
     Args:
-        y_true: true labels, [n]; or a dict from model to true labels, for models that were
-            measured on different rows; or, alone, a dict from model to `Report`.
-        y_pred: a dict from model to predicted labels, [n]; or a table with a column for each model.
+        y_true: true labels, [n], or sets of labels, as in `evaluate`; or a dict from model to true
+            labels, for models that were measured on different rows; or, alone, a dict from model to
+            `Report` or `MultilabelReport`.
+        y_pred: a dict from model to predicted labels, [n], or sets of them; or a table with a
+            column for each model.
         y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive class.
         y_score: a dict from model to any finite scores instead, of the same shapes. A model may
             have labels and scores; without labels the class of the largest is predicted.
         metrics: names to compare, one name, or ``"all"``. Default: accuracy, F1 (macro of more
             than two classes), balanced accuracy and Matthews correlation; with scores of every
-            model the area under the ROC curve, with probabilities log-loss and Brier score.
+            model the area under the ROC curve, with probabilities log-loss and Brier score. Of
+            sets: subset accuracy, Hamming loss, and F1 by rows, micro and macro.
         baseline: the model that the others are compared with. Default: every pair.
         weights: float[n], importance of each row; of models on different rows a dict.
         weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
@@ -128,28 +121,27 @@ def compare(
         raise error("K161", found=f"There is one, {names[0]!r}" if names else "There is none")
     if baseline is not None and plain_text(baseline) not in names:
         raise error("K164", baseline=baseline, models=shown(names))
-    options = {"labels": labels, "positive": positive, "n_threads": n_threads}
     if given.reports:
         kind = weights_are if is_frequency else None
         _refuse_beside_reports(
             weights=weights, clusters=clusters, labels=labels, positive=positive, weights_are=kind
         )
-        found = models_of_reports(given)
-    elif given.trues:
-        found = models_apart(given, weights, clusters, options, is_frequency=is_frequency)
+    options: dict[str, Any] = {"labels": labels, "positive": positive}
+    kinds = {"is_paired": bool(paired), "is_frequency": is_frequency}
+    found: Compared
+    of_scored: list[Doubt] = []
+    if are_models_of_sets(given):
+        found = set_models(given, weights, clusters, options, **kinds)
     else:
-        found = models_of_arrays(
-            given, weights, clusters, options, is_paired=bool(paired), is_frequency=is_frequency
-        )
-    classes = found.classes.named(display_names(class_names, found.classes))
-    doubts = [*_of_order(given, weights, clusters)]
-    doubts += [one for name, m in found.scored.items() for one in of_scores(m.rows, of=name)]
-    found = replace(found, classes=classes)
-    return compare_models(found, spec, metrics, margin, baseline, policy, doubts)
+        options["n_threads"] = n_threads
+        found = of_rows = models_given(given, weights, clusters, options, **kinds)
+        of_scored = [x for name, m in of_rows.scored.items() for x in of_scores(m.rows, of=name)]
+    doubts = [*_of_order(given, weights, clusters), *of_scored]
+    return compare_models(found.named(class_names), spec, metrics, margin, baseline, policy, doubts)
 
 
 def compare_models(
-    found: Models,
+    found: Compared,
     spec: ComparisonSpec,
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     margin: Any = None,
@@ -163,15 +155,13 @@ def compare_models(
         doubts: those about the rows.
     """
     if isinstance(metrics, str) and metrics == "all":
-        metrics = _every(found)
-    wanted = _defaults(found) if metrics is None else list(dict.fromkeys(requested(metrics)))
+        metrics = found.every()
+    wanted = found.defaults() if metrics is None else list(dict.fromkeys(requested(metrics)))
     if not wanted:
         raise error("K310", found="metrics= names no metric")
-    check_metrics(wanted, found.classes, found.names, found.scored)
+    found.check(wanted)
     margins = _margins(margin, [str(metric) for metric in wanted])
-    for name, table in zip(found.names, found.tables, strict=True):
-        if name not in found.scored:
-            check_in_common(table.cells, "the truth", f"model {name!r}")
+    found.check_labels()
     places = range(len(found.names))
     pairs = [(a, b) for b in places for a in places if a > b]
     if baseline is not None:
@@ -183,7 +173,6 @@ def compare_models(
     differences = [one for part, _ in measured for one in judged(part, found.names, spec)]
     tests = {str(part.metric): tested_at_once(part) for part, _ in measured}
     contests = {str(part.metric): Contest.of(part, each) for part, each in measured}
-    has_clusters = any(table.clusters is not None for table in found.tables)
     return Comparison(
         found.names,
         tuple(map(str, wanted)),
@@ -191,20 +180,20 @@ def compare_models(
         values,
         {name: test for name, test in tests.items() if test is not None},
         found.classes,
-        {name: int(t.cells.n_rows) for name, t in zip(found.names, found.tables, strict=True)},
+        found.n,
         spec.level,
         spec.adjust,
         baseline,
         found.is_paired,
         (
-            *of_classes(found.classes),
-            *_of_labels(found),
+            *found.doubts(),
             *doubts,
-            *doubts_of_models(found, wanted, values, {name: name for name in found.names}),
-            *notes_of(differences, spec, found.is_paired, len(found.names), has_clusters),
+            *found.doubts_of(wanted, values, {name: name for name in found.names}),
+            *notes_of(differences, spec, found.is_paired, len(found.names), found.has_clusters),
         ),
         BestModels(contests, spec.level, spec.seed),
         found.flip_source,
+        found.is_of_sets,
     )
 
 
@@ -233,34 +222,6 @@ def _of_files(models: Sequence[Rows]) -> list[Doubt]:
         for one in own
         if one not in of_all
     ]
-
-
-def _of_labels(found: Models) -> list[Doubt]:
-    """The doubts about the labels of the models, each once: with the counts of the first."""
-    first: dict[str, Doubt] = {}
-    for name, table in zip(found.names, found.tables, strict=True):
-        for one in doubts_of_labels(table.cells):
-            first.setdefault(one.noticed, one.within(name))
-    return list(first.values())
-
-
-def doubts_of_models(
-    found: Models,
-    metrics: Sequence[Metric],
-    values: Mapping[str, Mapping[str, Estimate]],
-    called: Mapping[str, str],
-) -> Iterator[Doubt]:
-    """Iterate over the doubts that the results of each model raise.
-
-    Args:
-        values: metric → model → what was measured.
-        called: model → what its doubts call it.
-    """
-    tables = dict(zip(found.names, found.tables, strict=True))
-    for name, of in called.items():
-        estimates = {metric: each[name] for metric, each in values.items()}
-        limits = {metric: (x.value, x.low, x.high) for metric, x in estimates.items()}
-        yield from of_model(tables[name], found.scored.get(name), metrics, limits, of)
 
 
 def compare_files(
@@ -335,45 +296,6 @@ def _refuse_beside_reports(**given: Any) -> None:
                 report="reports",
                 found=f"{name}= was given with reports, which have counted their rows",
                 do=f"Give it to karat.evaluate, or compare y_true and y_pred with {name}=.",
-            )
-
-
-def _defaults(found: Models) -> list[Metric]:
-    """The metrics of a comparison when none is named."""
-    is_binary = found.classes.positive is not None
-    names = ["accuracy", "f1" if is_binary else "macro_f1"]
-    names += ["balanced_accuracy", "matthews_correlation"]
-    if len(found.scored) == len(found.names):
-        if found.classes.k > 1:
-            names.append("roc_auc" if is_binary else "roc_auc_ovr_macro")
-        if all(rows.is_prob for rows in found.scored.values()):
-            names += ["log_loss", "brier"]
-    return [get(name) for name in names]
-
-
-def _every(found: Models) -> list[Metric]:
-    """The metrics that the reports of all models list."""
-    cells, classes = found.tables[0].cells, found.classes
-    if len(found.scored) < len(found.names):
-        return listed_metrics(cells)
-    kinds = {rows.is_prob for rows in found.scored.values()}
-    first, *others = (wanted_of_scores(classes, None, is_prob=is_prob) for is_prob in kinds)
-    return listed_metrics(cells, [m for m in first if all(m in each for each in others)])
-
-
-def check_metrics(
-    wanted: Sequence[Metric], classes: Classes, names: Sequence[str], scored: Collection[str]
-) -> None:
-    """Refuse metrics that models, of which some are scored, do not have (K166, K307)."""
-    missing = [name for name in names if name not in scored]
-    for metric in wanted:
-        check_has_positive(metric, classes, ())
-        if metric.needs_scores and missing:
-            raise error(
-                "K166",
-                metric=str(metric),
-                found=f"It reads probabilities or scores; there are none of {shown(missing)}",
-                do="Give those of every model as y_prob= or y_score=, or leave the metric out.",
             )
 
 

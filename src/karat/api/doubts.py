@@ -12,6 +12,7 @@ import numpy as np
 from karat.data.accumulator import Tallies
 from karat.data.checks import doubts_of_labels, n_beside_threshold, n_not_of_largest
 from karat.data.labels.names import named as place_of
+from karat.data.labels.separated import looks_separated
 from karat.data.roles import ending_of, how_to_name
 from karat.data.rows import Rows
 from karat.data.scores.columns import readings
@@ -70,7 +71,7 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     }
     n_columns, is_by_threshold = found.n_columns_of_scores, report.threshold is not None
     n_deciding = n_columns if is_by_threshold else _n_deciding(found)
-    labels = [*doubts_of_labels(report.cells)]
+    labels = [*doubts_of_labels(report.cells), *_of_texts(report)]
     ranks = [*_of_each_area(report)] or [*of_areas(areas, report.classes, n_columns)]
     is_told = any(one.code in _CAUSES for one in (*labels, *ranks))
     doubts = (
@@ -82,6 +83,19 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         *(() if is_told else of_agreement(_spread_of(report), n_deciding)),
     )
     return replace(report, warnings=(*doubts, *report.warnings)) if doubts else report
+
+
+def _of_texts(report: ReportValues) -> Iterator[Doubt]:
+    """Iterate over the doubt that texts hold several labels each."""
+    found = looks_separated(report.classes.labels)
+    if found is not None and not report.scores:
+        mark, texts = found
+        told = f"{counted(len(texts), 'class')} of {report.classes.k} hold {mark!r}"
+        do = f"name what separates them: {option('separator', mark)}"
+        if not mark:
+            told = "Every one is a list that was written as text"
+            do = f"write them as a|b, and give {option('separator', '|')}"
+        yield doubt("D119", found=f"{told}: {shown(texts, 3)}", do=do)
 
 
 def of_rows(rows: Rows, of: str = "") -> list[Doubt]:

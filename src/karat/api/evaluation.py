@@ -27,10 +27,13 @@ from karat.api.measuring import Spec, report_of
 from karat.api.options import check_policy, one_of, plain_text, refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
+from karat.api.sets import refuse_on_sets
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
+from karat.data.labels.matrices import display_names
+from karat.data.labels.separated import checked_separator
 from karat.data.rows import Counted, Rows
 from karat.data.scores.classes import both_decide, checked_threshold
 from karat.data.scores.columns import UNLESS_PREDICTED
@@ -46,6 +49,7 @@ from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric
 from karat.metrics.plan import requested
+from karat.results.sets import SetReport
 from karat.tally import Label
 
 _TASK_MEMORY: Final = 1 << 28
@@ -73,6 +77,7 @@ def evaluate(
     clusters: Any = None,
     by: Any = None,
     ids: str | None = None,
+    separator: str | None = None,
     level: float | None = 0.95,
     method: str | None = None,
     side: str = "both",
@@ -101,7 +106,9 @@ def evaluate(
         y_score: any finite scores instead, of the same shapes; losses and calibration see their
             softmax, rankings see them as they are.
         confusion: number[k, k], rows true, columns predicted; instead of rows.
-        true, pred: columns of the table or files; found by their names when not given.
+        true, pred: columns of the table or files; found by their names when not given. Sets of
+            labels are columns of lists, text with `separator`, or patterns as ``"true_*"`` and
+            ``"pred_*"`` for columns of one label each.
         prob, score: columns of probabilities or scores: names in the order of the classes, one
             name (a list column, or P(positive)), or a pattern as ``"proba_*"``.
         weights: float[n], or the name of a column: importance of each row, at least 0.
@@ -122,6 +129,9 @@ def evaluate(
         ids: the column of ids that no two rows of a table or of files should share, found by its
             name when not given; ``""`` for none. Rows of several files with the same ids are
             those of several models (K193); a doubt reports ids that rows repeat.
+        separator: what separates the labels of a text, where it holds several: ``"|"`` of
+            ``"sea|sky"``. Spaces around labels go, a blank text is the empty set, and a backslash
+            takes the separator literally. Without it a text is one label.
         level: the share of such intervals that hold the true value; None for no intervals.
         method: of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or
             ``"bayesian"``; default: the best known for each metric, see docs/intervals.md.
@@ -201,6 +211,7 @@ def _run(
     clusters: Any,
     by: Any,
     ids: str | None,
+    separator: str | None,
     level: float | None,
     method: str | None,
     side: str,
@@ -246,25 +257,33 @@ def _run(
     _check_sources(is_table, columns, scores, confusion, of_rows, nulls)
     spec = Spec(wanted, policy, confidence, n_threads, threshold, is_dry=is_dry)
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
-    if not is_table and confusion is None and hold_sets(y_true, y_pred):
-        from karat.api.sets import refuse_on_sets
-
-        of_one_class: dict[str, Any] = {
-            "class_names": class_names,
-            "clusters": clusters,
-            "by": by,
-            "checkpoint": checkpoint,
-            "design": None if design == "cohort" else design,
-            "weights_are": None if weights_are == "importance" else weights_are,
-        }
+    separator = checked_separator(separator)
+    of_one_class: dict[str, Any] = {
+        "by": by,
+        "checkpoint": checkpoint,
+        "design": None if design == "cohort" else design,
+    }
+    has_rows = not is_table and confusion is None
+    if has_rows and (separator is not None or hold_sets(y_true, y_pred)):
         refuse_on_sets(of_one_class)
-        sets = set_rows(y_true, y_pred, **scores, threshold=threshold, **options)
+        sets = set_rows(
+            y_true,
+            y_pred,
+            **scores,
+            threshold=threshold,
+            separator=separator,
+            clusters=clusters,
+            is_frequency=is_frequency,
+            **options,
+        )
+        if class_names is not None:
+            sets = sets.on(sets.classes.named(display_names(class_names, sets.classes)))
         return report_of(accumulate(sets, ScoreParts(max_memory or MAX_MEMORY)), spec)
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)
         options["weights"] = of_table("weights", weights, where)
         columns["clusters"] = of_table("clusters", clusters, where)
-        columns["unique"] = column_name("ids", ids)
+        columns |= {"unique": column_name("ids", ids), "separator": separator}
         report = report_of_table(
             y_true,
             columns,
@@ -277,6 +296,10 @@ def _run(
             groups=() if by is None else named_columns(by),
             **(reading or {}),
         )
+        if isinstance(report, SetReport):
+            of_one_class |= {"class_names": class_names, "clusters": clusters}
+            refuse_on_sets({**of_one_class, "weights_are": weights_are if is_frequency else None})
+            return report
     else:
         tensors = None
         if clusters is None and by is None and confusion is None and not (exact and has_scores):
@@ -390,7 +413,7 @@ def report_of_table(
     if is_of_labels and (named["pred"] or not is_chosen):
         # Scores that are found by their names are read only where they have to predict.
         named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}
-    named |= {name: options[name] for name in _OF_LABELS}
+    named |= {name: options[name] for name in _OF_LABELS} | {"threshold": spec.threshold}
     is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"
     empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
     bar = reading.pop("progress", None)
@@ -404,7 +427,7 @@ def report_of_table(
             from karat.data.sources.columns import TableRequest
             from karat.data.sources.files.counted import errors_of_files
             from karat.data.sources.files.large import ReadingUnits, large_files
-            from karat.data.sources.files.rows import read_files
+            from karat.data.sources.files.rows import FileStream, read_files
 
             cleanup.enter_context(errors_of_files(reading.get("where"), table))
             memory: dict[str, Any] = {"max_memory": empty.max_memory, "checkpoint": checkpoint}
@@ -415,7 +438,7 @@ def report_of_table(
                 source = read_files(table, request, open_files, empty.max_memory)
                 if isinstance(source, Rows | Counted):
                     open_files.close()
-                else:
+                elif isinstance(source, FileStream):
                     at = checked_threshold(spec.threshold, source.classes, is_prob=source.is_prob)
                     empty = replace(empty, threshold=at)
                     source = replace(source, is_of_labels=is_of_labels, threshold=at)
@@ -426,7 +449,8 @@ def report_of_table(
                 empty = replace(empty, threshold=at)
                 if is_of_labels and checkpoint is None:
                     units = replace(units, is_of_labels=True, threshold=empty.threshold)
-                settings = {name: x for name, x in named.items() if name != "unique"} | reading
+                others = ("unique", "separator", "threshold")
+                settings = {name: x for name, x in named.items() if name not in others} | reading
                 progress = ReadingUnits.of(units, empty, bar, checkpoint, settings)
                 source = units
         elif checkpoint is not None or (exact and pieces):
@@ -439,7 +463,6 @@ def report_of_table(
             is_distributed = distributed_host(table) is not None
             source = rows_of_distributed(
                 table,
-                threshold=spec.threshold,
                 max_memory=max_memory or (_TASK_MEMORY if is_distributed else MAX_MEMORY),
                 is_frequency=is_frequency,
                 groups=groups,
@@ -451,6 +474,12 @@ def report_of_table(
 
             source = rows_of_frame(table, **of_all, **named, **reading)
         found = accumulate(source, empty, n_threads=spec.n_threads, progress=progress)
+        if found.sets is not None:
+            design = None if spec.confidence is None else spec.confidence.design
+            of_one_class: dict[str, Any] = {"exact": exact or None}
+            of_one_class |= {"design": None if design == "cohort" else design}
+            refuse_on_sets(of_one_class)
+            return report_of(found, spec)
         if exact and found.scores is not None and not isinstance(source, Rows | Counted | Tallies):
             from karat.data.sources.files.large import refined
 

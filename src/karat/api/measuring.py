@@ -41,7 +41,7 @@ from karat.metrics._metric import check_has_positive
 from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
-from karat.tally.set_tally import SetRows
+from karat.tally.held_sets import HeldSets
 
 if TYPE_CHECKING:
     from karat.api.sets import MultilabelReport
@@ -113,32 +113,60 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     return _with_slices(report, [replace(whole_rows, scores=None, by=rows.by)], measure)
 
 
-def _of_sets(rows: SetRows, spec: Spec, origin: Origin) -> MultilabelReport:
+def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     """The report of rows with sets of labels.
 
     Errors:
-        K210 a metric of scores, and there are none; K219, K220 a metric that sets do not have.
+        K115 all rows weigh nothing; K210 a metric of scores, and there are none; K219, K220 a
+        metric that sets do not have; K223 no row has a label.
     """
     from karat.api.sets import MultilabelReport
 
+    rows = held.rows
     for metric in spec.wanted or ():
         if meant_on_sets(metric).needs_scores and rows.scores is None:
+            if held.has_scores:
+                do = f"Give a larger max_memory=: it {_TOO_MANY}."
+                raise error("K211", name=str(metric), do=do)
             raise no_scores(str(metric))
+    tally, mapping = held.tally, origin.mapping
+    if not tally.k:
+        sides = (f"column {mapping[x]!r}" if x in mapping else f"y_{x}" for x in ("true", "pred"))
+        raise error("K223", left=next(sides), right=next(sides), n=tally.n)
+    if tally.row_weights is not None:
+        refuse_sums(np.array([tally.row_weights.sum()]))
+        if not tally.row_weights.any():
+            raise error("K115", argument=_weights_of(origin), n=tally.n)
     n_threads = spec.n_threads or 0
     scored = None
     if rows.scores is not None:
+        rows = rows.repeated()
         scored = SetScores(LabelColumns(rows.known, n_threads), spec.policy, n_threads)
     return MultilabelReport(
-        rows.tally,
-        rows,
+        tally,
+        None if held.is_sample else rows,
         spec.policy,
         spec.wanted,
         spec.confidence,
         origin.mapping,
         origin.source,
-        origin.warnings,
+        (*origin.warnings, *_lost_scores(held)),
         scored,
+        sample=rows if held.is_sample else None,
+        is_clustered=rows.clusters is not None,
     )
+
+
+def _lost_scores(held: HeldSets) -> tuple[str, ...]:
+    """What to tell of scores that were not kept."""
+    if not (held.is_sample and held.has_scores):
+        return ()
+    return ("Rows with scores take more than max_memory: metrics of scores are left out.",)
+
+
+def _weights_of(origin: Origin) -> str:
+    name = origin.mapping.get("weights")
+    return "weights" if name is None else f"Weights (column {name!r})"
 
 
 def _with_slices(

@@ -2,197 +2,124 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from os import PathLike, fspath
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.api.options import plain_text
-from karat.api.results import Report
+from karat.api.arguments import wanted_of_scores
+from karat.api.doubts import of_classes, of_model
+from karat.api.model_arguments import ModelArguments
 from karat.data.accumulator import rows_in_memory
+from karat.data.checks import check_in_common, doubts_of_labels
 from karat.data.clusters import one_cluster
 from karat.data.labels.containers import encode
+from karat.data.labels.matrices import display_names
 from karat.data.models import aligned_models, encoded_model, scored_models
-from karat.data.roles import find_roles
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
 from karat.data.scores.rows import InMemoryScores, repeated
 from karat.data.sources.arrays.rows import clusters_of_rows, score_rows
-from karat.data.sources.distributed.frames import refuse_distributed
-from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
-from karat.errors import error, short, shown
+from karat.errors import KaratError, error, shown
+from karat.errors.doubts import Doubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.scored import scored_metrics
 from karat.inference.table_variance import TableVariance
-from karat.metrics import Metric
+from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
+from karat.metrics._metric import check_has_positive
+from karat.results.values import listed_metrics
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
 
 Codes = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class ModelArguments:
-    """What was given of each model, by its name.
+class Compared(Protocol):
+    """Models whose rows were read: what a comparison asks of them."""
 
-    Attributes:
-        true: the labels of the rows of all models; None where each has its own, `trues`.
-        scores: model → (``"y_prob"`` or ``"y_score"``, values).
-        reports: where these are all there is.
-    """
+    @property
+    def classes(self) -> Classes:
+        """The classes, or the labels of sets."""
 
-    names: tuple[str, ...]
-    true: Any = None
-    predicted: Mapping[str, Any] = field(default_factory=dict)
-    scores: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    trues: Mapping[str, Any] = field(default_factory=dict)
-    reports: Mapping[str, Report] = field(default_factory=dict)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the models are called, in the order given."""
 
+    @property
+    def is_paired(self) -> bool:
+        """Whether they are compared row by row."""
 
-def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> ModelArguments:
-    """The models of the arguments (K127 to K129, K162, K163, K416)."""
-    _refuse_names(y_true, {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score})
-    _refuse_whole_tables(y_true, y_pred, is_alone=y_prob is None and y_score is None)
-    if not isinstance(y_pred, Mapping) and is_frame(y_pred):
-        refuse_distributed(y_pred, "y_pred")
-        frame = open_frame(y_pred)
-        y_pred = frame.columns(frame.names)
-    arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
-    given = {name: values for name, values in arguments.items() if values is not None}
-    if not given and isinstance(y_true, Mapping):
-        if y_true and all(isinstance(value, Report) for value in y_true.values()):
-            reports = _by_name("The reports", y_true)
-            return ModelArguments(tuple(reports), reports=reports)
-        found = "y_true is a dict that was given alone, and its values are no reports"
-        do = "Give the true labels first: karat.compare(y_true, {'old': ..., 'new': ...})."
-        raise error("K128", found=found, do=do)
-    of_models = "a dict from model to predictions as y_pred=, y_prob= or y_score="
-    if y_true is None:
-        raise error("K127", others=of_models)
-    if not given:
-        raise error("K128", found="y_true was given alone", do=f"Give y_true and {of_models}.")
-    by_name = {argument: _by_name(argument, values) for argument, values in given.items()}
-    names = tuple(dict.fromkeys(name for each in by_name.values() for name in each))
-    predicted = by_name.pop("y_pred", {})
-    scores: dict[str, tuple[Any, Any]] = {}
-    for argument, each in by_name.items():
-        both = next((name for name in scores if name in each), None)
-        if both is not None:
-            found = f"{both!r} is in y_prob and in y_score"
-            raise error("K129", found=found, prob="y_prob=", score="y_score=")
-        scores |= {name: (argument, values) for name, values in each.items()}
-    if not isinstance(y_true, Mapping):
-        return ModelArguments(names, y_true, predicted, scores)
-    trues = _by_name("y_true", y_true)
-    if set(trues) != set(names):
-        given_names = {"left_names": shown(trues), "right_names": shown(names)}
-        raise error("K163", left="y_true", right="the predictions", **given_names)
-    return ModelArguments(names, None, predicted, scores, trues)
+    @property
+    def is_of_sets(self) -> bool:
+        """Whether rows have sets of labels."""
 
+    @property
+    def flip_source(self) -> Callable[[str, str], Flips] | None:
+        """Where the rows that flipped are found."""
 
-def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:
-    """Refuse a table or a file beside names of its columns, where columns are wanted (K128)."""
-    is_file = _is_path(y_true)
-    if not is_file and not is_frame(y_true):
-        return
-    columns = () if is_file else open_frame(y_true).names
-    calls, label = [], next(iter(find_roles(columns, needs=()).candidates["true"]), "TRUTH")
-    for argument, models in given.items():
-        if not isinstance(models, Mapping | list | tuple) or not models:
-            continue
-        is_dict = isinstance(models, Mapping)
-        names = dict(models) if is_dict else {name: name for name in models if _is_path(name)}
-        if len(names) < len(models) or not all(isinstance(name, str) for name in names.values()):
-            return
-        are_files = any("/" in name or Path(name).suffix for name in names.values())
-        if are_files if is_file else not {*names.values()} <= {*columns}:
-            return
-        each = ", ".join(f"{model!r}: table[{name!r}]" for model, name in names.items())
-        calls.append(f"{'' if argument == 'y_pred' else f'{argument}='}{{{each}}}")
-    if calls:
-        kind = "the name of a file" if is_file else f"a table ({type(y_true).__name__})"
-        found = f"karat.compare takes columns, and it was given {kind} and names of columns"
-        call = f"karat.compare(table[{label!r}], {', '.join(calls)})"
-        do = f"Give the columns{' of the table that you read' if is_file else ''}: {call}."
-        raise error("K128", found=found, do=do)
+    @property
+    def n(self) -> Mapping[str, int]:
+        """Rows of each model."""
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether rows of a cluster count together."""
+
+    def named(self, class_names: Any) -> Self:
+        """The same, classes with their display names (K117)."""
+
+    def defaults(self) -> list[Metric]:
+        """The metrics of a comparison when none is named."""
+
+    def every(self) -> list[Metric]:
+        """The metrics that the reports of all models list."""
+
+    def check(self, wanted: Sequence[Metric]) -> None:
+        """Refuse metrics that these models do not have."""
+
+    def check_labels(self) -> None:
+        """Refuse labels of a model of which the truth has none (K191)."""
+
+    def doubts(self) -> Iterator[Doubt]:
+        """The doubts about the rows, each once."""
+
+    def doubts_of(
+        self,
+        metrics: Sequence[Metric],
+        values: Mapping[str, Mapping[str, Estimate]],
+        called: Mapping[str, str],
+    ) -> Iterator[Doubt]:
+        """The doubts that the results of each model raise.
+
+        Args:
+            values: metric → model → what was measured.
+            called: model → what its doubts call it.
+        """
+
+    def measured(
+        self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
+    ) -> list[tuple[Measured, dict[str, Estimate]]]:
+        """Every metric in the order given, and the estimate of each model."""
 
 
-def _refuse_whole_tables(y_true: Any, y_pred: Any, *, is_alone: bool) -> None:
-    """Refuse a table or a file of each model where its columns are wanted (K128)."""
-    models = y_true if y_pred is None and is_alone else y_pred
-    names, tables = ["old", "new"], [y_true, models]
-    if isinstance(models, Mapping):
-        names, tables = list(map(str, models)), list(models.values())
-    elif isinstance(models, list | tuple) and models is y_true:
-        tables = list(models)
-    whole = [table for table in tables if _is_whole(table)]
-    if isinstance(models, Mapping) and models is not y_true and _is_whole(y_true):
-        whole, tables = [y_true, *whole], [y_true, *whole]
-    if not tables or len(whole) < len(tables):
-        return
-    roles = find_roles(() if _is_path(whole[0]) else open_frame(whole[0]).names, needs=())
-    usual = {"true": "label", "pred": "pred"}
-    label, pred = ((*roles.candidates[x], usual[x])[0] for x in ("true", "pred"))
-    names = [name if name.isidentifier() else f"model_{i}" for i, name in enumerate(names)][:2]
-    each = ", ".join(f"{name!r}: {name}[{pred!r}]" for name in names)
-    call = f"karat.compare({names[0]}[{label!r}], {{{each}}})"
-    what, do = f"tables ({type(whole[0]).__name__})", f"Give their columns: {call}."
-    if _is_path(whole[0]):
-        files = " ".join(shlex.quote(fspath(path)) for path in whole if _is_path(path))
-        what, do = (
-            "files",
-            f"Give columns, as {call}; the command reads files: karat compare {files}",
-        )
-    found = f"karat.compare takes columns, and it was given {what}"
-    raise error("K128", found=found, do=do)
-
-
-def _is_path(value: Any) -> bool:
-    return isinstance(value, str | PathLike)
-
-
-def _is_whole(value: Any) -> bool:
-    """Whether a value is a file, or a table of several columns; a dict may be one of models."""
-    if isinstance(value, Mapping) or not is_frame(value):
-        return _is_path(value)
-    return len(open_frame(value).names) > 1
-
-
-def _by_name(argument: str, values: Any) -> dict[str, Any]:
-    """The values of the models of one argument, which is a dict of them (K162)."""
-    if not isinstance(values, Mapping):
-        floats = getattr(getattr(values, "dtype", None), "kind", "") == "f"
-        do = f"Name models: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}})."
-        if isinstance(values, str):
-            do = "karat.compare takes values; the command `karat compare A B` reads files. " + do
-        also = "" if argument != "y_pred" or not floats else " Probabilities are y_prob=."
-        raise error(
-            "K162",
-            argument=argument,
-            found=f"It is a {type(values).__name__}, not a dict from model to values",
-            do=f"{do}{also}",
-        )
-    found = {}
-    for name, each in values.items():
-        text = plain_text(name)
-        if not text or not text.isprintable():
-            do = "Names are text that can be printed."
-            raise error("K162", argument=argument, found=f"A model is called {short(name)}", do=do)
-        found[text] = each
-    return found
+def without_scores(metric: Metric, names: Sequence[str]) -> KaratError:
+    """K166: a metric reads scores, and these models have none."""
+    return error(
+        "K166",
+        metric=str(metric),
+        found=f"It reads probabilities or scores; there are none of {shown(names)}",
+        do="Give those of every model as y_prob= or y_score=, or leave the metric out.",
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The models, ready to be measured.
+    """Models of rows with one class each, ready to be measured.
 
     Attributes:
         joint: the models on the same rows, or None where they are apart.
@@ -212,6 +139,76 @@ class Models:
     @property
     def is_paired(self) -> bool:
         return self.joint is not None
+
+    @property
+    def is_of_sets(self) -> bool:
+        return False
+
+    @property
+    def n(self) -> Mapping[str, int]:
+        counts = [int(table.cells.n_rows) for table in self.tables]
+        return dict(zip(self.names, counts, strict=True))
+
+    @property
+    def has_clusters(self) -> bool:
+        return any(table.clusters is not None for table in self.tables)
+
+    def named(self, class_names: Any) -> Models:
+        return replace(self, classes=self.classes.named(display_names(class_names, self.classes)))
+
+    def defaults(self) -> list[Metric]:
+        is_binary = self.classes.positive is not None
+        names = ["accuracy", "f1" if is_binary else "macro_f1"]
+        names += ["balanced_accuracy", "matthews_correlation"]
+        if len(self.scored) == len(self.names):
+            if self.classes.k > 1:
+                names.append("roc_auc" if is_binary else "roc_auc_ovr_macro")
+            if all(rows.is_prob for rows in self.scored.values()):
+                names += ["log_loss", "brier"]
+        return [get(name) for name in names]
+
+    def every(self) -> list[Metric]:
+        cells, classes = self.tables[0].cells, self.classes
+        if len(self.scored) < len(self.names):
+            return listed_metrics(cells)
+        kinds = {rows.is_prob for rows in self.scored.values()}
+        first, *others = (wanted_of_scores(classes, None, is_prob=is_prob) for is_prob in kinds)
+        return listed_metrics(cells, [m for m in first if all(m in each for each in others)])
+
+    def check(self, wanted: Sequence[Metric]) -> None:
+        """Refuse metrics that models, of which some are scored, do not have (K166, K307)."""
+        missing = [name for name in self.names if name not in self.scored]
+        for metric in wanted:
+            check_has_positive(metric, self.classes, ())
+            if metric.needs_scores and missing:
+                raise without_scores(metric, missing)
+
+    def check_labels(self) -> None:
+        """Refuse labels of a model of which the truth has none (K191)."""
+        for name, table in zip(self.names, self.tables, strict=True):
+            if name not in self.scored:
+                check_in_common(table.cells, "the truth", f"model {name!r}")
+
+    def doubts(self) -> Iterator[Doubt]:
+        """The doubts about the labels of the models, each once: with the counts of the first."""
+        yield from of_classes(self.classes)
+        first: dict[str, Doubt] = {}
+        for name, table in zip(self.names, self.tables, strict=True):
+            for one in doubts_of_labels(table.cells):
+                first.setdefault(one.noticed, one.within(name))
+        yield from first.values()
+
+    def doubts_of(
+        self,
+        metrics: Sequence[Metric],
+        values: Mapping[str, Mapping[str, Estimate]],
+        called: Mapping[str, str],
+    ) -> Iterator[Doubt]:
+        tables = dict(zip(self.names, self.tables, strict=True))
+        for name, of in called.items():
+            estimates = {metric: each[name] for metric, each in values.items()}
+            limits = {metric: (x.value, x.low, x.high) for metric, x in estimates.items()}
+            yield from of_model(tables[name], self.scored.get(name), metrics, limits, of)
 
     def measured(
         self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
@@ -329,6 +326,24 @@ def models_of_arrays(
     return models_of_rows(given.names, each, options["n_threads"], **kinds)
 
 
+def models_given(
+    given: ModelArguments,
+    weights: Any,
+    clusters: Any,
+    options: Mapping[str, Any],
+    *,
+    is_paired: bool,
+    is_frequency: bool,
+) -> Models:
+    """Models of rows with one class each: of reports, of rows of their own, or of the same rows."""
+    if given.reports:
+        return models_of_reports(given)
+    if given.trues:
+        return models_apart(given, weights, clusters, options, is_frequency=is_frequency)
+    kinds = {"is_paired": is_paired, "is_frequency": is_frequency}
+    return models_of_arrays(given, weights, clusters, options, **kinds)
+
+
 def models_apart(
     given: ModelArguments, weights: Any, clusters: Any, options: Mapping[str, Any], **kinds: bool
 ) -> Models:
@@ -341,7 +356,10 @@ def models_apart(
             {key: value for key, value in given.predicted.items() if key == name},
             {key: value for key, value in given.scores.items() if key == name},
         )
-        w, groups = _of_model(weights, name, "weights"), _of_model(clusters, name, "clusters")
+        w, groups = (
+            of_model_alone(weights, name, "weights"),
+            of_model_alone(clusters, name, "clusters"),
+        )
         each[name] = models_of_arrays(alone, w, groups, options, **kinds)
     classes = _united([one.classes for one in each.values()])
     return Models(
@@ -354,7 +372,7 @@ def models_apart(
     )
 
 
-def _of_model(values: Any, name: str, what: str) -> Any:
+def of_model_alone(values: Any, name: str, what: str) -> Any:
     """What one model was given of an argument that is a dict of them (K162, K163)."""
     if values is None:
         return None

@@ -505,6 +505,7 @@ class Comparison(Exports, outcome.Comparison):
         baseline: the model that the others were compared with, or None.
         is_paired: whether the models were measured on the same rows.
         notes: sentences the reader should see.
+        is_of_sets: whether rows have sets of labels.
     """
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:

@@ -39,6 +39,9 @@ class MultilabelReport(Exports, SetReport):
         kept_intervals: intervals of a report that was read from JSON, which has no rows.
         kept_transfers: likewise the table of transfers; read it as `transfers`.
         kept_cautions: likewise the cautions.
+        sample: rows drawn from all, where those were too many to keep: how labels go together.
+        is_clustered: whether intervals take rows of a cluster together.
+        kept_limits: limits of each label by metric, of a report of clusters read from JSON.
 
     Example:
         >>> import karat
@@ -92,10 +95,14 @@ class MultilabelReport(Exports, SetReport):
         return sets_from_json(text, cls)
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as one HTML page without script: what `print` shows; written to `path` too."""
-        from karat.output.notebook import page_of
+        """The report as one HTML page, with curves of labels and definitions; written to `path`.
 
-        text = page_of(self._document("headline"))
+        Errors:
+            K501 jinja2 or matplotlib is not installed.
+        """
+        from karat.output.html.page import sets_to_html
+
+        text = sets_to_html(self)
         if path is not None:
             write_text(path, text)
         return text

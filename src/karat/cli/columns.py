@@ -56,7 +56,7 @@ _USED = (*_OPTIONS, "prob", "score")
 )
 @sources
 @options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id")
-@options("by", "where", "labels", "positive", "nulls")
+@options("separator", "by", "where", "labels", "positive", "nulls")
 def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> int:
     """What the columns of a file are taken for, and what is in doubt.
 
@@ -77,7 +77,7 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> in
     if is_read_once(source):
         print_document(_document(survey, {}, {}), sys.stdout)
         return 0
-    asked = {name: given[name] for name in ("positive", "threshold", "nulls")}
+    asked = {name: given[name] for name in ("positive", "threshold", "separator", "nulls")}
     asked |= {"y_true": source, "labels": labels_of(given["labels"]), **columns}
     asked["by"] = list(groups_of(given["by"])) or None
     found = checked_with(asked, {"where": where, "labels_are_text": True})

@@ -119,6 +119,11 @@ _OPTIONS = {
     "where": click.option(
         "--where", metavar="SQL", help="Read only rows that meet this condition."
     ),
+    "separator": click.option(
+        "--separator",
+        metavar="TEXT",
+        help="What separates the labels of a text that holds several, as '|'.",
+    ),
     "labels": click.option("--labels", metavar="A,B,C", help="The classes, in order."),
     "positive": click.option(
         "--positive",
@@ -154,7 +159,8 @@ def options(*names: str) -> Callable[[Command], Command]:
 
 def rows_options(function: Command) -> Command:
     """The options of `columns_given` and `options_given` on a command."""
-    return options(*(name for name in _OPTIONS if name not in ("by", "output")))(function)
+    of_reports = ("by", "output", "separator")
+    return options(*(name for name in _OPTIONS if name not in of_reports))(function)
 
 
 _NO_SIZE = 2.0**63

@@ -194,12 +194,12 @@ def show(found: Report | Comparison, format_: str, output: Path | None, which: W
         return
     if format_ == "text":
         from karat.api.results import Comparison
-        from karat.output.layout import report_as_text
+        from karat.output.layout import text_of
 
         if isinstance(found, Comparison):
             text = found.text(100)
         else:
-            text = report_as_text(found, metrics=which)
+            text = text_of(found._document(which), 80)
     elif format_ in ("markdown", "latex"):
         text = getattr(found, f"to_{format_}")(metrics=which)
     else:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         "karat report scored.csv --true y --prob 'p_*'",
         "karat report predictions.parquet --by country --by country,sex",
         "karat report clicks.parquet --prob p_click --threshold 0.2",
+        "karat report tags.csv --separator '|'",
         "karat report predictions.parquet -o report.html",
         "karat report \"SELECT label, pred FROM 'a.parquet' WHERE country = 'NO'\"",
         "cat predictions.jsonl | karat report - --metrics mcc,macro_f1 --format json",
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
     metavar="COLUMN",
     help="Column of ids that no two rows should share; '' for none, though found.",
 )
-@options("by", "where")
+@options("separator", "by", "where")
 @click.option(
     "--labels", metavar="A,B,C", help="The classes, in order; a JSON list where they hold commas."
 )
@@ -136,6 +137,7 @@ def command(
     from karat.api.evaluation import report_of_table
     from karat.api.measuring import Spec
     from karat.cli.streams import ReadingBar
+    from karat.data.labels.separated import checked_separator
     from karat.inference.confidence import Confidence
     from karat.metrics import get
 
@@ -153,6 +155,7 @@ def command(
         "score": columns_of(given["score"]),
         "clusters": given["cluster"],
         "unique": given["id_"],
+        "separator": checked_separator(given["separator"]),
     }
     classes = {"labels": labels_of(given["labels"]), "positive": given["positive"]}
     keeps_curves = chosen == "html"
@@ -182,7 +185,10 @@ def command(
 def tell(report: Report, *, says_warnings: bool = True) -> None:
     """Tell standard error what was read, and what the reader should know."""
     from karat.errors.text import counted
+    from karat.output.describe_sets import split_of
 
     mapping = shown_mapping(report.mapping, report.threshold)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
+    for line in split_of(report.source):
+        said(line)
     tell_warnings(report.warnings if says_warnings else ())

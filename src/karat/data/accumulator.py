@@ -24,6 +24,7 @@ from karat.data.weights import as_weights
 from karat.errors import KaratError
 from karat.tally import Axis, Cells, Classes, CrossedCells, union
 from karat.tally.held_rows import HeldRows, RowChunk
+from karat.tally.held_sets import HeldSets
 from karat.tally.set_tally import SetRows
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -230,7 +231,7 @@ class Tallies:
         crossed: labels alone by cluster and by the values of columns.
         later: how the values of columns become slices.
         rows: all rows, where they lie in memory anyway; then the others are None.
-        sets: rows with sets of labels; then the others are None.
+        sets: rows with sets of labels, kept while they fit; then the others are None.
         sliced: rows by slice, where those of each column or cross are others.
         n_dropped: rows that were left out.
         origin: where the rows came from.
@@ -239,7 +240,7 @@ class Tallies:
     cells: Cells | None = None
     scores: ScoreParts | None = None
     rows: Rows | None = None
-    sets: SetRows | None = None
+    sets: HeldSets | None = None
     sliced: tuple[Rows, ...] = ()
     crossed: Crossed = field(default_factory=dict)
     later: SlicesLater = field(default_factory=SlicesLater)
@@ -303,7 +304,7 @@ class Tallies:
             classes came.
         """
         if isinstance(batch, SetRows):
-            return self.merge(Tallies(sets=batch), empty, n_threads)
+            return self.merge(Tallies(sets=HeldSets.of(batch)), empty, n_threads)
         if isinstance(batch, Tallies):
             return self.merge(batch, empty, n_threads)
         if isinstance(batch, Counted):
@@ -332,7 +333,8 @@ class Tallies:
         """
         cells, scores, sets = self.cells, self.scores, self.sets
         if other.sets is not None:
-            sets = other.sets if sets is None else sets.merge(other.sets)
+            most = empty.max_memory
+            sets = other.sets.within(most) if sets is None else sets.merge(other.sets, most)
         if other.cells is not None:
             cells = other.cells if cells is None else union(cells, other.cells)
         if other.scores is not None:
@@ -378,8 +380,8 @@ class Source(Protocol):
         """Errors within number rows over the whole source."""
         ...
 
-    def origin(self, found: Tallies) -> Origin:
-        """Where the rows came from, once they were read."""
+    def finished(self, found: Tallies) -> Tallies:
+        """What was accumulated, with where the rows came from, once they were read."""
         ...
 
 
@@ -418,7 +420,7 @@ def accumulate(
     if isinstance(source, Tallies):
         return source
     if isinstance(source, SetRows):
-        return Tallies(sets=source)
+        return Tallies(sets=HeldSets.of(source))
     if isinstance(source, Rows | Counted):
         origin = Origin(dict(source.mapping), dict(source.source), source.warnings)
         rows, cells = (source, None) if isinstance(source, Rows) else (None, source.cells)
@@ -433,7 +435,7 @@ def accumulate(
         del batch
         if progress is not None:
             progress.done(place + 1, total)
-    return replace(total, origin=source.origin(total))
+    return source.finished(total)
 
 
 def counted(rows: Rows, n_threads: int | None = None, *, is_part: bool = False) -> Rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -274,6 +274,26 @@ def lists_of(
     if not any(part is not None and part.any() for part in nulls):
         return matrices, None
     return matrices, _joined_flags(nulls, [matrix.shape for matrix in matrices])
+
+
+def items_of_lists(chunk: ArrowChunk) -> tuple[npt.NDArray[np.int64], list[ArrowChunk]]:
+    """How many items each list of an array has, and all items in order, in one array or several.
+
+    A null list has none, whatever lies under it.
+    """
+    starts, sizes = _extents(chunk)
+    nulls, items = chunk.nulls(), chunk.items
+    assert items is not None
+    if nulls is not None:
+        sizes = np.where(nulls, 0, sizes)
+    full = np.flatnonzero(sizes)
+    if not full.size:
+        return sizes, []
+    begins, ends = starts[full], starts[full] + sizes[full]
+    cuts = np.flatnonzero(begins[1:] != ends[:-1]) + 1
+    firsts, lasts = begins[np.r_[0, cuts]], ends[np.r_[cuts - 1, len(full) - 1]]
+    spans = zip(firsts.tolist(), lasts.tolist(), strict=True)
+    return sizes, [replace(items, offset=items.offset + i, length=j - i) for i, j in spans]
 
 
 def _joined_flags(parts: Sequence[Flags | None], shapes: Sequence[int | tuple[int, ...]]) -> Flags:

@@ -16,11 +16,12 @@ from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.text import harmless
 from karat.tally import Cells, CrossedCells, from_bytes, to_bytes
 from karat.tally.held_rows import HeldRows
+from karat.tally.held_sets import HeldSets
 from karat.tally.serialization import damaged
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
-_PARTS: Final = ("cells", "held", "crossed")
+_PARTS: Final = ("cells", "held", "sets", "crossed")
 
 
 def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
@@ -33,6 +34,8 @@ def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
         parts["held"] = scores.held.to_bytes()
     if scores is not None and scores.histograms is not None:
         parts[scores.storage.name] = scores.histograms.to_bytes()
+    if found.sets is not None:
+        parts["sets"] = found.sets.to_bytes()
     keys: list[list[str]] = []
     if found.crossed:
         assert found.cells is not None
@@ -63,6 +66,7 @@ def unpacked_tallies(
         raise damaged(f"{len(every) - at} bytes are left over after the parts")
     cells = from_bytes(parts["cells"]) if "cells" in parts else None
     held = HeldRows.from_bytes(parts["held"]) if "held" in parts else None
+    sets = HeldSets.from_bytes(parts["sets"]) if "sets" in parts else None
     storage = next((kind for name, kind in STORAGES.items() if name in parts), empty.storage)
     histograms = storage.read(parts[storage.name]) if storage.name in parts else None
     if cells is not None and (held is not None or histograms is not None):
@@ -79,7 +83,8 @@ def unpacked_tallies(
         shape = held.shape
     if shape is not None:
         scores = replace(empty, storage=storage, held=held, histograms=histograms, shape=shape)
-    return Tallies(cells, scores, crossed=crossed).warned(*map(_doubt, facts.get("doubts", ())))
+    found = Tallies(cells, scores, sets=sets, crossed=crossed)
+    return found.warned(*map(_doubt, facts.get("doubts", ())))
 
 
 def _doubt(parts: Any) -> Doubt:

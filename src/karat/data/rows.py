@@ -176,6 +176,19 @@ def numbered(kept: Flags | None) -> Iterator[None]:
         raise error(problem.code, **{**problem.context, **facts}) from None
 
 
+@contextmanager
+def numbered_from(start: int) -> Iterator[None]:
+    """Errors within name the rows of a source of which so many rows came before."""
+    try:
+        yield
+    except KaratError as problem:
+        if "row" not in problem.context or not start:
+            raise
+        facts = {**problem.context, "row": problem.context["row"] + start}
+        facts["numbering"] = f"The count is of rows from {start} on."
+        raise error(problem.code, **facts) from None
+
+
 def coded_rows(true: Column, pred: Column | None, classes: Classes) -> tuple[Codes, Codes | None]:
     """The class of each row (K109: a label is not one of the classes)."""
     aligned = align(true, true if pred is None else pred, classes.labels)

@@ -203,7 +203,7 @@ K154  {argument}={value!r} is out of range.
       Give {wanted}.
 K155  {host} gave one score for each row, not one for each class.
       The scores have shape {shape}.
-      Set num_class to the number of classes, also when there are two.
+      {do}
 K156  {argument}= is given twice.
       {function} was given {argument}=, and also without a name.
       {do}
@@ -284,9 +284,9 @@ K178  clusters= needs the same classes for every model.
 K179  baseline= does not fit the rows that are measured.
       {rows} and baseline= is a {kind}.
       Give a file that a gate wrote, files or a table of predictions, or a report.
-K180  Labels alone and rows with scores are put into one stream.
+K180  Rows of two kinds are put into one stream.
       A stream of {before} was given {given}.
-      Use one stream for labels and one for rows with scores, or give y_prob= every time.
+      Use one stream for each kind; of rows with scores, give y_prob= every time.
 K181  by= cannot be used.
       {found}.
       {do}
@@ -333,7 +333,8 @@ K196  {argument} has a label twice in one row.
 K197  {argument} is not an indicator matrix of 0 and 1.
       First at row {row}, column {column}: {value!r}; {count} cells.
       Give 1 where a row has the label and 0 where not; NaN where the truth is unknown.
-          Probabilities are y_prob=, other scores y_score=.
+          Probabilities are y_prob=, other scores y_score=. Columns of several classes are a report
+          each: karat.evaluate(y_true[:, 0], y_pred[:, 0]).
 K198  labels= does not fit the columns of {argument}.
       {argument} has {n_columns} columns, labels= lists {n_labels}.
       Give one label for each column, in their order.
@@ -401,7 +402,7 @@ K221  Rows have sets of labels, or one class each: not both.
           them, and metrics of two classes need one label a row.
 K222  {argument}= is not for sets of labels.
       It was given, and each row has a set of labels.
-      Leave it out; weights=, labels=, level=, method= and undefined= are for sets.
+      Leave it out; weights=, clusters=, labels=, level=, method= and undefined= are for sets.
 K223  There is no label.
       None of the {n} sets of {left} and {right} holds one.
       List the labels: labels=["cat", "dog"].
@@ -413,6 +414,26 @@ K225  {name} is known within limits only.
       Rows list the scores of some labels, and true ones are not among them: the value lies between
           {low:.6g} and {high:.6g}.
       Give more scores, or a smaller k; karat.evaluate gives both limits.
+K226  {argument} is not one target for each row and label.
+      {found}.
+      Give numbers of shape (n, {k}), one column for each column of the scores: 1 where a row has
+          the label and 0 where not, or probabilities.
+K227  Text cannot be split into labels.
+      {found}.
+      {do}
+K228  The columns of {true} and {pred} are not those of the same labels.
+      {found}.
+      {do}
+K229  Two texts are one label.
+      {found}.
+      Write each label in one way.
+K230  {argument} has targets that are not numbers from 0 to 1.
+      First at row {row}, column {column}: {value!r}; {count} of {n} values.
+      Give 1 where a row has the label and 0 where not, or probabilities; leave out rows of which
+          something is unknown.
+K231  loss= and targets= of LightGBMObjective do not go together.
+      It was given {found}.
+      Give targets=, a matrix (n, k), with loss="multilabel" and with no other.
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.

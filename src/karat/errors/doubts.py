@@ -77,6 +77,9 @@ D117  The baseline predicts from another threshold on.
 D118  The bound of {metric} is on its better side.
       {rule} lets worse models pass: of {metric}, {better} is better.
       If it is to be good enough, give {option}.
+D119  Texts may hold several labels.
+      {found}.
+      If they do, {do}. Otherwise each text is one label.
 """
 """What was noticed, the evidence, and the option that settles it."""
 

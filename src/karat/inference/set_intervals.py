@@ -10,8 +10,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors.text import count, counted
 from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
-from karat.inference.confidence import DRAWN, Confidence, Design, Interval
+from karat.inference.cluster_df import degrees_of_clusters
+from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import (
     A_COUNT,
@@ -22,116 +24,39 @@ from karat.inference.label_intervals import (
     within,
 )
 from karat.inference.limits import Floats, transformed, wilson_limits_of_one
+from karat.inference.set_variance import DUST, LabelClusters, SetVariance
 from karat.inference.variance import kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._of_sets import LabelSlopes, label_slopes, meant_on_sets, of_rows, values_on_sets
+from karat.tally import ClusteredCells
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import FN, FP, TP, SetRows, SetTally
 
 _NO_ROWS: Final = "the tally kept no rows, so that it is not known which labels go together"
+ONE_CLUSTER: Final = "its rows are in one cluster"
 _ONE_ROW: Final = "there is one row"
 _FEW: Final = "labels have few rows"
-_DUST: Final = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class SetVariance:
-    """Tables of 2×2 of every label as limits of each class read them: an `OneVsRestVariance`."""
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A mean over rows: the value of each profile, and float64[p] each Σw and Σw² of its rows."""
 
-    tally: SetTally
-    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    design: Design = "cohort"
-    n_clusters: int | None = None
+    value: Floats
+    mass: Floats
+    squares: Floats
 
     @property
-    def k(self) -> int:
-        """Labels."""
-        return self.tally.k
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether rows have weights."""
-        return self.tally.is_weighted
-
-    @property
-    def has_squares(self) -> bool:
-        """Whether rows count differently."""
-        return self.tally.is_weighted
-
-    @property
-    def is_simple(self) -> bool:
-        """Whether all rows weigh the same."""
-        return not self.tally.is_weighted
-
-    @cached_property
-    def unit(self) -> float:
-        """A power of two near the mean weight: measured in it, sums of weights count like rows."""
-        mean = float(self.tally.mass.sum()) / max(int(self.tally.n_rows.sum()), 1)
-        return 2.0 ** round(math.log2(mean)) if self.is_weighted and mean > 0 else 1.0
-
-    @cached_property
-    def total(self) -> float:
-        """Σw, in units."""
-        return float(self.tally.mass.sum()) / self.unit
-
-    @cached_property
-    def squares(self) -> float:
-        """Σw², in units."""
-        found = self.tally.row_squares
-        return self.total if found is None else float(found.sum()) / self.unit**2
-
-    @property
-    def n_effective(self) -> float:
+    def n(self) -> float:
         """Kish's number of rows, (Σw)² ÷ Σw²."""
-        return self.total**2 / self.squares if self.squares > 0 else 0.0
+        squares = float(self.squares.sum())
+        return float(self.mass.sum()) ** 2 / squares if squares > 0.0 else 0.0
 
-    @cached_property
-    def class_counts(self) -> Floats:
-        """float64[4, k]: Σw of tn, fp, fn and tp of each label, in units."""
-        fields = self.tally.fields
-        return np.array((fields.tn, fields.fp, fields.fn, fields.tp)) / self.unit
-
-    @cached_property
-    def one_vs_rest(self) -> tuple[Floats, Floats]:
-        """float64[k, 2, 2] each: Σw and Σw² of each label, truth by prediction."""
-        weights = self.class_counts.T.reshape(-1, 2, 2)
-        squares = self.tally.squares
-        if squares is None:
-            return weights, weights
-        squares = squares / self.unit**2
-        rest = np.where(weights[:, 0, 0] > 0, self.squares - squares.sum(axis=0), 0.0)
-        parts = np.maximum(rest, 0.0), squares[FP], squares[FN], squares[TP]
-        return weights, np.stack(parts, axis=-1).reshape(-1, 2, 2)
-
-    def _centred(self, partials: Floats) -> Floats:
-        weights, _ = self.one_vs_rest
-        known = np.maximum(weights.sum(axis=(1, 2)), 1e-300)
-        mean = (partials * weights).sum(axis=(1, 2)) / known
-        return np.asarray(partials - mean[:, None, None])
-
-    def class_variances(self, partials: Floats) -> Floats:
-        """float64[k]: variance of a metric of one label, for every label."""
-        _, squares = self.one_vs_rest
-        phi = self._centred(partials)
-        found = ((phi * np.sqrt(squares) / self.total) ** 2).sum(axis=(1, 2))
-        least = _DUST * np.abs(partials).max(axis=(1, 2), initial=0.0) / max(self.total, 1.0)
-        return np.where(np.sqrt(found) <= least, 0.0, found)
-
-    def class_inflation(self, partials: Floats) -> Floats:
-        """float64[k]: how many times more it varies than with as many rows of equal weight."""
-        if not self.is_weighted:
-            return np.ones(self.k)
-        weights, _ = self.one_vs_rest
-        phi = self._centred(partials)
-        simple = (phi**2 * weights).sum(axis=(1, 2)) / self.total / max(self.n_effective, 1e-300)
-        actual = self.class_variances(partials)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.maximum(np.where(simple > 0, actual / simple, 1.0), 1.0)
-
-    def class_df(self, partials: Floats) -> Floats:
-        """float64[k]: degrees of freedom of `class_variances`."""
-        return np.full(len(partials), math.inf)
+    @property
+    def is_share(self) -> bool:
+        """Whether every value is 0 or 1."""
+        return bool(((self.value == 0.0) | (self.value == 1.0)).all())
 
 
 def interval_of_one(
@@ -140,12 +65,18 @@ def interval_of_one(
     value: float,
     error: float,
     n: float,
+    df: float,
     *,
     is_share: bool = False,
 ) -> Interval:
-    """Limits of one number from its standard error, on the scale of its range."""
+    """Limits of one number from its standard error, on the scale of its range.
+
+    Args:
+        n: effective rows.
+        df: degrees of freedom of the standard error.
+    """
     low, high = metric.range
-    quantile = asked.quantile(max(n - 1.0, 1.0))
+    quantile = asked.quantile(max(df, 1.0))
     if asked.method in ("wald", "logit"):
         found = textbook(value, error, quantile, (low, high), asked.method)
         return replace(found, standard_error=error)
@@ -166,16 +97,99 @@ def interval_of_one(
 
 @dataclass(frozen=True, eq=False)
 class SetIntervals:
-    """A tally of sets, its rows where they were kept, and what is asked of its intervals."""
+    """A tally of sets, its rows where they were kept, and what is asked of its intervals.
+
+    Attributes:
+        kept: what was found of these rows and is asked for again, at other levels too.
+    """
 
     tally: SetTally
     asked: Confidence
     rows: SetRows | None = None
     policy: Policy = "zero"
+    sample: SetRows | None = None
+    """Rows drawn from all, where those were too many to keep."""
+    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
-    @cached_property
+    @property
     def spread(self) -> SetVariance:
-        return SetVariance(self.tally)
+        """How the tables of the labels vary."""
+        if "spread" not in self.kept:
+            by_label = None
+            if self.clusters is not None:
+                assert self.rows is not None
+                by_label = LabelClusters.of(self.rows.known, self.clusters)
+            self.kept["spread"] = SetVariance(self.tally, by_label)
+        found: SetVariance = self.kept["spread"]
+        return found
+
+    @property
+    def clusters(self) -> ClusteredCells | None:
+        """The known rows by cluster; None where they are independent."""
+        known = None if self.rows is None else self.rows.known
+        if known is None or known.clusters is None:
+            return None
+        if "clusters" not in self.kept:
+            at = np.arange(known.n)
+            self.kept["clusters"] = ClusteredCells.of(known.clusters, at, known.weights)
+        found: ClusteredCells = self.kept["clusters"]
+        return found
+
+    def df_of(self, phi: Floats) -> float:
+        """Degrees of freedom of the variance of a number with these influences [n]."""
+        if self.clusters is None:
+            return max(self.spread.n_effective - 1.0, 1.0)
+        sizes = self.clusters.sums(np.abs(phi))
+        if sizes.sum() <= DUST * float(np.abs(phi).max(initial=0.0)) * self.clusters.weight.sum():
+            sizes = self.clusters.sums(np.ones_like(phi))
+        return float(degrees_of_clusters(sizes))
+
+    def df_of_limits(self, metric: Metric, value: float) -> float:
+        """Degrees of freedom of the quantile that gives the limits of a metric."""
+        meant = meant_on_sets(metric)
+        if meant.lift == "macro" and self.asked.method not in ("wald", "logit"):
+            return math.inf
+        if self.clusters is None:
+            if not meant.is_of_rows:
+                return max(self.spread.n_effective - 1.0, 1.0)
+            counted = self._counted(meant)
+            return math.inf if counted.is_share else max(counted.n - 1.0, 1.0)
+        if ("df", meant) not in self.kept:
+            phi = self.influence(meant, value)
+            self.kept["df", meant] = math.inf if phi is None else max(self.df_of(phi), 1.0)
+        found: float = self.kept["df", meant]
+        return found
+
+    def slopes(self, metric: Metric) -> LabelSlopes:
+        """How a metric of the tables of the labels moves with each."""
+        key = "slopes", metric
+        if key not in self.kept:
+            self.kept[key] = label_slopes(metric, self.tally, self.policy)
+        found: LabelSlopes = self.kept[key]
+        return found
+
+    def influence(self, metric: Metric, value: float) -> Floats | None:
+        """float64[n]: influence of each known row on a metric whose value this is.
+
+        Its mean over the rows, by their weights, is 0. None where the formula has no slope, or the
+        rows were not kept.
+        """
+        if self.rows is None:
+            return None
+        meant = meant_on_sets(metric)
+        w = self.rows.known.weights
+        total = float(self.tally.mass.sum())
+        if meant.is_of_rows:
+            found = of_rows(meant, self.rows.fields_of_rows, self.policy)
+            if self.policy != "exclude":
+                return np.asarray(found.value - value)
+            phi = np.where(found.undefined, 0.0, found.value - value)
+            share = float(np.average(~found.undefined, weights=w))
+            return phi / share if share > 0.0 else None
+        sides = self.slopes(meant).sides
+        if not all(np.isfinite(side).all() for side in sides):
+            return None
+        return self.rows.added(*sides) * total
 
     def of(self, metric: Metric, value: float) -> Interval:
         """The interval of a metric whose value on the tally this is."""
@@ -186,6 +200,8 @@ class SetIntervals:
             return Interval(remark=A_COUNT)
         if self.tally.n - self.tally.n_unknown < 2:
             return Interval(remark=_ONE_ROW)
+        if self.clusters is not None and self.clusters.n_clusters < 2:
+            return Interval(remark=ONE_CLUSTER)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = self._found(meant, value)
         if self.asked.method in DRAWN and found.standard_error is not None:
@@ -195,61 +211,104 @@ class SetIntervals:
     def _found(self, metric: Metric, value: float) -> Interval:
         if metric.is_of_rows:
             return self._of_rows(metric, value)
-        slopes = label_slopes(metric, self.tally, self.policy)
-        sides = (slopes.tp, slopes.fp, slopes.fn, slopes.tn)
-        if not all(np.isfinite(side).all() for side in sides):
+        slopes = self.slopes(metric)
+        if not all(np.isfinite(side).all() for side in slopes.sides):
             return Interval(remark=NO_SLOPE)
-        variance = self._variance(slopes)
+        if ("variance", metric) not in self.kept:
+            self.kept["variance", metric] = self._variance(slopes)
+        variance: float | None = self.kept["variance", metric]
         if variance is None:
             return Interval(remark=_NO_ROWS)
         error = math.sqrt(variance)
         if metric.lift == "macro" and self.asked.method not in ("wald", "logit"):
             return replace(self._combined(metric, value), standard_error=error)
-        return self._whole(metric, value, error, self.spread.n_effective)
+        n = self.spread.n_effective
+        return self._whole(metric, value, error, n, self.df_of_limits(metric, value))
 
     def _of_rows(self, metric: Metric, value: float) -> Interval:
         """Of a mean over rows, from the mean of each profile."""
-        tally, found = self.tally, of_rows(metric, self.tally, self.policy)
-        mass, squares = np.asarray(tally.mass, np.float64), tally.row_squares
+        tally, counted = self.tally, self._counted(metric)
+        n = counted.n
+        if n < 2.0 - DUST:
+            return Interval(remark=_ONE_ROW)
+        if self.clusters is not None:
+            each = self.influence(metric, value)
+            assert each is not None
+            variance = self._of_each(each) / float(tally.mass.sum()) ** 2
+            return self._whole(metric, value, math.sqrt(variance), n, self.df_of(each))
+        phi, mass = counted.value - value, float(counted.mass.sum())
+        variance = float((counted.squares * phi**2).sum()) / mass**2 * n / (n - 1.0)
+        error, is_share = math.sqrt(variance), counted.is_share
+        return self._whole(metric, value, error, n, n - 1.0, is_share=is_share)
+
+    def _counted(self, metric: Metric) -> _Counted:
+        """The profiles that count in a mean over rows."""
+        found = of_rows(metric, self.tally.fields_of_rows, self.policy)
+        mass, squares = np.asarray(self.tally.mass, np.float64), self.tally.row_squares
         squares = mass if squares is None else squares
         kept = mass > 0
         if self.policy == "exclude":
             kept = kept & ~found.undefined
-        x, mass, squares = found.value[kept], mass[kept], squares[kept]
-        n = float(mass.sum()) ** 2 / float(squares.sum())
-        if n < 2.0 - _DUST:
-            return Interval(remark=_ONE_ROW)
-        phi = x - value
-        variance = float((squares * phi**2).sum()) / float(mass.sum()) ** 2 * n / (n - 1.0)
-        is_share = bool(((x == 0.0) | (x == 1.0)).all())
-        return self._whole(metric, value, math.sqrt(variance), n, is_share=is_share)
+        return _Counted(found.value[kept], mass[kept], squares[kept])
 
     def _whole(
-        self, metric: Metric, value: float, error: float, n: float, *, is_share: bool = False
+        self,
+        metric: Metric,
+        value: float,
+        error: float,
+        n: float,
+        df: float,
+        *,
+        is_share: bool = False,
     ) -> Interval:
-        return interval_of_one(self.asked, metric, value, error, n, is_share=is_share)
+        """Limits of one number; where nothing varies each cluster counts as one row."""
+        if self.spread.n_clusters is not None:
+            n = min(n, float(self.spread.n_clusters))
+        return interval_of_one(self.asked, metric, value, error, n, df, is_share=is_share)
 
     def _variance(self, slopes: LabelSlopes) -> float | None:
         """Of one number with these derivatives; None where it takes rows that were not kept."""
-        sides = (slopes.tp, slopes.fp, slopes.fn, slopes.tn)
+        sides = slopes.sides
         n = self.spread.n_effective
         least = n / (n - 1.0) if n > 1.0 else 1.0
-        if self.tally.k and all(float(np.ptp(side)) == 0.0 for side in sides):
+        is_same = self.tally.k and all(float(np.ptp(side)) == 0.0 for side in sides)
+        if is_same and self.clusters is None:
             tp, fp, fn, tn = (float(side[0]) for side in sides)
             rows = self.tally.fields_of_rows
             phi = (tp * rows.tp + fp * rows.fp + fn * rows.fn + tn * rows.tn)[:, 0]
             squares = self.tally.row_squares
             squares = np.asarray(self.tally.n_rows, np.float64) if squares is None else squares
             return float((squares * phi**2).sum()) * least
-        if self.rows is None:
+        if self.rows is None and self.sample is None:
             return None
-        return self._of_added(self.rows.added(*sides)) * least
+        found = self._of_added(*sides)
+        return found if self.clusters is not None else found * least
 
-    def _of_added(self, phi: Floats) -> float:
-        """Σ (w·φ)² over the rows."""
+    def _of_added(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> float:
+        """Σ (w·φ)² over the rows, φ being what the states of the labels of a row add up to.
+
+        Of a sample it is what the labels vary in all rows, times how much more or less they vary
+        together than alone in the sample.
+        """
+        if self.rows is not None:
+            return self._of_each(self.rows.added(tp, fp, fn, tn))
+        assert self.sample is not None
+        phi, w = self.sample.added(tp, fp, fn, tn), self.sample.known.weights
+        found = float(((phi if w is None else w * phi) ** 2).sum())
+        partials = np.stack((tn, fp, fn, tp), axis=-1).reshape(-1, 2, 2)
+        part = SetVariance(self.sample.tally).alone(partials)
+        return found * self.spread.alone(partials) / part if part > 0.0 else found
+
+    def _of_each(self, phi: Floats) -> float:
+        """Σ (w·φ)² over the rows; over clusters of G ÷ (G − 1) times the squares of their sums."""
+        if self.clusters is not None:
+            g = self.clusters.n_clusters
+            return float((self.clusters.sums(phi) ** 2).sum()) * (g / (g - 1.0))
         assert self.rows is not None
-        w = self.rows.known.weights
-        return float(((phi if w is None else w * phi) ** 2).sum())
+        known = self.rows.known
+        if known.is_frequency and known.weights is not None:
+            return float((known.weights * phi**2).sum())
+        return float(((phi if known.weights is None else known.weights * phi) ** 2).sum())
 
     def _combined(self, metric: Metric, value: float) -> Interval:
         """Limits of the labels, combined as their errors go together in the rows (MOVER).
@@ -257,7 +316,6 @@ class SetIntervals:
         With a_k the part of label k in the mean, d_k the distance to its limit and σ_k its error,
         the limit lies as far away as Σ a_k · (d_k ÷ σ_k) · value_k varies over the rows.
         """
-        assert self.rows is not None
         plain = Metric(metric.record, "plain", metric.params)
         limits = class_limits(plain, self.spread, self.asked)
         is_defined = np.isfinite(limits.value)
@@ -271,7 +329,7 @@ class SetIntervals:
             alone = float((np.where(varies, 0.0, distance) ** 2).sum())
             (tn, fp), (fn, tp) = np.moveaxis(limits.partials * factor[:, None, None], 0, -1)
             scale = self.spread.total * self.spread.unit
-            together = self._of_added(self.rows.added(tp, fp, fn, tn)) / scale**2
+            together = self._of_added(tp, fp, fn, tn) / scale**2
             ends.append(math.sqrt(together + alone))
         remark = _FEW if len(self._few) else None
         return Interval(value - ends[0], value + ends[1], "mover", remark=remark)
@@ -298,35 +356,55 @@ class SetIntervals:
         found = caution_on_few_rows(self._few, self.tally.classes, "labels")
         if not self.tally.counts[[FP, FN]].any():
             found.append("No label is predicted wrongly: intervals rest on the number of rows.")
+        if self.sample is not None:
+            m, n = counted(self.sample.n, "row"), count(self.tally.n)
+            told = f"{m} of {n} were kept: how labels go together is that of this sample,"
+            found.append(f"{told} in intervals of averages over labels.")
         return tuple(found)
 
     def _drawn(self, metric: Metric, value: float) -> Interval:
-        """The interval by replicates of the rows."""
+        """The interval by replicates of the rows, or of their clusters."""
         if self.rows is None:
             return Interval(remark=_NO_ROWS)
         drawn = np.array([values_on_sets(metric, t, self.policy).value for t in self._replicates()])
-        acceleration = None
-        if not metric.is_of_rows:
-            slopes = label_slopes(metric, self.tally, self.policy)
-            phi = self.rows.added(slopes.tp, slopes.fp, slopes.fn, slopes.tn)
-            w = self.rows.known.weights
-            acceleration = acceleration_of(phi if w is None else w * phi)
-        else:
-            found = of_rows(metric, self.tally, self.policy)
+        if metric.is_of_rows and self.clusters is None:
+            found = of_rows(metric, self.tally.fields_of_rows, self.policy)
             mass = np.asarray(self.tally.mass, np.float64)
             phi = np.where(np.isfinite(found.value), found.value - value, 0.0)
             acceleration = acceleration_of(phi, mass)
+        else:
+            each = self.influence(metric, value)
+            w = self.rows.known.weights
+            acceleration = acceleration_of(0.0 if each is None else self._sums(each, w))
         return interval_of_draws(metric, value, drawn, self.asked, acceleration)
 
+    def _sums(self, phi: Floats, weights: Floats | None) -> Floats:
+        """Σ w·φ of each row, or of each cluster."""
+        if self.clusters is not None:
+            return self.clusters.sums(phi)
+        return phi if weights is None else weights * phi
+
     def _replicates(self) -> Iterator[SetTally]:
-        """Tallies of rows drawn again, a row with all of its labels."""
+        """Tallies of rows drawn again, a row with all of its labels, or a cluster with its rows."""
         assert self.rows is not None
-        known = self.rows.known
+        known, clusters = self.rows.known, self.clusters
         n, rng = known.n, np.random.default_rng(self.asked.seed)
+        given, odds = known.weights, None
+        of_row = np.zeros(n, np.int64)
+        if clusters is not None:
+            # Rows without weight are of no cluster, and count nothing.
+            of_row[clusters.place] = clusters.cluster
+            n = clusters.n_clusters
+        elif known.is_frequency and given is not None:
+            n, odds, given = int(given.sum()), given / given.sum(), None
         for _ in range(self.asked.n_replicates):
             if self.asked.method == "bayesian":
-                times = rng.exponential(size=n)
+                times = rng.exponential(size=n) if odds is None else rng.gamma(odds * n)
+            elif odds is not None:
+                times = rng.multinomial(n, odds).astype(np.float64)
             else:
                 times = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
-            weights = times if known.weights is None else times * known.weights
+            if clusters is not None:
+                times = times[of_row]
+            weights = times if given is None else times * given
             yield SetTally.of(known.classes, known.true, known.pred, weights, known.unknown)

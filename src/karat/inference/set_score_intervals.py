@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import within
@@ -20,13 +21,14 @@ from karat.inference.score_intervals import (
     measured_with_intervals,
     score_interval,
 )
-from karat.inference.set_intervals import interval_of_one
+from karat.inference.set_intervals import ONE_CLUSTER, interval_of_one
 from karat.metrics import Metric
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._of_set_scores import RowMean, SetScores, is_of_labels, is_of_rows, is_pooled
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import get
 from karat.metrics._set_views import LabelAreas, RankedCells
+from karat.tally.cached import cached_property
 
 _ONE_ROW: Final = "there is one row"
 _CHOSEN: Final = "it is chosen by the rows: give method='bootstrap'"
@@ -35,17 +37,47 @@ _NOT_WHOLE: Final = "its value is known within limits only"
 _STEP: Final = 1e-6
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Clusters:
+    """Rows that go together.
+
+    Attributes:
+        codes: int64[n], from 0 to n_clusters − 1.
+        n_clusters: how many there are.
+    """
+
+    codes: npt.NDArray[np.int64]
+    n_clusters: int
+
+    def sums(self, phi: Floats, at: slice | npt.NDArray[np.bool_]) -> Floats:
+        """float64[G]: Σ over some of the rows of each."""
+        found = np.bincount(self.codes[at], phi, self.n_clusters)
+        return np.asarray(found, np.float64)
+
+
+def _square(
+    phi: Floats, clusters: _Clusters | None, at: slice | npt.NDArray[np.bool_] = slice(None)
+) -> float:
+    """Σφ² over some of the rows; of clusters G ÷ (G − 1) times that of their sums."""
+    if clusters is None:
+        return float((phi**2).sum())
+    g = clusters.n_clusters
+    return float((clusters.sums(phi, at) ** 2).sum()) * (g / max(g - 1.0, 1.0))
+
+
 @dataclass(eq=False)
 class _Spread:
     """How the mean over the labels of a metric moves with each row.
 
     Attributes:
+        clusters: the cluster of each row, or None.
         below, above: float64[n], Σ over the labels of (distance to its limit ÷ error) · influence.
         alone: float64[2], Σ of squared distances of labels whose influence is nothing.
         whole, weighted: float64[n], Σ of influences, of the mean and of the weighted mean.
         value, low, high: float64[k], of each label; NaN where there is none.
     """
 
+    clusters: _Clusters | None
     below: Floats
     above: Floats
     alone: Floats
@@ -56,10 +88,10 @@ class _Spread:
     high: Floats
 
     @classmethod
-    def of(cls, n: int, k: int) -> _Spread:
+    def of(cls, n: int, k: int, clusters: _Clusters | None) -> _Spread:
         of_rows = [np.zeros(n) for _ in range(4)]
         nans = [np.full(k, np.nan) for _ in range(3)]
-        return cls(of_rows[0], of_rows[1], np.zeros(2), of_rows[2], of_rows[3], *nans)
+        return cls(clusters, of_rows[0], of_rows[1], np.zeros(2), of_rows[2], of_rows[3], *nans)
 
     def add(
         self,
@@ -78,7 +110,7 @@ class _Spread:
             return
         self.low[label], self.high[label] = interval.low, interval.high
         away = value - interval.low, interval.high - value
-        sigma = math.sqrt(float((phi**2).sum()))
+        sigma = math.sqrt(_square(phi, self.clusters, at))
         if not sigma > 0.0:
             self.alone += np.square(away)
             return
@@ -121,6 +153,8 @@ class SetScoreIntervals:
     def _made(self, metric: Metric, value: float) -> Interval:
         if self.scores.rows.n < 2:
             return Interval(remark=_ONE_ROW)
+        if self._clusters is not None and self._clusters.n_clusters < 2:
+            return Interval(remark=ONE_CLUSTER)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = self._found(metric, value)
         if self.asked.method in DRAWN and found.remark != _NOT_WHOLE:
@@ -158,13 +192,19 @@ class SetScoreIntervals:
         n = total**2 / float((mass**2).sum())
         if n < 2.0 - 1e-12:
             return Interval(remark=_ONE_ROW)
-        variance = float(((mass * (x - value)) ** 2).sum()) / total**2 * n / (n - 1.0)
+        phi, df = mass * (x - value) / total, n - 1.0
+        variance = _square(phi, self._clusters, kept)
+        if self._clusters is None:
+            variance *= n / (n - 1.0)
+        else:
+            df, n = self._df(phi, kept), min(n, float(self._clusters.n_clusters))
         if metric.range[1] == math.inf:
-            spread = SamplingError(variance, variance, n - 1.0, n)
+            spread = SamplingError(variance, variance, df, n)
             return score_interval(metric, value, spread, self._alone, n)
         is_share = bool((mean.gain[kept] == 1.0).all() and ((x == 0.0) | (x == 1.0)).all())
+        is_share = is_share and self._clusters is None
         return interval_of_one(
-            self._alone, metric, value, math.sqrt(variance), n, is_share=is_share
+            self._alone, metric, value, math.sqrt(variance), n, df, is_share=is_share
         )
 
     def _of_areas(self, metric: Metric, value: float) -> Interval:
@@ -185,11 +225,10 @@ class SetScoreIntervals:
         for label, parts, _ in self._each([area]):
             if area in parts:
                 phi[self._at(label)] += slopes[label] * parts[area]
-        error = math.sqrt(float((phi**2).sum()) * self._least)
-        n = self._n_effective
-        return score_interval(
-            metric, value, SamplingError(error**2, error**2, n - 1.0, n), self._alone, n
-        )
+        variance = _square(phi, self._clusters) * self._least
+        n, df = self._n_effective, self._df(phi)
+        return score_interval(metric, value, SamplingError(variance, variance, df, n),
+                              self._alone, n)  # fmt: skip
 
     def _pooled(self, plain: Metric) -> Interval:
         """Of all cells together, which are clusters of the cells of a row."""
@@ -199,35 +238,59 @@ class SetScoreIntervals:
 
     def _measure_pooled(self, metrics: list[Metric]) -> None:
         pooled, of_row = self.scores.columns.pooled()
+        missing = Interval(remark=_NO_FORM)
+        if not pooled.n_rows:
+            self._of_pooled.update(dict.fromkeys(metrics, missing))
+            return
+        if self._clusters is not None:
+            of_row = self._clusters.codes[of_row]
         values, sure = measured_with_intervals(
             pooled, metrics, self.scores.policy, self._alone, clusters=of_row
         )
         self.scores.keep({}, values)
-        missing = Interval(remark=_NO_FORM)
         self._of_pooled.update({m: sure.intervals.get(m, missing) for m in metrics})
 
     @property
     def _n_effective(self) -> float:
         w = self.scores.weights
-        return float(w.sum()) ** 2 / float((w**2).sum())
+        rows = float(w.sum()) ** 2 / float((w**2).sum())
+        return rows if self._clusters is None else min(rows, float(self._clusters.n_clusters))
+
+    @cached_property
+    def _clusters(self) -> _Clusters | None:
+        """The rows that weigh anything, by cluster; None where they are independent."""
+        rows = self.scores.rows
+        if rows.clusters is None:
+            return None
+        codes = np.unique(rows.clusters, return_inverse=True)[1].astype(np.int64)
+        return _Clusters(codes, len(np.unique(codes[self.scores.weights > 0.0])))
+
+    def _df(self, phi: Floats, at: slice | npt.NDArray[np.bool_] = slice(None)) -> float:
+        """Degrees of freedom of Σφ over some of the rows."""
+        if self._clusters is None:
+            return self._n_effective - 1.0
+        return float(degrees_of_clusters(self._clusters.sums(np.abs(phi), at)))
 
     @property
     def _least(self) -> float:
+        if self._clusters is not None:
+            return 1.0
         n = self._n_effective
         return n / (n - 1.0) if n > 1.0 else 1.0
 
     def _one(self, metric: Metric, value: float, phi: Floats) -> Interval:
-        error = math.sqrt(float((phi**2).sum()) * self._least)
-        return interval_of_one(self._alone, metric, value, error, self._n_effective)
+        error = math.sqrt(_square(phi, self._clusters) * self._least)
+        n = self._n_effective
+        return interval_of_one(self._alone, metric, value, error, n, self._df(phi))
 
     def _combined(self, spread: _Spread, value: float) -> Interval:
         """Limits of the labels, combined as their errors go together in the rows (MOVER)."""
         n_counted = int(np.isfinite(spread.value).sum())
         ends = [
-            math.sqrt(float((side**2).sum()) + float(alone)) / max(n_counted, 1)
+            math.sqrt(_square(side, self._clusters) + float(alone)) / max(n_counted, 1)
             for side, alone in zip((spread.below, spread.above), spread.alone, strict=True)
         ]
-        error = math.sqrt(float((spread.whole**2).sum()) * self._least) / max(n_counted, 1)
+        error = math.sqrt(_square(spread.whole, self._clusters) * self._least) / max(n_counted, 1)
         missing = int((np.isfinite(spread.value) & np.isnan(spread.low)).sum())
         remark = f"{missing} labels have no limits of their own" if missing else None
         return Interval(value - ends[0], value + ends[1], "mover", error, remark)
@@ -262,7 +325,9 @@ class SetScoreIntervals:
     def _measure(self, metrics: list[Metric]) -> None:
         rows, k = self.scores.rows, self.scores.k
         values = {metric: np.full(k, np.nan) for metric in metrics}
-        spreads = {m: _Spread.of(rows.n, k) for m in metrics if not reason_without(m)}
+        spreads = {
+            m: _Spread.of(rows.n, k, self._clusters) for m in metrics if not reason_without(m)
+        }
         weights, total = self.scores.label_weights, float(self.scores.label_weights.sum())
         for label, parts, found in self._each(metrics):
             at = self._at(label)
@@ -291,8 +356,11 @@ class SetScoreIntervals:
         """Each label: what each row moves in a metric, and values with their intervals."""
         for label in range(self.scores.k):
             column = self.scores.columns.column(label)
+            if not column.n_rows:
+                continue
+            clusters = None if self._clusters is None else self._clusters.codes[self._at(label)]
             values, sure, influence = measured_with_influence(
-                column, metrics, self.scores.policy, self._alone
+                column, metrics, self.scores.policy, self._alone, clusters
             )
             w = np.ones(column.n_rows) if column.weights is None else column.weights
             total = float(w.sum())
@@ -312,12 +380,12 @@ class SetScoreIntervals:
             drawn = np.array([self._replicate(mean, times) for times in self._times()])
             mass = self.scores.weights * mean.gain
             phi = np.where(mass > 0.0, mass * (mean.value - value), 0.0)
-            acceleration = acceleration_of(phi)
+            acceleration = acceleration_of(self._sums(phi))
         else:
             drawn = np.array([self._again(metric, times) for times in self._times()])
             if self.asked.method == "bca" and not reason_without(metric) and metric.lift == "macro":
                 plain = Metric(metric.record, "plain", metric.params)
-                acceleration = acceleration_of(self._spread_of(plain).whole)
+                acceleration = acceleration_of(self._sums(self._spread_of(plain).whole))
             elif self.asked.method == "bca":
                 return Interval(remark="its acceleration is not known: give method='bootstrap'")
         return interval_of_draws(metric, value, drawn, self.asked, acceleration)
@@ -336,10 +404,18 @@ class SetScoreIntervals:
         return float(scores.values(metric).value)
 
     def _times(self) -> Iterator[Floats]:
-        """How often each row is drawn, one replicate after the other."""
+        """How often each row, or each cluster, is drawn, one replicate after the other."""
         n, rng = self.scores.rows.n, np.random.default_rng(self.asked.seed)
+        codes = None if self._clusters is None else self._clusters.codes
+        if codes is not None:
+            n = int(codes.max()) + 1
         for _ in range(self.asked.n_replicates):
             if self.asked.method == "bayesian":
-                yield rng.exponential(size=n)
+                times = rng.exponential(size=n)
             else:
-                yield np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
+                times = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
+            yield times if codes is None else times[codes]
+
+    def _sums(self, phi: Floats) -> Floats:
+        """Of each row, or of each cluster."""
+        return phi if self._clusters is None else self._clusters.sums(phi, slice(None))

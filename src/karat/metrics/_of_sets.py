@@ -16,6 +16,7 @@ from karat.metrics._lift import Policy, Traced, trace
 from karat.metrics._metric import Metric, Values, programs
 from karat.metrics._program import batch_of
 from karat.metrics._registry import get
+from karat.tally.cells import Fields
 from karat.tally.set_tally import SetTally
 
 Floats = npt.NDArray[np.float64]
@@ -56,17 +57,26 @@ def values_on_sets(metric: Metric, tally: SetTally, policy: Policy = "zero") -> 
     if metric.needs_scores:
         raise no_scores(str(metric))
     if metric.is_of_rows:
-        found = of_rows(metric, tally, policy)
+        found = of_rows(metric, tally.fields_of_rows, policy)
         return Values(np.asarray(mean_of_rows(found, tally.mass, policy)), found.undefined)
-    given = batch_of(tally.fields, (), needs_cells=False)
+    return values_on_tables(metric, tally.fields, policy)
+
+
+def values_on_tables(metric: Metric, fields: Fields, policy: Policy) -> Values:
+    """A metric that sets have on tables of 2×2 of every label, float64[..., k] with any axes."""
+    batch = fields.tp.shape[:-1]
+    given = batch_of(fields, batch, needs_cells=False)
     program = programs(_traced(metric, policy))[1]
     value, raw = program.evaluate(*given, params=metric.arguments(policy))
-    return Values(value[0], ~np.isfinite(raw[0]))
+    undefined = ~np.isfinite(raw)
+    return Values(
+        value.reshape((*batch, *value.shape[1:])), undefined.reshape((*batch, *raw.shape[1:]))
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class OfRows:
-    """A metric of each profile of rows.
+    """A metric of each row, or of each profile of rows.
 
     Attributes:
         value: float64[p]; what the policy makes of a row that does not define it, NaN where it is
@@ -78,13 +88,16 @@ class OfRows:
     undefined: Flags
 
 
-def of_rows(metric: Metric, tally: SetTally, policy: Policy) -> OfRows:
-    """The metric of each profile, of a mean over rows."""
+def of_rows(metric: Metric, fields: Fields, policy: Policy) -> OfRows:
+    """The metric of each row, of a mean over rows.
+
+    Args:
+        fields: counts over the labels of each row or profile, float64[p, 1].
+    """
     # The labels of a row are added up already.
     traced = trace(metric.record, "per_class", "nan", dict(metric.params), is_of_sets=True)
-    raw = np.broadcast_to(
-        evaluate(traced.raw, tally.fields_of_rows, dict(metric.params)), (len(tally.n_rows), 1)
-    )[:, 0]
+    raw = evaluate(traced.raw, fields, dict(metric.params))
+    raw = np.broadcast_to(raw, fields.tp.shape)[:, 0]
     undefined: Flags = ~np.isfinite(raw)
     value = np.where(undefined, np.nan, raw)
     if policy == "zero" and metric.record.is_zero_when_undefined:
@@ -120,6 +133,11 @@ class LabelSlopes:
     fp: Floats
     fn: Floats
     tn: Floats
+
+    @property
+    def sides(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """All of them, in this order."""
+        return self.tp, self.fp, self.fn, self.tn
 
 
 def label_slopes(metric: Metric, tally: SetTally, policy: Policy) -> LabelSlopes:

@@ -34,7 +34,8 @@ def describe_comparison(comparison: Comparison) -> Document:
     rows = sorted(set(comparison.n.values()))
     n = counted(rows[0], "row") if len(rows) == 1 else f"{rows[0]} to {rows[-1]} rows"
     same = "the same rows" if comparison.is_paired else "different rows"
-    facts = [counted(len(comparison.models), "model"), n, counted(comparison.classes.k, "class")]
+    each = "label" if comparison.is_of_sets else "class"
+    facts = [counted(len(comparison.models), "model"), n, counted(comparison.classes.k, each)]
     positive = comparison.classes.positive
     if positive is not None:
         facts.append(f"positive class {comparison.classes.display[positive]}")

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from karat.errors.doubts import without_doubts
-from karat.errors.text import amounts, count, counted
+from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics.headlines import HEADLINE_OF_SETS
-from karat.output.describe import classes_table, headline_table, lists_all, undefined_notes
-from karat.output.document import Document, Notes, Table, TableColumn
+from karat.output.describe import (
+    COLUMNS,
+    N_CLASSES_IN_FULL,
+    N_WORST,
+    classes_table,
+    headline_table,
+    lists_all,
+    shown_mapping,
+    undefined_notes,
+)
+from karat.output.document import Document, Notes, Table, TableColumn, doubts_section
+from karat.output.sections import marked_rate
+from karat.tally import Label
 
 if TYPE_CHECKING:
     from karat.results.sets import SetReport
 
 N_TRANSFERS = 8
+N_PATTERNS = 5
 
 
 def describe_sets(
@@ -28,17 +40,38 @@ def describe_sets(
         names = [name for name in HEADLINE_OF_SETS if name in report.metrics]
     warnings = (*without_doubts(report.warnings), *report.cautions)
     sections = [
+        columns_of_sets(report.mapping, report.source),
+        doubts_section(report.doubts),
         headline_table(report, names),
         classes_table(report, "Labels", ("label", "labels")) if report.classes.k else None,
-        _transfers(report),
+        scores_of_labels(report) if metrics == "all" else None,
+        transfers_of(report),
+        *patterns_of(report),
         undefined_notes(report, names, "label or a row"),
         Notes("Warnings", warnings, "warning") if warnings else None,
     ]
     found = tuple(section for section in sections if section is not None)
-    return Document("karat multilabel report", _facts(report), found)
+    return Document("karat multilabel report", facts_of_sets(report), found)
 
 
-def _facts(report: SetReport) -> tuple[str, ...]:
+def columns_of_sets(mapping: Mapping[str, Any], source: Mapping[str, Any]) -> Notes | None:
+    """The columns by role, and how text was split; None where the rows are of no table."""
+    if not mapping:
+        return None
+    return Notes(COLUMNS, (shown_mapping(mapping), *split_of(source)), "dim")
+
+
+def split_of(source: Mapping[str, Any]) -> tuple[str, ...]:
+    """How text was split, in words; nothing where none was."""
+    if "separator" not in source:
+        return ()
+    first = [" and ".join(map(str, row)) or "none" for row in source["first_sets"]]
+    told = f"separator {source['separator']!r}: true labels of the first rows"
+    return (f"{told}: {'; '.join(first)}",)
+
+
+def facts_of_sets(report: SetReport) -> tuple[str, ...]:
+    """How many rows and labels there are, and how many labels a row has."""
     facts = report.label_counts
     found = [counted(report.n_rows, "row"), counted(report.classes.k, "label")]
     if report.n_rows > report.n_unknown:
@@ -50,10 +83,71 @@ def _facts(report: SetReport) -> tuple[str, ...]:
         found.append(f"{counted(report.n_unknown, 'row')} of unknown truth left out")
     if report.tally.is_weighted:
         found.append("weighted")
+    if report.is_clustered:
+        found.append("rows of a cluster go together")
     return tuple(found)
 
 
-def _transfers(report: SetReport) -> Table | None:
+def scores_of_labels(report: SetReport) -> Table | None:
+    """What scores of each label say of thresholds and probabilities; None without scores."""
+    rows = report.per_class
+    if not rows or "max_f_beta" not in rows[0]:
+        return None
+    listed, notes = rows, []
+    if len(rows) > N_CLASSES_IN_FULL:
+        listed = sorted(rows, key=lambda row: row["f1"] if row["f1"] is not None else -1.0)
+        listed = listed[:N_WORST]
+        notes = [f"{count(len(rows) - len(listed))} labels not listed: those of the largest f1"]
+    notes.append("The threshold is chosen on these rows, so that its F1 is optimistic.")
+
+    def column(key: str) -> list[str]:
+        return [marked_rate(row, key) for row in listed]
+
+    return Table.by_column(
+        "Thresholds and calibration of labels",
+        (TableColumn("label", "left", is_name=True), [str(row["name"]) for row in listed]),
+        (TableColumn("f1 as predicted", rank=1), column("f1")),
+        (TableColumn("best f1"), column("max_f_beta")),
+        (TableColumn("from threshold"), column("f_beta_threshold")),
+        (TableColumn("calibration error", rank=2), column("class_calibration_error")),
+        notes=tuple(notes),
+    )
+
+
+def patterns_of(report: SetReport) -> Iterator[Table]:
+    """The most common wrong sets, and labels that are predicted together too often."""
+    found = report.patterns
+    if found is None:
+        return
+    names = dict(zip(report.classes.labels, report.classes.display, strict=True))
+
+    def text(labels: Sequence[Label]) -> str:
+        return ", ".join(names[label] for label in labels) or "none"
+
+    if found.wrong_sets:
+        listed = found.wrong_sets[:N_PATTERNS]
+        yield Table.by_column(
+            "Most common wrong sets",
+            (TableColumn("true labels", "left", is_name=True), [text(x.true) for x in listed]),
+            (TableColumn("predicted", "left", is_name=True), [text(x.predicted) for x in listed]),
+            (TableColumn("rows"), amounts([x.rows for x in listed])),
+        )
+    if found.pairs:
+        pairs = found.pairs[:N_PATTERNS]
+        yield Table.by_column(
+            "Predicted together more often than true together",
+            (TableColumn("labels", "left", is_name=True), [text(x.labels) for x in pairs]),
+            (TableColumn("predicted"), amounts([x.predicted_together for x in pairs])),
+            (TableColumn("true"), amounts([x.true_together for x in pairs])),
+            (TableColumn("odds ratio", rank=1), [value(x.odds_ratio) for x in pairs]),
+            (
+                TableColumn(f"{100 * found.level:g} % interval", rank=2),
+                [interval(x.low, x.high) for x in pairs],
+            ),
+        )
+
+
+def transfers_of(report: SetReport) -> Table | None:
     """Which labels are missed most, and what is predicted instead of them."""
     found = report.transfers
     if found is None:

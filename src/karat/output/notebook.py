@@ -103,18 +103,6 @@ def html_of(document: Document, picture: str = "") -> str:
     return _div(f"{head}{_told(paper[:n_first])}{picture}{_told(paper[n_first:])}")
 
 
-def page_of(document: Document) -> str:
-    """A document as a whole page, in the colours that the reader's system asks for."""
-    title = _text(document.title)
-    head = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f'<meta name="color-scheme" content="light dark"><title>{title}</title></head>'
-    )
-    body = "font-family:system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em"
-    return f'{head}<body style="{body}">{html_of(document)}</body></html>\n'
-
-
 def _told(sections: Sequence[Table | Notes]) -> str:
     return "".join(line for section in sections for line in _section(section))
 

@@ -62,6 +62,8 @@ class Comparison(JsonDocument):
     best_models: BestModels = field(repr=False)
     """What `best` reads."""
     flip_source: Callable[[str, str], Flips] | None = field(default=None, repr=False)
+    is_of_sets: bool = False
+    """Whether rows have sets of labels."""
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:

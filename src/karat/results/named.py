@@ -15,7 +15,7 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._registry import find
 from karat.results.result import Result, Results, Signature
-from karat.tally import Classes
+from karat.tally import Classes, Fields
 from karat.tally.cached import cached_property
 
 
@@ -43,6 +43,16 @@ class NamedResults(ABC):
     @abstractmethod
     def n_rows(self) -> int:
         """Rows read."""
+
+    @property
+    @abstractmethod
+    def is_weighted(self) -> bool:
+        """Whether rows have weights."""
+
+    @property
+    @abstractmethod
+    def fields(self) -> Fields:
+        """The counts of each class, or label, against the rest, float64[k] each."""
 
     @abstractmethod
     def _every(self) -> Iterable[Metric]:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.curves._kept import MOST_CLASSES, Curves, Keeper, no_curves
 from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.set_score_intervals import SetScoreIntervals
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
+from karat.metrics._measure import measure
 from karat.metrics._metric import Values
 from karat.metrics._of_set_scores import SetScores, is_of_labels, is_of_ranks, is_pooled
 from karat.metrics._of_sets import meant_on_sets, values_on_sets
@@ -24,15 +27,24 @@ from karat.metrics._set_views import RankedLabels
 from karat.metrics.reasons import undefined_of_scores, undefined_on_sets
 from karat.results.named import NamedResults
 from karat.results.result import Result
+from karat.results.set_patterns import SetPatterns, pairs_too_often, wrong_sets
 from karat.results.values import PER_CLASS, class_rows
-from karat.tally import Classes
+from karat.tally import Classes, Fields
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import HITS, PREDICTED, TRUE, SetRows, SetTally
 
+MOST_LISTED: Final = 10
+"""Wrong sets, and pairs of labels, that a report lists."""
 MOST_TRANSFERRED = 1 << 10
 """Of more labels the table of transfers would be larger than what it is counted from."""
 Floats: TypeAlias = npt.NDArray[np.float64]
-SCORED: Final = ("roc_auc", "average_precision")
+SCORED: Final = (
+    "roc_auc",
+    "average_precision",
+    "class_calibration_error",
+    "max_f_beta",
+    "f_beta_threshold",
+)
 """Metrics of scores in the table of labels."""
 
 
@@ -95,6 +107,14 @@ class SetReport(NamedResults):
     """Likewise the table of transfers; read it as `transfers`."""
     kept_cautions: tuple[str, ...] = ()
     """Likewise the cautions."""
+    kept_patterns: SetPatterns | None = None
+    """Likewise which sets and pairs of labels are predicted wrongly; read `patterns`."""
+    sample: SetRows | None = None
+    """Rows drawn from all, where those were too many to keep."""
+    is_clustered: bool = False
+    """Whether intervals take rows of a cluster together."""
+    kept_limits: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    """Limits of each label by metric, of a report of clusters that was read from JSON."""
 
     @property
     def classes(self) -> Classes:
@@ -105,6 +125,26 @@ class SetReport(NamedResults):
     def n_rows(self) -> int:
         """Rows read."""
         return self.tally.n
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.tally.is_weighted
+
+    @property
+    def fields(self) -> Fields:
+        """The counts of each label against its absence, float64[k] each."""
+        return self.tally.fields
+
+    @property
+    def threshold(self) -> None:
+        """None: each label may be predicted from another score on."""
+        return
+
+    @property
+    def is_binary(self) -> bool:
+        """False: no label is the positive one."""
+        return False
 
     @property
     def n_unknown(self) -> int:
@@ -158,12 +198,12 @@ class SetReport(NamedResults):
     @cached_property
     def _intervals(self) -> SetIntervals:
         assert self.confidence is not None
-        return SetIntervals(self.tally, self.confidence, self.rows, self.undefined)
+        return SetIntervals(self.tally, self.confidence, self.rows, self.undefined, self.sample)
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What makes the intervals less sure than they say; empty without intervals."""
-        if self.confidence is None or self.rows is None:
+        if self.confidence is None or (self.rows is None and self.sample is None):
             return self.kept_cautions
         return self._intervals.cautions
 
@@ -207,7 +247,7 @@ class SetReport(NamedResults):
             interval,
             found.reason,
             classes=self.classes,
-            is_weighted=self.tally.is_weighted,
+            is_weighted=self.is_weighted,
             remark=interval.remark,
             exact=found.bound is None,
             bound=found.bound,
@@ -224,6 +264,8 @@ class SetReport(NamedResults):
             known = self.kept_intervals.get(metric)
             if known is None and bool(computed.undefined.all()):
                 known = Interval(remark="these rows do not define the value")
+            if known is None and self.is_clustered and self.rows is None:
+                known = Interval(remark="the clusters of the rows are not kept in JSON")
             interval = self._intervals.of(metric, value) if known is None else known
         reason = undefined_on_sets(metric, self.tally, computed.undefined)
         # What a name means on sets is what it says there.
@@ -233,7 +275,7 @@ class SetReport(NamedResults):
             interval,
             reason,
             classes=self.classes,
-            is_weighted=self.tally.is_weighted,
+            is_weighted=self.is_weighted,
             remark=interval.remark,
         )
         signature = replace(made.signature, metric=str(metric))
@@ -250,8 +292,9 @@ class SetReport(NamedResults):
         found = {
             name: values_on_sets(each, self.tally, self.undefined) for name, each in metrics.items()
         }
-        limits = {} if self.confidence is None else self._limits(metrics)
-        is_weighted = self.tally.is_weighted
+        limits = dict(self.kept_limits)
+        if self.confidence is not None and not limits:
+            limits = self._limits(metrics)
         scored = self._measured
         if scored is not None and scored.has_all:
             of_scores = {name: Metric.of(get(name).record, "per_class", {}) for name in SCORED}
@@ -269,7 +312,7 @@ class SetReport(NamedResults):
                 metrics[name] = Metric.of(get(name).record, "per_class", {})
                 found[name] = Values(each, ~np.isfinite(each))
                 limits[name] = low, high
-        return class_rows(self.classes, metrics, found, limits, is_weighted=is_weighted)
+        return class_rows(self.classes, metrics, found, limits, is_weighted=self.is_weighted)
 
     def _limits(self, metrics: Mapping[str, Metric]) -> dict[str, tuple[Any, Any]]:
         assert self.confidence is not None
@@ -295,6 +338,45 @@ class SetReport(NamedResults):
                 mass[(self.tally.profiles[:, HITS] == true) & (true == predicted)].sum()
             ),
         }
+
+    @cached_property
+    def patterns(self) -> SetPatterns | None:
+        """The most common wrong sets, and labels that are predicted together too often.
+
+        None where rows were not kept.
+
+        Example:
+            >>> import karat
+            >>> report = karat.evaluate([{"cat"}, {"dog"}], [{"dog"}, {"dog"}])
+            >>> report.patterns.wrong_sets
+            (WrongSet(true=('cat',), predicted=('dog',), rows=1.0),)
+        """
+        if self.rows is None:
+            return self.kept_patterns
+        level = 0.95 if self.confidence is None else self.confidence.level
+        pairs = pairs_too_often(self.rows, MOST_LISTED, level)
+        wrong = tuple(wrong_sets(self.rows, MOST_LISTED))
+        return SetPatterns(wrong, None if pairs is None else tuple(pairs), level)
+
+    @cached_property
+    def curves(self) -> Curves:
+        """Every curve of every label: ``report.curves.roc["cat"]``, as of `karat.Report`.
+
+        Errors:
+            K308 there were no scores of every label, or more than 100 labels.
+        """
+        scored, k = self.scored, self.classes.k
+        if scored is None or not scored.has_all or k > MOST_CLASSES:
+            raise no_curves(self.scores, k, is_whole=True)
+        keeper = Keeper(self.classes)
+
+        def take(label: int, side: int, *views: Any) -> None:
+            if side == 1:
+                keeper.take(label, *views)
+
+        for label in range(k):
+            measure(scored.columns.column(label), [], along=partial(take, label))
+        return keeper.curves()
 
     @cached_property
     def transfers(self) -> npt.NDArray[np.float64] | None:

@@ -23,7 +23,7 @@ from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import not_computed, undefined_reason
 from karat.results.named import NamedResults
 from karat.results.result import Result
-from karat.tally import Cells, Classes, ClusteredCells
+from karat.tally import Cells, Classes, ClusteredCells, Fields
 from karat.tally.cached import cached_property
 
 if TYPE_CHECKING:
@@ -192,6 +192,16 @@ class ReportValues(NamedResults):
     def n_rows(self) -> int:
         """Rows read."""
         return int(self.cells.n_rows)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.cells.is_weighted
+
+    @property
+    def fields(self) -> Fields:
+        """The counts of each class against the rest, float64[k] each."""
+        return self.cells.fields
 
     @property
     def is_binary(self) -> bool:

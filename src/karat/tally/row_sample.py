@@ -195,6 +195,18 @@ def _hashed(
     return (found >> np.uint64(1)).astype(np.int64)
 
 
+def hashed_places(first: int, n: int) -> npt.NDArray[np.int64]:
+    """A number of 63 bits for each of n places from `first` on: by them rows are drawn.
+
+    Example:
+        >>> bool((hashed_places(1, 3) == hashed_places(0, 4)[1:]).all())
+        True
+    """
+    words = np.arange(first, first + n, dtype=np.uint64) * np.uint64(ADDED)
+    _mix(words)
+    return (words >> np.uint64(1)).astype(np.int64)
+
+
 def _mix(words: npt.NDArray[np.uint64]) -> None:
     """Steele, Lea & Flood's finaliser (splitmix64), in place."""
     words += np.uint64(ADDED)

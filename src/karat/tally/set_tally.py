@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.errors import error, shown
+from karat.tally.axes import united_axes
 from karat.tally.cached import cached_property
-from karat.tally.cells import Fields
+from karat.tally.cells import Axis, Fields
 from karat.tally.classes import Classes
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
 from karat.tally.serialization import (
@@ -47,6 +48,8 @@ _ARRAYS: Final = (
 )
 TP, FP, FN, UNKNOWN = range(4)
 """The rows of `counts`."""
+CLUSTERS: Final = "clusters"
+"""The axis of rows that go together."""
 TRUE, PREDICTED, HITS, NOT_KNOWN = range(4)
 """The columns of `profiles`."""
 
@@ -176,7 +179,7 @@ class SetTally:
         if self.weights is not None:
             # Sums of weights leave rounding dust where no row is.
             tn = np.where(self._n_weighing > self.counts.sum(axis=0), np.maximum(tn, 0.0), 0.0)
-        return self._fields(tp, fp, fn, tn)
+        return _fields(tp, fp, fn, tn)
 
     @property
     def _n_weighing(self) -> int:
@@ -187,15 +190,7 @@ class SetTally:
     @cached_property
     def fields_of_rows(self) -> Fields:
         """The same over the labels of a row, float64[p, 1]: of each profile."""
-        true, predicted, hits, unknown = self.profiles.T
-        fp, fn = predicted - hits, true - hits
-        tn = self.k - unknown - hits - fp - fn
-        return self._fields(*(each[:, None] for each in (hits, fp, fn, tn)))
-
-    def _fields(self, tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers) -> Fields:
-        tp, fp, fn, tn = (np.asarray(each, np.float64) for each in (tp, fp, fn, tn))
-        none, n = np.empty(0, np.intp), (tp + fp + fn + tn).sum(axis=-1)
-        return Fields(tp, fp, fn, tn, n, tp.shape[-1], None, none, none)
+        return _fields_of_profiles(self.profiles, self.k)
 
     def merge(self, other: SetTally) -> SetTally:
         """Tally of both data sets, whose labels are united where they were discovered.
@@ -280,6 +275,20 @@ class SetTally:
         return read_tally(data, _SPECIES, _ARRAYS, made, inconsistency_of_sets, called="label sets")
 
 
+def _fields(tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers) -> Fields:
+    tp, fp, fn, tn = (np.asarray(each, np.float64) for each in (tp, fp, fn, tn))
+    none, n = np.empty(0, np.intp), (tp + fp + fn + tn).sum(axis=-1)
+    return Fields(tp, fp, fn, tn, n, tp.shape[-1], None, none, none)
+
+
+def _fields_of_profiles(profiles: Counts, k: int) -> Fields:
+    """One-vs-rest counts over the k labels of each row, float64[p, 1], from profiles."""
+    true, predicted, hits, unknown = profiles.T
+    fp, fn = predicted - hits, true - hits
+    tn = k - unknown - hits - fp - fn
+    return _fields(*(each[:, None] for each in (hits, fp, fn, tn)))
+
+
 def _floats(values: npt.ArrayLike | None) -> Floats | None:
     return None if values is None else np.ascontiguousarray(values, np.float64)
 
@@ -335,7 +344,7 @@ def common_labels(a: Classes, b: Classes) -> Classes:
         _check_same(a, b)
     if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
         raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
-    return Classes.of(sorted({*a.labels, *b.labels}))
+    return Classes(tuple(sorted({*a.labels, *b.labels})))
 
 
 def _check_same(a: Classes, b: Classes) -> None:
@@ -404,6 +413,9 @@ class SetRows:
         missing: bool[n], rows of whose truth nothing is known, or None.
         weights: float64[n], or None.
         scores: scores of the labels, or None.
+        is_frequency: whether a row of weight 3 stands for three rows.
+        axes: clusters, and columns of slices: name, and what each code stands for.
+        codes: int32[a, n], codes on the axes; None without axes.
     """
 
     classes: Classes
@@ -413,17 +425,34 @@ class SetRows:
     missing: npt.NDArray[np.bool_] | None = None
     weights: Floats | None = None
     scores: ScoresOfSets | None = None
+    is_frequency: bool = False
+    axes: tuple[Axis, ...] = ()
+    codes: npt.NDArray[np.int32] | None = None
 
     @property
     def n(self) -> int:
         """Rows."""
         return len(self.true)
 
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the rows."""
+        sides = [side for side in (self.true, self.pred, self.unknown) if side is not None]
+        scores = None if self.scores is None else self.scores.values
+        beside = [part.nbytes for part in (self.missing, self.weights, scores) if part is not None]
+        return sum(side.starts.nbytes + side.items.nbytes for side in sides) + sum(beside)
+
+    @property
+    def clusters(self) -> npt.NDArray[np.int32] | None:
+        """int32[n], which rows go together; None: none do."""
+        place = next((i for i, axis in enumerate(self.axes) if axis.name == CLUSTERS), None)
+        return None if self.codes is None or place is None else self.codes[place]
+
     def merge(self, other: SetRows) -> SetRows:
         """The rows of both, one after the other, on labels that are united as by `SetTally.merge`.
 
         Errors:
-            K108, K201, K203 as of that.
+            K108, K201, K203 as of that, K201 also of clusters and columns of slices.
 
         Cost: a copy of both.
         """
@@ -431,6 +460,11 @@ class SetRows:
         check_weighting(self.weights is not None, other.weights is not None)
         parts = [self.on(classes), other.on(classes)]
         unknown = [Sets.empty(p.n) if p.unknown is None else p.unknown for p in parts]
+        axes, tables = united_axes(self.axes, other.axes)
+        codes = None
+        if self.codes is not None and other.codes is not None:
+            moved = np.stack([*map(np.take, tables, other.codes)])
+            codes = np.concatenate([self.codes, moved], axis=1)
         return SetRows(
             classes,
             parts[0].true.joined(parts[1].true),
@@ -439,6 +473,9 @@ class SetRows:
             np.concatenate([part.gone for part in parts]),
             _after(self.weights, other.weights),
             _joined_scores(parts[0].scores, parts[1].scores),
+            self.is_frequency,
+            axes,
+            codes,
         )
 
     def on(self, classes: Classes) -> SetRows:
@@ -452,13 +489,25 @@ class SetRows:
         true, pred = (side.recoded(place, classes.k) for side in (self.true, self.pred))
         unknown = None if self.unknown is None else self.unknown.recoded(place, classes.k)
         # Of a row of which no label is known, no other one is.
-        return SetRows(classes, true, pred, unknown, self.gone, self.weights)
+        return replace(
+            self, classes=classes, true=true, pred=pred, unknown=unknown, missing=self.gone
+        )
 
     @cached_property
     def tally(self) -> SetTally:
-        """What is counted of them."""
-        return SetTally.of(
+        """What is counted of them: three rows of one that stands for three."""
+        found = SetTally.of(
             self.classes, self.true, self.pred, self.weights, self.unknown, self.missing
+        )
+        if not self.is_frequency or found.weights is None or found.row_weights is None:
+            return found
+        assert self.weights is not None
+        return SetTally(
+            self.classes,
+            found.weights.astype(np.int64),
+            found.profiles,
+            found.row_weights.astype(np.int64),
+            int(self.weights[self.gone].sum()),
         )
 
     @cached_property
@@ -469,26 +518,58 @@ class SetRows:
             gone = gone | (self.unknown.sizes == self.classes.k)
         return gone
 
+    def at(self, rows: npt.NDArray[Any]) -> SetRows:
+        """Some of the rows: bool[n], or their places int[r] in any order."""
+        return replace(
+            self,
+            true=self.true.at(rows),
+            pred=self.pred.at(rows),
+            unknown=None if self.unknown is None else self.unknown.at(rows),
+            missing=taken(self.missing, rows),
+            weights=taken(self.weights, rows),
+            codes=taken(self.codes, (slice(None), rows)),
+            scores=None if self.scores is None else self.scores.at(rows),
+        )
+
+    def repeated(self) -> SetRows:
+        """The same, three rows instead of one that stands for three."""
+        if not self.is_frequency or self.weights is None:
+            return self
+        at = np.repeat(np.arange(self.n), self.weights.astype(np.int64))
+        return replace(self.at(at), weights=None, is_frequency=False)
+
+    @property
+    def squares(self) -> Floats | None:
+        """float64[n]: what the square of each row counts; None without weights."""
+        if self.weights is None or self.is_frequency:
+            return self.weights
+        return self.weights * self.weights
+
     @cached_property
     def known(self) -> SetRows:
         """Those of whose truth anything is known, their unknown cells in no set."""
-        gone, unknown, k = self.gone, self.unknown, self.classes.k
-        kept = ~gone
-        rows = self
-        if gone.any():
-            rows = SetRows(
-                self.classes,
-                self.true.at(kept),
-                self.pred.at(kept),
-                None if unknown is None else unknown.at(kept),
-                None,
-                taken(self.weights, kept),
-                None if self.scores is None else self.scores.at(kept),
-            )
+        gone, k = self.gone, self.classes.k
+        rows = self.at(~gone) if gone.any() else self
         if rows.unknown is not None and rows.unknown.items.size:
             true, pred = (side.without(rows.unknown, k) for side in (rows.true, rows.pred))
             rows = replace(rows, true=true, pred=pred)
         return rows
+
+    @cached_property
+    def matched(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Of the true labels of known rows, and of the predicted ones, which are hits."""
+        return self.known.true.matched(self.known.pred, self.classes.k)
+
+    @cached_property
+    def fields_of_rows(self) -> Fields:
+        """One-vs-rest counts over the labels of each known row, float64[n, 1]."""
+        rows = self.known
+        profiles = np.zeros((rows.n, 4), np.int64)
+        profiles[:, TRUE], profiles[:, PREDICTED] = rows.true.sizes, rows.pred.sizes
+        profiles[:, HITS] = rows.true.some(self.matched[0]).sizes
+        if rows.unknown is not None:
+            profiles[:, NOT_KNOWN] = rows.unknown.sizes
+        return _fields_of_profiles(profiles, self.classes.k)
 
     def added(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Floats:
         """float64[n]: Σ over the labels of a row of what its true and predicted state counts.
@@ -498,8 +579,8 @@ class SetRows:
 
         Cost: O(labels of all rows).
         """
-        rows, k = self.known, self.classes.k
-        is_hit, is_right = rows.true.matched(rows.pred, k)
+        rows = self.known
+        is_hit, is_right = self.matched
         found = np.full(rows.n, float(tn.sum()))
         for side, own, values in (
             (rows.true, is_hit, tp - tn),
@@ -520,7 +601,7 @@ class SetRows:
         rows, k = self.known, self.classes.k
         w = np.ones(rows.n) if rows.weights is None else rows.weights
         found = np.zeros((k + 1, k + 1))
-        is_hit, is_right = rows.true.matched(rows.pred, k)
+        is_hit, is_right = self.matched
         hits = rows.true.items[is_hit]
         np.add.at(found, (hits, hits), w[rows.true.rows[is_hit]])
         missed, added = rows.true.some(~is_hit), rows.pred.some(~is_right)

@@ -136,6 +136,10 @@ class SourceLaws:
         """`nulls="drop"` leaves rows with missing values out and counts them."""
         self.check("nulls")
 
+    def test_sets(self) -> None:
+        """Sets of labels are those of lists of labels, in every batching."""
+        self.check("sets")
+
     def test_roles(self) -> None:
         """Columns are found by their names."""
         self.check("roles")
@@ -262,7 +266,7 @@ class _Comparison:
 
     def reports(self, found: dict[str, Any], wanted: dict[str, Any]) -> Iterator[str]:
         for name in dict.fromkeys(["n_rows", "classes", "confusion", *wanted]):
-            if name not in _OWN:
+            if name not in _OWN and name in wanted:
                 yield from self.walk(found.get(name), wanted[name], name)
 
     def walk(self, found: Any, wanted: Any, path: str) -> Iterator[str]:

@@ -24,6 +24,7 @@ SUBJECTS: Final = (
     "slices",
     "scores",
     "nulls",
+    "sets",
     "roles",
     "options",
     "errors",
@@ -53,6 +54,7 @@ FEATURES: Final = (
 N_ROWS: Final = 48
 _OF_LABELS: Final = ("accuracy", "macro_f1")
 _OF_SCORES: Final = ("log_loss", "macro_roc_auc", "macro_average_precision", "accuracy")
+_OF_SETS: Final = ("subset_accuracy", "hamming_loss", "micro_f1", "macro_f1", "samples_f1")
 _RANKINGS: Final = ("macro_roc_auc", "macro_average_precision", "accuracy")
 _COLUMN_ROLES: Final = ("true", "pred", "weights", "clusters")
 _ANIMALS: Final = ("cat", "dog", "eel")
@@ -135,7 +137,9 @@ class Sample:
         return int(self._has_null().sum()) if self.options.get("nulls") == "drop" else 0
 
     def _has_null(self) -> npt.NDArray[np.bool_]:
-        named = [self.roles[role] for role in _COLUMN_ROLES if role in self.roles]
+        # A row whose true set is missing is there, and not known.
+        roles = _COLUMN_ROLES if self.subject != "sets" else _COLUMN_ROLES[1:]
+        named = [self.roles[role] for role in roles if role in self.roles]
         is_null = [[value is None for value in self.columns[name]] for name in named]
         return np.asarray(np.any(is_null, axis=0), np.bool_)
 
@@ -153,7 +157,7 @@ class Sample:
     @cached_property
     def described(self) -> dict[str, Any]:
         """`Report.to_dict` of the reference report."""
-        assert isinstance(self.reference, Report)
+        assert not isinstance(self.reference, str)
         return self.reference.to_dict()
 
     def __repr__(self) -> str:
@@ -212,6 +216,19 @@ class _Maker:
         self._codes = true
         kind = {str: "strings", bool: "booleans", int: "integers"}[type(labels[0])]
         self.features |= {kind} | ({"predictions"} if has_pred else {"no predictions"})
+        return self
+
+    def sets(self, labels: Sequence[Any] = _ANIMALS, share: float = 0.4) -> _Maker:
+        """Add true sets of labels, some of them empty, and predictions that are often right."""
+        k = len(labels)
+        true = self.rng.random((self.n, k)) < share
+        pred = np.where(self.rng.random((self.n, k)) < 0.7, true, ~true)
+        for role, name, matrix in (("true", "fact", true), ("pred", "guess", pred)):
+            self.columns[name] = [
+                [labels[i] for i in np.flatnonzero(row).tolist()] for row in matrix
+            ]
+            self.roles[role] = name
+        self.features.add("strings" if isinstance(labels[0], str) else "integers")
         return self
 
     def scores(self, role: str, n_columns: int, *, steps: int | None = 64) -> _Maker:
@@ -301,12 +318,14 @@ class _Maker:
     def done(self, *features: str, **options: Any) -> Sample:
         """Return the sample, with few metrics, and intervals only where they tell sources apart."""
         has_scores = "scores" in self.features
-        options.setdefault("metrics", list(_OF_SCORES if has_scores else _OF_LABELS))
+        of_labels = _OF_SETS if self.subject == "sets" else _OF_LABELS
+        options.setdefault("metrics", list(_OF_SCORES if has_scores else of_labels))
         if "score" in self.roles and options["metrics"] == list(_OF_SCORES):
             options["metrics"] = list(_RANKINGS)
         if options["metrics"] is None:
             del options["metrics"]
-        has_intervals = self.subject in ("weights", "clusters", "slices", "options", "errors")
+        of_intervals = ("weights", "clusters", "slices", "sets", "options", "errors")
+        has_intervals = self.subject in of_intervals
         if not has_intervals and "clusters" not in self.roles:
             options.setdefault("level", None)
         options.setdefault("n_replicates", 100)
@@ -421,6 +440,24 @@ def _null_samples(make: _Make) -> Iterator[Sample]:
     yield make("slices").labels().by("site").null("fact").done(nulls="drop")
 
 
+def _set_samples(make: _Make) -> Iterator[Sample]:
+    """Rows with sets of labels."""
+    yield make("strings").sets().done()
+    yield make("weights").sets(["Ærø", "жук", "a b", "c"]).weights().done()
+    yield make("numbers, and one that never occurs").sets([7, -1, 3]).done(labels=[3, 9, 7, -1])
+    late = make("a label occurs in the last row only").sets()
+    yield late.put("fact", -1, ["cat", "fox"]).put("guess", 0, []).done()
+    yield make("thirty labels").sets([f"tag {i}" for i in range(30)], 0.05).done(metrics="micro_f1")
+    unknown = make("rows whose truth is not known").sets()
+    yield unknown.put("fact", 0, None).put("fact", -2, None).done()
+    yield make("predictions that are missing").sets().null("guess").done(nulls="drop")
+    yield make("weights that are missing").sets().weights().null("mass").done(nulls="drop")
+    yield make("a prediction is missing").sets().put("guess", -1, None).done()
+    yield make("a label twice").sets().put("guess", -1, ["cat", "dog", "cat"]).done()
+    yield make("a label is not declared").sets().done(labels=["cat", "dog"])
+    yield make("one row").sets().only([0]).done()
+
+
 def _role_samples(make: _Make) -> Iterator[Sample]:
     rows = make("labels and weights").labels().weights()
     yield _renamed(rows.done(), {"fact": "y_true", "guess": "y_pred", "mass": "weight"})
@@ -499,6 +536,7 @@ _SAMPLES: Final[Mapping[str, Callable[[_Make], Iterator[Sample]]]] = {
     "slices": _slice_samples,
     "scores": _score_samples,
     "nulls": _null_samples,
+    "sets": _set_samples,
     "roles": _role_samples,
     "options": _option_samples,
     "errors": _error_samples,

@@ -12,9 +12,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from karat.api.arguments import refuse_missing
-from karat.api.comparing import check_metrics, doubts_of_models
 from karat.api.doubts import of_bounds, of_rows, read_log_loss, without_effects
-from karat.api.gate.baseline import Baseline, with_hashes
+from karat.api.gate.baseline import Baseline, text_of_baseline, with_hashes
 from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
 from karat.api.results import Report
@@ -30,6 +29,7 @@ from karat.errors.options import as_typed, option
 from karat.errors.text import harmless
 from karat.inference.comparison.contrasts import distances_together
 from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
+from karat.inference.comparison.records import Difference
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
@@ -48,7 +48,7 @@ _UNPAIRED = (
     "Unpaired: the rows of the baseline are not at hand, so that intervals are wider. Compare "
     "with its predictions, or write it with update_baseline= and with_rows=True."
 )
-_SAME_WEIGHTS = (
+NOT_WEIGHTED_ALIKE = (
     "Weight both in the same way: weights= names the column, weights='' none. Write a baseline "
     "again with update_baseline=."
 )
@@ -184,22 +184,26 @@ def changes_of(
         if not is_whole and not of_scores:
             sides = _on_own_classes(*sides)
         models = models_of_rows(_NAMES, sides)
-        check_metrics(part, models.classes, _NAMES, models.scored)
+        models.check(part)
         alone, doubts = measured_of(new, part, spec, is_whole=is_whole)
         both = models.measured(part, pair, spec.undefined)
         found.doubts.extend(doubts)
         estimates = {str(one.metric): values for one, values in both}
-        found.doubts_before.extend(doubts_of_models(models, part, estimates, {"old": _BASELINE}))
+        found.doubts_before.extend(models.doubts_of(part, estimates, {"old": _BASELINE}))
         for metric, (measured, values) in zip(part, both, strict=True):
             (one,) = judged(measured, _NAMES, pair)
             value = values["new"]
             now = replace(alone[str(metric)], value=value.value)
             if value.low is not None:
                 now = replace(now, low=value.low, high=value.high)
-            numbers = (one.value_b, one.difference, one.low, one.high, one.p, one.detectable)
-            change = Change(*numbers, is_same=is_same, remark=one.remark)
-            found.by_metric[str(metric)] = now, change
+            found.by_metric[str(metric)] = now, change_of(one, is_same=is_same)
     return found
+
+
+def change_of(one: Difference, *, is_same: bool) -> Change:
+    """The difference of the rows that are to pass from the baseline."""
+    numbers = (one.value_b, one.difference, one.low, one.high, one.p, one.detectable)
+    return Change(*numbers, is_same=is_same, remark=one.remark)
 
 
 def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:
@@ -263,6 +267,19 @@ def decided_by(report: Report) -> dict[str, Any]:
 def n_of(rows: Rows | Report) -> int:
     """How many rows there are."""
     return rows.n_rows if isinstance(rows, Report) else rows.n
+
+
+def check_level(spec: GateSpec, asked: Confidence | None, what: str) -> None:
+    """Refuse intervals of another kind than those of the gate (K176)."""
+    if asked is None or (asked.level == spec.level and asked.side == "both"):
+        return
+    is_both = asked.side == "both"
+    kind = f"has intervals at {asked.level}" if is_both else "has limits on one side"
+    do = f"Give both the same {option('level')}"
+    if not is_both:
+        do = f"Evaluate the report with {option('side', 'both')} and the same {option('level')}"
+    found = f"{what} {kind}; the gate asks for both limits at {spec.level:g}"
+    raise refused(found, f"{do}.")
 
 
 @dataclass(eq=False)
@@ -530,23 +547,28 @@ class Evaluation:
         found = f"The predictions have weights{named}, the baseline has none"
         if is_weighted:
             found = f"The baseline has weights{named}, the predictions have none"
-        raise refused(found, as_typed(_SAME_WEIGHTS))
+        raise refused(found, as_typed(NOT_WEIGHTED_ALIKE))
 
     def _check_level(self, side: Baseline | Report, what: str) -> None:
         """Refuse intervals of another kind than those of the gate (K176)."""
-        level, is_both = self.spec.level, True
+        asked = None if isinstance(side, Baseline) else side.confidence
         if isinstance(side, Baseline):
-            level = side.settings.get("level", level)
-        elif side.confidence is not None:
-            level, is_both = side.confidence.level, side.confidence.side == "both"
-        if level == self.spec.level and is_both:
-            return
-        kind = f"has intervals at {level}" if is_both else "has limits on one side"
-        do = f"Give both the same {option('level')}"
-        if not is_both:
-            do = f"Evaluate the report with {option('side', 'both')} and the same {option('level')}"
-        found = f"{what} {kind}; the gate asks for both limits at {self.spec.level:g}"
-        raise refused(found, f"{do}.")
+            asked = Confidence(side.settings.get("level", self.spec.level))
+        check_level(self.spec, asked, what)
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return n_of(self.current)
+
+    @property
+    def mapping(self) -> Mapping[str, Any] | None:
+        """The columns of the rows that are to pass; None of a report, and of arrays."""
+        return None if isinstance(self.current, Report) else self.current.mapping or None
+
+    def baseline_text(self) -> str:
+        """The rows, or the report, as the next baseline in JSON."""
+        return text_of_baseline(self.baseline())
 
     def baseline(self) -> Baseline:
         """The rows, or the report, as the next baseline."""

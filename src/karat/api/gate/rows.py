@@ -147,7 +147,7 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
     is_path = isinstance(baseline, str | PathLike)
     if is_path and is_baseline(baseline):
         return checked_baseline(read_baseline(fspath(baseline)))
-    kind = _written_as(baseline) if is_path else None
+    kind = written_as(baseline) if is_path else None
     if kind == "report":
         return Report.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))
     if kind is not None:
@@ -168,7 +168,7 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
     return _of_arrays(replace(given, **before), name)
 
 
-def _written_as(path: str | PathLike[str]) -> str | None:
+def written_as(path: str | PathLike[str]) -> str | None:
     """The kind of JSON that karat wrote into a file, as ``"report"``; None of any other file."""
     try:
         file = Path(path)

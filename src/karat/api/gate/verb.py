@@ -10,11 +10,12 @@ from typing import Any
 
 from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
-from karat.api.gate.baseline import text_of_baseline
-from karat.api.gate.evaluation import Evaluation, GateSpec, decided_by, n_of
+from karat.api.gate.evaluation import Evaluation, GateSpec, decided_by
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
+from karat.api.gate.sets import DEFAULTS, SetEvaluation, are_sets_of, baseline_of_sets, current_sets
 from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.results import Report
+from karat.api.sets import refuse_on_sets
 from karat.data.arguments import check_flag, check_threads
 from karat.data.rows import Rows
 from karat.data.slices.codes import name_of
@@ -72,16 +73,17 @@ def gate(
     there is no verdict: `update_baseline` alone writes the first baseline.
 
     Args:
-        y_true: true labels, [n]; or a table, files of predictions, or a `Report`.
+        y_true: true labels, [n], or sets of labels; or a table, files of predictions, a `Report` or
+            a `MultilabelReport`.
         y_pred, y_prob, y_score: its predictions, as in `karat.evaluate`.
         min, max: a dict from metric to the bound of its value.
         max_drop: a dict from metric to a drop: it fails where a larger one than that is shown.
         no_worse_than: a dict from metric to a drop: it passes only where such a drop is excluded.
         baseline: what to compare with: a file that `update_baseline` wrote, predictions of the
             earlier model in files or a table, its `Report` or the JSON of it, or, beside arrays,
-            its predictions of the same rows. Without `max_drop` and `no_worse_than`, accuracy and
-            macro F1 may not be significantly worse. With `by` it holds rows, or slices by the same
-            column.
+            its predictions of the same rows. Without `max_drop` and `no_worse_than`, accuracy (of
+            sets: subset accuracy) and macro F1 may not be significantly worse. With `by` it holds
+            rows, or slices by the same column.
         evidence: ``"value"``: bounds hold for the value; ``"low"``: for the limit of its
             interval on their side.
         by: a column, or a value for each row: every rule holds for every slice too. A slice that
@@ -177,8 +179,9 @@ def run_gate(
         raise refused(f"The rule {needing.text!r} needs a baseline", do)
     check_threads(given.options.get("n_threads"))
     target = None if update_baseline is None else _target(update_baseline)
+    is_of_sets = are_sets_of(given)
     if baseline is not None and needing is None:
-        rules = [*rules, *default_rules()]
+        rules = [*rules, *(default_rules(DEFAULTS) if is_of_sets else default_rules())]
     if not rules and target is None:
         *kinds, last = (option(kind) for kind in ("min", "max", "max_drop", "no_worse_than"))
         value = "macro_f1=0.8" if is_command_line() else {"macro_f1": 0.8}
@@ -187,6 +190,48 @@ def run_gate(
             f"{option('baseline')} alone. {option('update_baseline')} writes the first baseline."
         )
         raise refused("There is no rule and no baseline", do)
+    name = _name(baseline, "the baseline")
+    if is_of_sets:
+        refuse_on_sets({"with_rows": spec.with_rows or None})
+        sets = current_sets(given)
+        then = None if baseline is None else baseline_of_sets(given, baseline, sets)
+        run: Evaluation | SetEvaluation = SetEvaluation(rules, spec, sets, then, name)
+    else:
+        run = _evaluation(given, rules, spec, baseline, name)
+    cases = run.cases()
+    result = GateResult(
+        judged(
+            cases,
+            level=spec.level,
+            evidence=spec.evidence,
+            adjust=spec.adjust,
+            inconclusive=spec.inconclusive,
+        ),
+        run.n,
+        spec.level,
+        spec.adjust,
+        None if baseline is None else name,
+        run.is_paired,
+        run.doubts_and_notes(),
+        spec.inconclusive,
+        spec.warn_only,
+        run.mapping,
+    )
+    if target is None:
+        return result
+    if not result.passed:
+        why = "the gate failed" if result.verdict == "FAIL" else "the gate is inconclusive"
+        return replace(result, notes=(*result.notes, f"{target} was not written: {why}."))
+    _write(target, run.baseline_text() + "\n")
+    # Without a rule the headline says it.
+    wrote = (f"Wrote {target}.",) if result.rules else ()
+    return replace(result, notes=(*run.doubts_and_notes(), *wrote), updated_baseline=target)
+
+
+def _evaluation(
+    given: RowsSpec, rules: Sequence[Rule], spec: GateSpec, baseline: Any, name: str
+) -> Evaluation:
+    """The rules on rows with one class each, or on their report, and the earlier model."""
     by = given.columns.get("by")
     if isinstance(given.y_true, Report):
         if by is not None or spec.with_rows:
@@ -201,8 +246,7 @@ def run_gate(
         current: Rows | Report = given.y_true
     else:
         current = current_rows(given, _name(given.y_true, "the predictions"))
-    name = _name(baseline, "the baseline")
-    run = Evaluation(
+    return Evaluation(
         rules,
         spec,
         current,
@@ -212,34 +256,6 @@ def run_gate(
         not given.is_table or given.columns.get("weights") is not None,
         decided_by(current) if isinstance(current, Report) else given.decided_by(current),
     )
-    cases = run.cases()
-    result = GateResult(
-        judged(
-            cases,
-            level=spec.level,
-            evidence=spec.evidence,
-            adjust=spec.adjust,
-            inconclusive=spec.inconclusive,
-        ),
-        n_of(current),
-        spec.level,
-        spec.adjust,
-        None if baseline is None else name,
-        run.is_paired,
-        run.doubts_and_notes(),
-        spec.inconclusive,
-        spec.warn_only,
-        None if isinstance(current, Report) else current.mapping or None,
-    )
-    if target is None:
-        return result
-    if not result.passed:
-        why = "the gate failed" if result.verdict == "FAIL" else "the gate is inconclusive"
-        return replace(result, notes=(*result.notes, f"{target} was not written: {why}."))
-    _write(target, text_of_baseline(run.baseline()) + "\n")
-    # Without a rule the headline says it.
-    wrote = (f"Wrote {target}.",) if result.rules else ()
-    return replace(result, notes=(*run.doubts_and_notes(), *wrote), updated_baseline=target)
 
 
 def _name(source: Any, otherwise: str) -> str:

@@ -98,6 +98,15 @@ class Settings:
         return bool(plain_text(self.confidence["weights_are"]) == "frequency")
 
     @property
+    def of_one_class(self) -> dict[str, Any]:
+        """What was asked that is for rows with one class; None where it was not."""
+        found = {"threshold": self.threshold, "class_names": self.class_names}
+        for name, usual in (("design", "cohort"), ("weights_are", "importance")):
+            given = plain_text(self.confidence[name])
+            found[name] = None if given == usual else given
+        return found
+
+    @property
     def spec(self) -> Spec:
         """What a report is to hold."""
         return Spec(self.wanted, self.undefined, self.asked, self.n_threads, self.threshold)

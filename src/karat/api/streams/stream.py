@@ -13,6 +13,7 @@ from karat.api.measuring import report_of
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
+from karat.api.sets import refuse_on_sets
 from karat.api.streams.devices import StreamDevices
 from karat.api.streams.settings import Settings, texts_of
 from karat.data.accumulator import Batch, Tallies
@@ -23,6 +24,7 @@ from karat.data.locks import OwnLock
 from karat.data.part_bytes import packed_tallies, unpacked_tallies
 from karat.data.rows import Counted
 from karat.data.sources.arrays.labels import tally_labels
+from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.data.sources.torch.tensors import DeviceArrays, all_gathered, device_arrays
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
@@ -84,6 +86,11 @@ def _contradiction(settings: Settings, found: Tallies) -> str | None:
         facts = held.is_prob, held.shape[0], held.shape[2]
         if facts != (histograms.is_prob, columns, histograms.is_weighted):
             return "Its rows and its tables do not go together"
+    if found.sets is not None:
+        if cells is not None or scores is not None:
+            return "It holds sets of labels beside other rows"
+        if settings.labels not in (None, found.sets.classes.labels):
+            return "Its parts are not of the same classes"
     if found.crossed or (held is not None and held.axes):
         return "A stream has no clusters and no slices"
     return None
@@ -113,6 +120,12 @@ def _of_order(y_true: Any, given: Mapping[str, Any], weights: Any) -> Iterator[D
         yield one.within("a batch")
 
 
+_KINDS: Final = {
+    "cells": "labels alone",
+    "scores": "rows with scores",
+    "sets": "rows with sets of labels",
+}
+"""What a stream holds, by the name of its tally."""
 _MOST_SHOWN: Final = 200_000
 """Numbers (rows × columns of scores) of which a cell of a notebook makes the report unasked."""
 
@@ -126,7 +139,11 @@ def _as_html(stream: Stream) -> str:
     facts, notes = [counted(found.n_rows + waiting, "row")], []
     labels = stream._settings.labels
     is_cheap = bool(found.n_rows) and not waiting
-    cells, scores = found.cells, found.scores
+    cells, scores, sets = found.cells, found.scores, found.sets
+    if sets is not None:
+        facts.append(counted(sets.classes.k, "label"))
+        told = "a sample of them" if sets.is_sample else "all of them kept"
+        notes.append(f"sets of labels: counts, exact; {told}; {size(sets.n_bytes)}")
     if cells is not None:
         facts.append(counted(cells.k, "class"))
         notes.append(f"labels: counts of true × predicted, exact; {size(cells.counts.nbytes)}")
@@ -156,7 +173,8 @@ class Stream:
     order they came. Of labels the confusion matrix is kept. Rows with scores are kept while they
     take at most `max_memory` bytes; beyond that their distinct scores are counted, exactly while
     those fit, then in buckets: results that depend on them say ``exact=False`` and between which
-    `bound` the exact value lies.
+    `bound` the exact value lies. Sets of labels give a `MultilabelReport`: counts are exact, and
+    beyond `max_memory` a sample of rows says how labels go together.
 
     Args:
         labels: the classes in order; default: the sorted labels that come. With scores, labels that
@@ -253,15 +271,17 @@ class Stream:
         Of rows on a device it may turn out later that they cannot: then the stream is not read.
 
         Args:
-            y_true: true labels, [n].
-            y_pred: predicted labels, [n]; with scores: where they are not those of the scores.
+            y_true: true labels, [n]; or sets of labels, as `karat.evaluate` takes them.
+            y_pred: predicted labels, [n], or sets of them; with scores: where they are not those of
+                the scores.
             y_prob, y_score: probabilities or scores, float[n, k] or float[n]; see `karat.evaluate`.
             weights: float[n], or None; in every batch or in none.
 
         Errors:
-            K101 to K118, K124 labels and weights; K130 to K137 scores; K127 to K129 no true
-            labels, no predictions, two kinds of scores; K126 an argument that it does not have;
-            K201, K202, K203, K180 a batch of another kind than those before.
+            K101 to K118, K124 labels and weights; K195 to K199, K221, K222 sets of labels;
+            K130 to K137 scores; K127 to K129 no true labels, no predictions, two kinds of scores;
+            K126 an argument that it does not have; K201, K202, K203, K180 a batch of another kind
+            than those before.
 
         Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
         """
@@ -271,12 +291,16 @@ class Stream:
         if rows is not None and self._update_on_device(rows):
             return
         if y_prob is None and y_score is None:
-            self._update_labels(y_true, y_pred, weights)
+            are_more = self._tallies.sets is not None
+            if y_pred is not None and hold_sets(y_true, y_pred, are_more=are_more):
+                self._update_sets(y_true, y_pred, weights)
+            else:
+                self._update_labels(y_true, y_pred, weights)
             return
         scores = given_scores(y_prob, y_score)
         given = {"y_pred": y_pred, scores.argument: scores}
         with self._lock:
-            self._refuse_mixed(is_scored=True)
+            self._refuse_mixed("scores")
             self._land()
             before = self._tallies.scores
             known = () if before is None else before.classes.labels
@@ -299,16 +323,17 @@ class Stream:
         settings = self._settings
         self._tallies = self._tallies.plus(batch, settings.empty, settings.n_threads)
 
-    def _refuse_mixed(self, *, is_scored: bool) -> None:
-        """Refuse rows with scores beside labels alone, or the other way round (K180)."""
-        kinds = ["labels alone", "rows with scores"]
+    def _refuse_mixed(self, given: str) -> None:
+        """Refuse labels alone, rows with scores and sets of labels beside each other (K180)."""
         host, devices = self._tallies, self._devices
-        if is_scored:
-            is_mixed = host.cells is not None or devices.has_labels
-        else:
-            is_mixed = host.scores is not None or devices.has_scores
-        if is_mixed:
-            raise error("K180", before=kinds[not is_scored], given=kinds[is_scored])
+        there = {
+            "cells": host.cells is not None or devices.has_labels,
+            "scores": host.scores is not None or devices.has_scores,
+            "sets": host.sets is not None,
+        }
+        for kind, is_there in there.items():
+            if is_there and kind != given:
+                raise error("K180", before=_KINDS[kind], given=_KINDS[given])
 
     def _update_on_device(self, rows: DeviceArrays) -> bool:
         """Add rows of a device; False where the host must read them: what `update` does first."""
@@ -316,7 +341,7 @@ class Stream:
         if not is_scored and (rows.pred is None or self._settings.threshold is not None):
             return False
         with self._lock:
-            self._refuse_mixed(is_scored=is_scored)
+            self._refuse_mixed("scores" if is_scored else "cells")
             cells, is_weighted = self._tallies.cells, rows.weights is not None
             if cells is not None and not is_scored and cells.is_weighted != is_weighted:
                 kinds = ["unweighted", "weighted"]
@@ -381,10 +406,20 @@ class Stream:
                 is_part=True,
             )
         with self._lock:
-            self._refuse_mixed(is_scored=False)
+            self._refuse_mixed("cells")
             self._land()
             self._add(Counted(cells))
             self._tallies = self._tallies.warned(*_of_order(y_true, {"y_pred": y_pred}, weights))
+
+    def _update_sets(self, y_true: Any, y_pred: Any, weights: Any) -> None:
+        settings = self._settings
+        refuse_on_sets(settings.of_one_class)
+        given = {"labels": settings.labels, "positive": settings.positive, "weights": weights}
+        rows = set_rows(y_true, y_pred, **given, is_part=True)
+        with self._lock:
+            self._refuse_mixed("sets")
+            self._land()
+            self._add(rows)
 
     def merge(self, other: Stream) -> Stream:
         """Add what another stream holds, which stays as it is; this stream is returned.
@@ -397,9 +432,9 @@ class Stream:
         part = self._part_of("merge", other, "Give a karat.Stream; update() adds rows.")
         with self._lock:
             self._land()
-            for is_scored, held in enumerate((part.cells, part.scores)):
-                if held is not None:
-                    self._refuse_mixed(is_scored=bool(is_scored))
+            for kind in _KINDS:
+                if getattr(part, kind) is not None:
+                    self._refuse_mixed(kind)
             self._add(part)
         return self
 
@@ -464,8 +499,9 @@ class Stream:
         part = self._part_of("subtract", other, "Give the karat.Stream that was merged in.")
         with self._lock:
             self._land()
-            if part.scores is not None or self._tallies.scores is not None:
-                raise error("K217", found="Streams of rows with scores were subtracted")
+            for kind in ("scores", "sets"):
+                if any(getattr(one, kind) is not None for one in (part, self._tallies)):
+                    raise error("K217", found=f"Streams of {_KINDS[kind]} were subtracted")
             if part.cells is not None:
                 cells = _without(self._tallies.cells, part.cells)
                 self._tallies = replace(self._tallies, cells=cells)
@@ -502,6 +538,8 @@ class Stream:
             report = report_of(found, settings.spec)
         except KaratError as problem:
             raise _of_streams(problem) from None
+        if found.sets is not None:
+            return report
         report = dressed(report, settings.class_names, is_frequency=settings.is_frequency)
         if settings.wanted is not None:
             # A metric that these classes do not have is an error here, not when it is printed.

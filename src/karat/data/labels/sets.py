@@ -10,9 +10,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.data.arrow import ArrowColumn, items_of_lists, nulls_of, read_column
 from karat.data.labels.align import align, codes_within
 from karat.data.labels.column import Column, Flags, is_missing
 from karat.data.labels.containers import detached, encode, host_of, is_sparse
+from karat.data.labels.separated import split_texts
 from karat.errors import KaratError, error, short
 from karat.tally import Classes, Label
 from karat.tally.set_tally import SetRows
@@ -20,7 +22,9 @@ from karat.tally.sets import Sets, read_matrix
 
 _ROW: Final = (set, frozenset, list, tuple, np.ndarray)
 _INDICATOR: Final = (0, 1)
-_LISTS: Final = ("list<", "large_list<", "list(")
+_FORMATS: Final = ("+l", "+L", "+w:")
+"""How the formats of columns of lists begin in the C data interface of Arrow."""
+_LISTS: Final = ("list<", "large_list<", "fixed_size_list<", "list(", "array(")
 """How the types of columns of lists begin, in lower case."""
 
 
@@ -70,20 +74,12 @@ def are_sets(values: Any) -> bool:
 
 def _is_column_of_lists(values: Any) -> bool:
     """Whether it is a column of lists of Arrow, Polars or pandas, by its type."""
+    if isinstance(values, ArrowColumn):
+        return values.format.startswith(_FORMATS)
     kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
     if getattr(values, "ndim", 1) != 1 or not kind.startswith(_LISTS):
         return False
     return host_of(values) in ("pyarrow", "polars", "pandas")
-
-
-def _arrow_lists(values: Any) -> Any:
-    """A column of lists as an Arrow array of one piece."""
-    host = host_of(values)
-    if host == "polars":
-        values = values.to_arrow()
-    elif host == "pandas":
-        values = values.array.__arrow_array__()
-    return values.combine_chunks() if hasattr(values, "combine_chunks") else values
 
 
 def _first(values: Any) -> Any:
@@ -97,11 +93,28 @@ def _first(values: Any) -> Any:
     return next((row for row in values if isinstance(row, _ROW) or not is_missing(row)), None)
 
 
-def encode_sets(values: Any, argument: str, labels: Sequence[Label] | None = None) -> SetColumn:
+def are_nothing(values: Any) -> bool:
+    """Whether a column holds nulls alone, whose type says nothing: of no row a set is known."""
+    if isinstance(values, ArrowColumn):
+        return bool(values.chunks) and values.format == "n"
+    if host_of(values) in ("polars", "pyarrow"):
+        return str(getattr(values, "dtype", getattr(values, "type", ""))).lower() == "null"
+    if not isinstance(values, list | tuple | np.ndarray) and host_of(values) != "pandas":
+        return False
+    if isinstance(values, list | tuple):
+        return bool(values) and _first(values) is None
+    is_column = values.ndim == 1 and values.dtype == object
+    return is_column and len(values) > 0 and _first(values) is None
+
+
+def encode_sets(
+    values: Any, argument: str, labels: Sequence[Label] | None = None, separator: str | None = None
+) -> SetColumn:
     """The sets of one argument, as `are_sets` recognizes them.
 
     Args:
         labels: the labels that were listed: names of the columns of an indicator.
+        separator: what separates the labels of a text; what is no text is read without it.
 
     Errors:
         K101 empty; K103 another shape; K105 to K107 what is no label; K195 lists that may be both
@@ -114,8 +127,19 @@ def encode_sets(values: Any, argument: str, labels: Sequence[Label] | None = Non
     """
     if is_sparse(values):
         return _of_sparse(values, argument, labels)
+    if are_nothing(values):
+        n = len(values)
+        return SetColumn(argument, Sets.empty(n), missing=np.ones(n, np.bool_))
+    if host_of(values) == "polars" and "null" in str(values.dtype).lower():
+        # Lists without any label: of their type no Arrow buffers can be read.
+        values = values.to_list()
     if _is_column_of_lists(values):
-        return _of_arrow(_arrow_lists(values), argument)
+        return _of_arrow(values, argument)
+    if separator is not None and not are_sets(values):
+        if not len(values):
+            raise error("K101", argument=argument)
+        split = split_texts(values, argument, separator)
+        return SetColumn(argument, split.sets, split.flat, missing=split.missing)
     if host_of(values) == "torch":
         values = np.asarray(detached(values))
     if hasattr(values, "columns") and hasattr(values, "shape"):
@@ -187,19 +211,23 @@ def _of_sparse(values: Any, argument: str, labels: Sequence[Label] | None) -> Se
     return SetColumn(argument, stored if data.all() else stored.some(data != 0), None, columns)
 
 
-def _of_arrow(lists: Any, argument: str) -> SetColumn:
-    """A column of lists of Arrow: where each begins, and the labels; a null list is not known."""
-    if not len(lists):
+def _of_arrow(values: Any, argument: str) -> SetColumn:
+    """A column of lists: where each begins, and the labels; a null list is not known."""
+    column = values if isinstance(values, ArrowColumn) else read_column(values)
+    if column is None or not len(column):
         raise error("K101", argument=argument)
-    missing = np.asarray(lists.is_null())
-    sizes = np.asarray(lists.value_lengths().fill_null(0), np.int64)
+    missing = nulls_of(column)
+    found = [items_of_lists(chunk) for chunk in column.chunks]
+    sizes = np.concatenate([size for size, _ in found])
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     sets = Sets(starts, np.arange(int(starts[-1]), dtype=np.int32))
-    flat, known = lists.flatten(), missing if missing.any() else None
-    if not len(flat):
-        return SetColumn(argument, sets, missing=known)
+    held = tuple(part for _, parts in found for part in parts)
+    if not held:
+        return SetColumn(argument, sets, missing=missing)
+    items = ArrowColumn("", held[0].format, held[0].dictionary is not None, held)
+    _refuse_null_labels(nulls_of(items), argument, starts)
     try:
-        return SetColumn(argument, sets, encode(flat, argument), missing=known)
+        return SetColumn(argument, sets, encode(items, argument), missing=missing)
     except KaratError as problem:
         raise _on_its_row(problem, starts) from None
 
@@ -233,6 +261,7 @@ def _of_lists(rows: list[Any], argument: str, labels: Sequence[Label] | None) ->
         row = int(np.searchsorted(starts, inner, side="right")) - 1
         found = f"Row {row} holds {short(items[inner])} ({type(items[inner]).__name__}) as a label"
         raise error("K106", argument=argument, found=found)
+    _refuse_null_labels(np.array([is_missing(item) for item in items]), argument, starts)
     try:
         flat = encode(items, argument)
     except KaratError as problem:
@@ -254,18 +283,43 @@ def _may_be_indicator(rows: list[Any]) -> bool:
     )
 
 
+def _refuse_null_labels(
+    nulls: npt.NDArray[np.bool_] | None, argument: str, starts: npt.NDArray[np.int64]
+) -> None:
+    """K104: a set holds null as a label."""
+    if nulls is None or not nulls.any():
+        return
+    rows = np.unique(np.searchsorted(starts, np.flatnonzero(nulls), side="right") - 1)
+    do = "Leave null out of the set; a null in place of a true set says that it is not known."
+    facts = {"row": int(rows[0]), "count": len(rows), "n": len(starts) - 1}
+    raise error("K104", argument=argument, things="labels", do=do, **facts)
+
+
 def _on_its_row(problem: KaratError, starts: npt.NDArray[np.int64]) -> KaratError:
     """The same error, which names the row of the set instead of the place of the label."""
     if "row" not in problem.context:
         return problem
     row = int(np.searchsorted(starts, problem.context["row"], side="right")) - 1
-    return error(problem.code, **{**problem.context, "row": row})
+    facts = {**problem.context, "row": row}
+    if "n" in facts:
+        n = len(starts) - 1
+        facts |= {"n": n, "count": min(facts["count"], n)}
+    return error(problem.code, **facts)
 
 
-def align_sets(true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None = None) -> SetRows:
+def align_sets(
+    true: SetColumn,
+    pred: SetColumn,
+    labels: Sequence[Label] | None = None,
+    *,
+    is_part: bool = False,
+) -> SetRows:
     """Both on one axis: the labels listed, the columns of indicators, or all labels in order.
 
     A label that is only predicted is legal. Of a row whose true set is missing nothing is known.
+
+    Args:
+        is_part: whether other rows come beside them, which may have the labels.
 
     Errors:
         K102 other numbers of rows; K104 a prediction that is missing; K107, K108 strings against
@@ -286,7 +340,7 @@ def align_sets(true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None 
             raise error("K199", left=true.argument, right=pred.argument, found=_other(true, pred))
         classes = Classes(true.columns, is_declared=True)
         return SetRows(classes, true.sets, pred.sets, true.unknown)
-    return _aligned_lists(true, pred, labels)
+    return _aligned_lists(true, pred, labels, is_part=is_part)
 
 
 def _forms(true: SetColumn, pred: SetColumn) -> str:
@@ -306,9 +360,13 @@ def _other(true: SetColumn, pred: SetColumn) -> str:
     return f"Column {place} is {pair[0]!r} in {true.argument} and {pair[1]!r} in {pred.argument}"
 
 
-def _aligned_lists(true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None) -> SetRows:
+def _aligned_lists(
+    true: SetColumn, pred: SetColumn, labels: Sequence[Label] | None, *, is_part: bool
+) -> SetRows:
     flats = [one.flat for one in (true, pred) if one.flat is not None]
     if not flats:
+        if labels is None and is_part:
+            return SetRows(Classes(()), true.sets, pred.sets, missing=true.missing)
         if labels is None:
             raise error("K223", left=true.argument, right=pred.argument, n=true.n)
         classes = Classes(tuple(labels), is_declared=True)

@@ -39,7 +39,7 @@ Counts: TypeAlias = npt.NDArray[np.int64]
 
 RARE: Final = 20
 """With fewer rows of some class the normal distribution calls too much a difference."""
-_SWAPS: Final = "swap permutation"
+SWAPS: Final = "swap permutation"
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def paired(
         has_limits = metric in others or not joint.is_plain
         one = _of_tables(metric, joint, spec, policy, same, has_limits)
         if metric in others:
-            swaps = {pair: (_SWAPS, p[metric]) for pair, p in swapped.items()}
+            swaps = {pair: (SWAPS, p[metric]) for pair, p in swapped.items()}
             done.append(replace(one, guards=swaps, remark=remark))
             continue
         one = replace(one, discordant=discordant)
@@ -136,7 +136,7 @@ def paired(
             tests, limits = {}, {}
             for pair, alone in discordant.items():
                 tests[pair] = "mid-p McNemar", mid_p(int(alone.b), int(alone.c))
-                scored = _score(alone.b, alone.c, cells.n_rows, float(full - none))
+                scored = score_of(alone.b, alone.c, cells.n_rows, float(full - none))
                 limits[pair] = "score", scored
             one = replace(one, tests=tests, limits=limits)
         done.append(one)
@@ -221,7 +221,7 @@ def _is_linear(metric: Metric, k: int) -> bool:
     return bool(abs(none + full - 2.0 * half) <= 1e-12 * abs(full - none))
 
 
-def _score(b: float, c: float, n: int, scale: float) -> Limits:
+def score_of(b: float, c: float, n: int, scale: float) -> Limits:
     """Limits of the difference of the shares of right rows, scaled as the metric is."""
 
     def limits(quantile: float) -> tuple[float, float]:

@@ -21,6 +21,7 @@ from karat.output.plots.svg import as_svg
 if TYPE_CHECKING:
     from karat.curves._band import Band
     from karat.results.report import Report
+    from karat.results.sets import SetReport
 
 N_ROWS: Final = 40
 """Rows of the table of a curve, of all classes together."""
@@ -106,7 +107,7 @@ _FIGURES: Final = (
 )
 
 
-def figures_of(report: Report) -> list[dict[str, Any]]:
+def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
     """The drawings of a report with their tables; none where it keeps no curves.
 
     Errors:
@@ -120,7 +121,7 @@ def figures_of(report: Report) -> list[dict[str, Any]]:
     # Hundreds of curves would be heavy, and none could be told from another.
     is_many = report.classes.k > MOST_SERIES
     options: dict[str, Any] = {"classes": [report.labels[i] for i in which]} if is_many else {}
-    unit = "weight" if report.cells.is_weighted else "rows"
+    unit = "weight" if report.is_weighted else "rows"
     binned = ("from", "to", unit, "mean probability", "share truly of the class")
     found = []
     for one in _FIGURES:
@@ -142,7 +143,7 @@ def figures_of(report: Report) -> list[dict[str, Any]]:
     return found
 
 
-def _band(report: Report, which: Sequence[int], figure: Figure) -> Band | None:
+def _band(report: Report | SetReport, which: Sequence[int], figure: Figure) -> Band | None:
     """The band of one curve alone that has one, at the level of the intervals of the report."""
     if figure.draw not in (roc, precision_recall, reliability) or len(which) > 1:
         return None
@@ -156,7 +157,7 @@ def _band(report: Report, which: Sequence[int], figure: Figure) -> Band | None:
     return found
 
 
-def _listed(report: Report) -> tuple[Sequence[int], tuple[str, ...]]:
+def _listed(report: Report | SetReport) -> tuple[Sequence[int], tuple[str, ...]]:
     """The classes of a table, and a note where not all are there."""
     k = report.classes.k
     if report.classes.positive is not None:
@@ -177,7 +178,11 @@ def _table(
 
 
 def _points(
-    report: Report, which: Sequence[int], curves: Any, columns: list[str], band: Band | None
+    report: Report | SetReport,
+    which: Sequence[int],
+    curves: Any,
+    columns: list[str],
+    band: Band | None,
 ) -> Iterator[Sequence[str]]:
     """Some of the points of each curve that are kept, from strict to lenient."""
     n_each = min(MOST_POINTS, max(3, N_ROWS // len(which)))
@@ -192,7 +197,9 @@ def _points(
             yield report.classes.display[i], *map(value, numbers)
 
 
-def _bins(report: Report, which: Sequence[int], band: Band | None) -> Iterator[Sequence[str]]:
+def _bins(
+    report: Report | SetReport, which: Sequence[int], band: Band | None
+) -> Iterator[Sequence[str]]:
     """Every bin that holds rows, of each class."""
     for i in which:
         one = report.curves.reliability[report.labels[i]]

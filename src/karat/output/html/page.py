@@ -17,8 +17,10 @@ from karat.errors import error
 from karat.errors.doubts import without_doubts
 from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
+from karat.metrics.headlines import HEADLINE_OF_SETS
 from karat.output.compared import describe_comparison
-from karat.output.describe import POLICIES, facts, headline_names, slice_metric
+from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
+from karat.output.describe_sets import facts_of_sets, patterns_of, scores_of_labels, transfers_of
 from karat.output.document import Notes, Table
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
@@ -33,9 +35,30 @@ if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Estimate
     from karat.results.comparison import Comparison
     from karat.results.report import Report
+    from karat.results.sets import SetReport
 
 _FOLDER: Final = "templates"
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&'\u2028\u2029"}
+
+
+OF_CLASSES: Final = {
+    "title": "Classes",
+    "word": "class",
+    "caption": "Each class against the rest",
+    "averages": "TP, FP, FN and TN are the true and false positives and negatives of a class "
+    "against the rest, k is a class, n the number of rows.\nmacro_ is the mean over the classes, "
+    "weighted_ the same by their support, micro_ from the counts of all classes added.",
+}
+OF_LABELS: Final = {
+    "title": "Labels",
+    "word": "label",
+    "caption": "Each label against its absence",
+    "averages": "TP, FP, FN and TN are the true and false positives and negatives of a label, or "
+    "of the labels of a row, k is a label, n the number of rows.\nmacro_ is the mean over the "
+    "labels, weighted_ the same by their support, micro_ from the counts of all labels added, "
+    "samples_ the mean over the rows.",
+}
+"""What a page says of its classes, and of labels of sets."""
 
 
 def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> str:
@@ -126,6 +149,8 @@ def report_to_html(report: Report) -> str:
         "about_decisions": about_decisions,
         "best_thresholds": thresholds_section(report),
         "classes": class_table(report),
+        "each": OF_CLASSES,
+        "tables": [],
         "slices": list(slice_sections(report, slice_metric(report))) if first else [],
         "figures": figures_of(report),
         "pairs": pairs,
@@ -138,6 +163,54 @@ def report_to_html(report: Report) -> str:
     }
     data = {"matrix": matrix and matrix["data"], "decisions": decisions}
     return page("report.html", shown, data)
+
+
+def sets_to_html(report: SetReport) -> str:
+    """The page of a report of rows with sets of labels, as text.
+
+    Errors:
+        K501 jinja2 or matplotlib is not installed.
+    """
+    first = list(report.metrics)
+    if not lists_all(report, "headline"):
+        first = [name for name in HEADLINE_OF_SETS if name in report.metrics]
+    rest = [name for name in report.metrics if name not in first]
+    policy = POLICIES[report.undefined].format("label or a row")
+    tables: dict[str, tuple[str, list[Table | None]]] = {
+        "scores-of-labels": ("Thresholds", [scores_of_labels(report)]),
+        "missed": ("Missed and added", [transfers_of(report)]),
+        "together": ("Wrong sets", [*patterns_of(report)]),
+    }
+    shown: dict[str, Any] = {
+        "title": "karat multilabel report",
+        "version": __version__,
+        "facts": facts_of_sets(report),
+        "doubts": [one.coded for one in report.doubts],
+        "warnings": (*without_doubts(report.warnings), *report.cautions),
+        "level": "" if report.confidence is None else report.confidence.told,
+        "metrics": metric_table(report, first),
+        "more_metrics": metric_table(report, rest),
+        "inexact": None,
+        **dict.fromkeys(("matrix", "decisions", "best_thresholds", "pairs")),
+        "is_plain": False,
+        "about_decisions": "",
+        "classes": class_table(report),
+        "each": OF_LABELS,
+        "tables": [
+            {"id": name, "link": link, "tables": [one for one in found if one is not None]}
+            for name, (link, found) in tables.items()
+            if any(one is not None for one in found)
+        ],
+        "slices": [],
+        "figures": figures_of(report),
+        "undefined": undefined_reasons(report),
+        "policy_of_undefined": f"{policy[0].upper()}{policy[1:]}.",
+        "definitions": list(definitions(report)),
+        "mapping": _pairs_of(report.mapping),
+        "source": _pairs_of(report.source),
+        "signatures": [str(report.metrics[x].signature) for x in first] or [MISSING],
+    }
+    return page("report.html", shown, {"matrix": None, "decisions": None})
 
 
 def _pairs_of(facts_: Any) -> list[tuple[str, str]]:

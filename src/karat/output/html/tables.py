@@ -14,6 +14,7 @@ from karat.output.sections import marked_rate, marked_value
 
 if TYPE_CHECKING:
     from karat.results.report import Report
+    from karat.results.sets import SetReport
 
 MOST_ROWS: Final = 100
 """Classes that the table lists; above, those with the smallest f1."""
@@ -64,7 +65,7 @@ def scale_of(lows: Iterable[float | None]) -> tuple[float, float]:
     return min(math.floor(10 * min(known, default=0.0)), 9) / 10, 1.0
 
 
-def metric_table(report: Report, names: Sequence[str]) -> dict[str, Any]:
+def metric_table(report: Report | SetReport, names: Sequence[str]) -> dict[str, Any]:
     """One row a metric, and the scale of the bars: of those that are best at 1."""
     results = [report.metrics[name] for name in names]
     drawn = [one for one in results if one.better == "higher" and one.range[1] == 1.0]
@@ -84,7 +85,7 @@ def metric_table(report: Report, names: Sequence[str]) -> dict[str, Any]:
     return {"rows": rows, "scale": "{:g} to {:g}".format(*scale) if drawn else ""}
 
 
-def class_table(report: Report) -> dict[str, Any]:
+def class_table(report: Report | SetReport) -> dict[str, Any]:
     """The table of classes: counts, rates with their bars, and which are listed."""
     rows = report.per_class
     keys = [key for key in COLUMNS if key in rows[0]]
@@ -133,7 +134,7 @@ def _rate(row: dict[str, Any], key: str, scale: tuple[float, float] | None) -> d
     }
 
 
-def undefined_reasons(report: Report) -> list[tuple[str, list[str]]]:
+def undefined_reasons(report: Report | SetReport) -> list[tuple[str, list[str]]]:
     """Every reason with what it left undefined: metrics, and rates of classes."""
     found: dict[str, list[str]] = {}
     for name, reason in report.undefined_metrics.items():
@@ -148,7 +149,7 @@ def undefined_reasons(report: Report) -> list[tuple[str, list[str]]]:
     return list(found.items())
 
 
-def definitions(report: Report) -> Iterator[dict[str, str]]:
+def definitions(report: Report | SetReport) -> Iterator[dict[str, str]]:
     """What every metric of the report means, from its record; averages are said once."""
     names = {get(name).record.name for name in report.metrics}
     for name in sorted(names | (set(COLUMNS) & report.per_class[0].keys())):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Final, get_args
@@ -312,13 +312,18 @@ def _read_limits(part: Part, s: Scope) -> dict[str, Any]:
 
     float64[k] each, NaN where a class has none.
     """
-    found: dict[str, Any] = {}
     rows = part.items()
     require(len(rows) == s.classes.k, f"per_class has {len(rows)} rows for {s.classes.k} classes")
     if s.confidence is None:
-        return found
+        return {}
     # Neither scores nor clusters are in the text.
-    for name in (*(PER_CLASS if s.is_clustered else ()), *PER_CLASS_OF_SCORES):
+    return limits_of_rows(rows, (*(PER_CLASS if s.is_clustered else ()), *PER_CLASS_OF_SCORES), s)
+
+
+def limits_of_rows(rows: Sequence[Part], names: Iterable[str], s: Scope) -> dict[str, Any]:
+    """Limits of these columns of a table of classes or labels, where it has some."""
+    found: dict[str, Any] = {}
+    for name in names:
         pairs = [of.get(name) if (of := row.get("intervals")) else None for row in rows]
         if any(pairs):
             none = (math.nan, math.nan)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Final, TypeVar
 
@@ -23,12 +24,20 @@ from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, parsed, require
-from karat.output.json.report import CLASSES
+from karat.output.json.report import CLASSES, limits_of_rows
+from karat.results.set_patterns import LabelPair, SetPatterns, WrongSet
 from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
+from karat.results.values import PER_CLASS
 from karat.tally.set_tally import SetTally, inconsistency_of_sets
 
 SCHEMA: Final = "karat.multilabel/1"
 SetReportT = TypeVar("SetReportT", bound=SetReport)
+
+
+def _finite(x: float) -> float | None:
+    """What JSON has no number for is null."""
+    return x if math.isfinite(x) else None
+
 
 _COMPUTED: Final = ("value", "n", "undefined")
 _INTERVAL: Final = ("low", "high", "method", "standard_error", "remark")
@@ -69,8 +78,41 @@ _TALLY: Final = js.record(
     row_weights=_AMOUNTS,
     row_squares=_AMOUNTS,
 )
+_LABELS: Final = js.each(js.LABEL).into(tuple)
+_WRONG: Final = js.record(
+    lambda s: WrongSet(s.true, s.predicted, s.rows),
+    true=_LABELS.of(lambda one: list(one.true)),
+    predicted=_LABELS.of(lambda one: list(one.predicted)),
+    rows=js.NUMBER,
+)
+_ODDS: Final = js.or_null(js.NUMBER).into(lambda x: math.inf if x is None else x)
+_PAIR: Final = js.record(
+    lambda s: LabelPair(
+        s.labels, s.predicted_together, s.true_together, s.odds_ratio, s.low, s.high
+    ),
+    labels=_LABELS.of(lambda one: list(one.labels)),
+    predicted_together=js.COUNT,
+    true_together=js.COUNT,
+    odds_ratio=_ODDS.of(lambda one: _finite(one.odds_ratio)),
+    low=js.NUMBER,
+    high=_ODDS.of(lambda one: _finite(one.high)),
+)
+_PATTERNS: Final = js.record(
+    lambda s: SetPatterns(
+        tuple(s.wrong_sets), None if s.pairs is None else tuple(s.pairs), s.level
+    ),
+    wrong_sets=js.each(_WRONG),
+    pairs=js.or_null(js.each(_PAIR)),
+    level=js.NUMBER,
+)
 _CONFIDENCE: Final = js.record(
-    None, level=js.NUMBER, side=js.TEXT, method=js.TEXT, seed=js.COUNT, n_replicates=js.COUNT
+    None,
+    level=js.NUMBER,
+    side=js.TEXT,
+    method=js.TEXT,
+    seed=js.COUNT,
+    n_replicates=js.COUNT,
+    weights_are=js.choice("importance", "frequency"),
 )
 
 
@@ -85,12 +127,14 @@ def sets_to_dict(report: SetReport) -> dict[str, Any]:
             "undefined": report.undefined,
             "metrics": None if report.requested is None else list(map(str, report.requested)),
             "intervals": None if asked is None else _CONFIDENCE.write(asked, report),
+            "clustered": report.is_clustered,
         },
         "scores": report.scores,
         "metrics": {name: result.to_dict() for name, result in report.metrics.items()},
         "per_class": js.plain(report.per_class),
         "label_counts": js.plain(report.label_counts),
         "transfers": None if moved is None else moved.tolist(),
+        "patterns": None if report.patterns is None else _PATTERNS.write(report.patterns, report),
         "cautions": list(report.cautions),
         "warnings": list(report.warnings),
         "mapping": js.plain(report.mapping),
@@ -117,7 +161,9 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
     policy = js.choice("zero", "exclude", "nan").read(settings["undefined"], scope)
     named = js.or_null(js.TEXTS).read(settings["metrics"], scope)
     asked = _confidence(settings["intervals"], scope)
-    listed = whole["metrics"].fields()
+    is_clustered = js.FLAG.read(settings["clustered"], scope)
+    listed, rows = whole["metrics"].fields(), whole["per_class"].items()
+    require(len(rows) == tally.k, f"per_class has {len(rows)} rows for {tally.k} labels")
     moved = js.or_null(js.AMOUNTS).read(whole["transfers"], scope)
     if moved is not None:
         shape = (tally.k + 1, tally.k + 1)
@@ -135,6 +181,9 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
         kept_transfers=moved,
         kept_scores=_scores(whole, listed, tally.k),
         kept_cautions=js.TEXTS.read(whole["cautions"], scope),
+        kept_patterns=js.or_null(_PATTERNS).read(whole["patterns"], scope),
+        is_clustered=is_clustered,
+        kept_limits=limits_of_rows(rows, PER_CLASS, scope) if is_clustered and asked else {},
     )
     if whole["karat"].value == __version__:
         known = {name: result for name, result in report.metrics.items() if name in listed}
@@ -151,11 +200,14 @@ def _confidence(part: Part, scope: Scope) -> Confidence | None:
     asked: Mapping[str, Any] | None = js.or_null(_CONFIDENCE).read(part, scope)
     if asked is None:
         return None
+    weights_are = asked["weights_are"]
+    asked = {name: value for name, value in asked.items() if name != "weights_are"}
     method = None if asked["method"] == "default" else asked["method"]
     try:
-        return Confidence.of(**{**asked, "method": method})
+        found = Confidence.of(**{**asked, "method": method})
     except KaratError:
         raise part.is_not("what can be asked of intervals") from None
+    return None if found is None else replace(found, weights_are=weights_are)
 
 
 def _scores(whole: Part, listed: Mapping[str, Part], k: int) -> KeptScores | None:

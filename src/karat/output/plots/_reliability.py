@@ -73,7 +73,7 @@ def scores(
         name = f"truly {one.name}" if is_one and one.name else one.name or "truly of the class"
         ax.stairs(inside, edges, **(look | {"label": name + note} | patch))
     of_scores = any(report.scores == "scores" for report in reports.values())
-    unit = "weight" if any(r.cells.is_weighted for r in reports.values()) else "rows"
+    unit = "weight" if any(r.is_weighted for r in reports.values()) else "rows"
     ax.set(
         xlabel="probability" + (" (softmax of the scores)" if of_scores else ""),
         ylabel=f"share of the {unit} of the class" if as_shares else unit,
@@ -89,7 +89,7 @@ def _histograms(one: Series) -> tuple[Any, Any, Any]:
     curve = _of(one)
     inside = np.nan_to_num(curve.weight * curve.share)
     # Counts come back whole from the shares that are kept.
-    inside = inside if one.report.cells.is_weighted else np.rint(inside)
+    inside = inside if one.report.is_weighted else np.rint(inside)
     return inside, np.maximum(curve.weight - inside, 0.0), curve.edges
 
 

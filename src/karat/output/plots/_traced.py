@@ -347,7 +347,7 @@ def _decisions(kind: Kind, ax: Axes, series: Sequence[Series]) -> None:
     label = "as predicted" + ("" if threshold is None else f" (threshold {threshold:g})")
     dot: dict[str, Any] = {"markersize": 5, "linestyle": "none"}
     for one in series:
-        fields = one.report.cells.fields
+        fields = one.report.fields
         tp, fp = (np.array([getattr(fields, name)[one.place]]) for name in ("tp", "fp"))
         curve = kind.of(one.report, one.place)
         x, y = kind.curve.plane(tp, fp, curve.n_pos, curve.n_neg)

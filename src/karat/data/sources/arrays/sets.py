@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from karat.data.clusters import as_clusters, one_cluster
 from karat.data.labels.column import declared_labels
-from karat.data.labels.sets import SetColumn, align_sets, are_sets, encode_sets
+from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
 from karat.data.scores.classes import both_decide
 from karat.data.scores.containers import Argument
 from karat.data.scores.labels import checked_limits, label_scores
-from karat.data.weights import as_weights, refuse_sums, refuse_weights
+from karat.data.sources.distributed.frames import refuse_distributed
+from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
-from karat.tally.set_tally import SetRows
+from karat.tally.cells import Axis
+from karat.tally.set_tally import CLUSTERS, SetRows, common_labels
 from karat.tally.sets import Sets
 
 
-def hold_sets(y_true: Any, y_pred: Any) -> bool:
+def hold_sets(y_true: Any, y_pred: Any, *, are_more: bool = False) -> bool:
     """Whether two arguments are sets of labels; one of them decides.
 
     Lists of one label each on both sides are columns of shape (n, 1): one class a row.
+
+    Args:
+        are_more: whether they are more rows of what holds sets: lists of one label are sets then.
     """
-    return any(are_sets(values) and not _is_column(values) for values in (y_true, y_pred))
+    sides = (y_true, y_pred)
+    return any(are_sets(values) and (are_more or not _is_column(values)) for values in sides)
 
 
 def fits_columns(y_true: Any, scores: Any) -> bool:
@@ -46,10 +55,8 @@ def set_rows(
     y_prob: Any = None,
     y_score: Any = None,
     threshold: Any = None,
-    labels: Any = None,
-    positive: Any = None,
-    weights: Any = None,
     predicts: bool = True,
+    **options: Any,
 ) -> SetRows:
     """Rows with the sets of two arguments of any form that `encode_sets` reads, or with scores.
 
@@ -58,6 +65,7 @@ def set_rows(
         threshold: from which score on a label is predicted, one number or one for each label; not
             with y_pred. None: above 0.5, of y_score above 0.
         predicts: whether labels are predicted from scores where y_pred is None.
+        options: those of `sets_of_models`.
 
     Errors:
         K101 to K109, K195 to K199: the argument, its first bad row and how many there are; K113 to
@@ -69,53 +77,119 @@ def set_rows(
         >>> rows.tally.counts[:3].tolist()
         [[1, 1], [0, 0], [1, 0]]
     """
-    if positive is not None:
-        raise error("K221", found=f"positive={short(positive)} was given, and rows are sets")
+    arrays = {"y_true": y_true, "y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
+    for name, values in {**arrays, "weights": options.get("weights")}.items():
+        refuse_distributed(values, name)
     if y_prob is not None and y_score is not None:
         found = "Both y_prob and y_score were given"
         raise error("K129", found=found, prob="y_prob=", score="y_score=")
     argument: Argument = "y_score" if y_prob is None else "y_prob"
     given = y_score if y_prob is None else y_prob
-    has_pred = y_pred is not None or given is None
-    if has_pred and threshold is not None:
+    if y_pred is not None or given is None:
+        if threshold is not None:
+            if given is None:
+                found = "There are no probabilities or scores"
+                raise error("K136", threshold=threshold, found=found)
+            raise both_decide("y_pred", threshold)
+        rows = sets_of_models(y_true, {"y_pred": y_pred}, **options)["y_pred"]
         if given is None:
-            found = "There are no probabilities or scores"
-            raise error("K136", threshold=threshold, found=found)
-        raise both_decide("y_pred", threshold)
-    if not has_pred and not are_sets(y_true):
+            return rows
+        return replace(rows, scores=label_scores(given, argument, rows.classes, rows.n))
+    if not are_sets(y_true) and options.get("separator") is None:
         raise error("K221", found="y_true is one label a row")
-    if has_pred:
-        _check_both(y_true, y_pred)
-    listed = None if labels is None else declared_labels(labels)
-    true = encode_sets(y_true, "y_true", listed)
-    if has_pred:
-        pred = encode_sets(y_pred, "y_pred", listed)
-    else:
-        # What is predicted follows from the scores, once the labels are known.
-        pred = SetColumn(argument, Sets.empty(true.n), columns=true.columns)
-    rows = align_sets(true, pred, listed)
-    if weights is not None:
-        importance = as_weights(weights, true.n)
-        refuse_weights(importance)
-        refuse_sums(np.array([importance.sum()]))
-        rows = replace(rows, weights=importance)
-    if given is None:
-        return rows
+    # What is predicted follows from the scores, once the labels are known.
+    rows = sets_of_models(y_true, {argument: None}, **options)[argument]
     scores = label_scores(given, argument, rows.classes, rows.n)
     rows = replace(rows, scores=scores)
-    if has_pred or not predicts:
+    if not predicts:
         return rows
     limits, is_strict = checked_limits(threshold, scores, rows.classes)
     return replace(rows, pred=scores.above(limits, is_strict=is_strict))
 
 
-def _check_both(y_true: Any, y_pred: Any) -> None:
-    """Refuse sets beside one class a row: K103, K221."""
-    sides = {"y_true": y_true, "y_pred": y_pred}
-    for (argument, values), other in zip(sides.items(), reversed(sides), strict=True):
-        if not are_sets(values):
+def sets_of_models(
+    y_true: Any,
+    predicted: Mapping[str, Any],
+    *,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
+    separator: str | None = None,
+    is_frequency: bool = False,
+    is_part: bool = False,
+) -> dict[str, SetRows]:
+    """Rows with the same true sets and what each of several arguments predicts, on one label axis.
+
+    Args:
+        predicted: sets by the name of their argument; None where scores will say them.
+        clusters: one name or number a row, or None.
+        separator: what separates the labels of text.
+        is_frequency: whether a row of weight 3 stands for three rows.
+        is_part: whether other rows come beside them.
+
+    Errors:
+        As `set_rows`; K145 one cluster; K150 frequencies that are not whole numbers.
+    """
+    if positive is not None:
+        raise error("K221", found=f"positive={short(positive)} was given, and rows are sets")
+    given = [values for values in (y_true, *predicted.values()) if values is not None]
+    if separator is not None and all(map(are_sets, given)):
+        raise error("K227", found="Rows are sets already, and no text", do="Leave separator= out.")
+    for argument, values in predicted.items() if separator is None else ():
+        if values is not None:
+            _check_both({"y_true": y_true, argument: values})
+    listed = None if labels is None else declared_labels(labels)
+    true = encode_sets(y_true, "y_true", listed, separator)
+    found = {}
+    for argument, values in predicted.items():
+        if values is None:
+            pred = SetColumn(argument, Sets.empty(true.n), columns=true.columns)
+        else:
+            pred = encode_sets(values, argument, listed, separator)
+        found[argument] = align_sets(true, pred, listed, is_part=is_part)
+    classes = reduce(common_labels, [rows.classes for rows in found.values()])
+    facts: dict[str, Any] = {}
+    if weights is not None:
+        own = _weights(weights, true.n, is_frequency=is_frequency, is_part=is_part)
+        facts = {"weights": own, "is_frequency": is_frequency}
+    if clusters is not None:
+        facts |= _clusters(clusters, true.n, facts.get("weights"), is_frequency=is_frequency)
+    return {name: replace(rows.on(classes), **facts) for name, rows in found.items()}
+
+
+def _check_both(sides: Mapping[str, Any]) -> None:
+    """Refuse sets beside one label a row (K103, K221)."""
+    for (argument, values), other in zip(sides.items(), reversed(list(sides)), strict=True):
+        if not are_sets(values) and not are_nothing(values):
             shape = getattr(sides[other], "shape", ())
             if len(shape) == 2:
                 raise error("K103", argument=other, shape=tuple(shape))
             found = f"{argument} is one label a row, {other} holds sets of labels"
             raise error("K221", found=found)
+
+
+def _weights(weights: Any, n: int, *, is_frequency: bool, is_part: bool) -> Weights:
+    given = as_weights(weights, n)
+    if not is_part or given.any():
+        refuse_weights(given)
+    refuse_sums(np.array([given.sum()]))
+    if is_frequency and (given % 1.0 != 0).any():
+        raise error("K150", found="are not whole numbers")
+    return given
+
+
+def _clusters(
+    clusters: Any, n: int, weights: Weights | None, *, is_frequency: bool
+) -> dict[str, Any]:
+    """The axis of clusters, and its codes; nothing where each row is a cluster of its own."""
+    codes = as_clusters(clusters, n).astype(np.int32)
+    weighing = codes if weights is None else codes[weights > 0]
+    n_clusters = len(np.unique(weighing))
+    if n_clusters == 1:
+        raise one_cluster(n)
+    # Of three rows that one row stands for, none is independent of the others.
+    if n_clusters == len(weighing) and not is_frequency:
+        return {}
+    axis = Axis(CLUSTERS, tuple(range(int(codes.max()) + 1)))
+    return {"axes": (axis,), "codes": codes[None]}

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 import numpy as np
 
+from karat.data.labels.sets import are_sets
 from karat.data.roles import Family
 from karat.data.sources.batches import BatchSource, length_of
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading, tally_partition
+from karat.data.sources.set_columns import N_LOOKED
 from karat.data.sources.tables.frames import open_frame
 from karat.errors import error
 from karat.tally.cached import cached_property
 
+_BATCHES_LOOKED: Final = 8
+"""First batches that say whether a column of objects holds sets."""
 _FAMILIES: tuple[tuple[type | tuple[type, ...], Family], ...] = (
     ((bool, np.bool_), "boolean"),
     ((int, np.integer), "whole"),
@@ -65,6 +70,15 @@ class BatchedTable:
             if "unknown" not in found.values():
                 break
         return found
+
+    def hold_sets(self, name: str) -> bool:
+        """Whether the first rows of a column of objects hold sets of labels."""
+        batches = (batch for batch in self.table.read_batches((name,)) if length_of(batch))
+        for batch in islice(batches, _BATCHES_LOOKED):
+            read = open_frame(batch).first_rows
+            if read is not None and are_sets(read(name, N_LOOKED)):
+                return True
+        return False
 
     def tally(self, reading: Reading) -> Partial:
         """Tally all rows.

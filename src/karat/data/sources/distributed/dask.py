@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+from karat.data.labels.sets import are_sets
 from karat.data.roles import Family
 from karat.data.sources.distributed.partials import Partial, check_all
 from karat.data.sources.distributed.partitions import (
@@ -17,6 +19,7 @@ from karat.data.sources.distributed.partitions import (
     tally_partition,
     whole_of,
 )
+from karat.data.sources.set_columns import N_LOOKED
 from karat.data.sources.tables.frames import family_of
 from karat.errors import error, short
 
@@ -47,6 +50,17 @@ class DaskFrame:
             name: family_of(kind.categories.dtype if hasattr(kind, "categories") else kind)
             for name, kind in zip(self.names, self.table.dtypes, strict=True)
         }
+
+    def hold_sets(self, name: str) -> bool:
+        """Whether the first rows of a column of objects hold sets of labels.
+
+        Cost: the first partition is read.
+        """
+        column = self.table[[self.table.columns[self.names.index(name)]]]
+        with warnings.catch_warnings():
+            # A partition may have fewer rows.
+            warnings.simplefilter("ignore")
+            return are_sets(column.head(N_LOOKED).iloc[:, 0])
 
     def tally(self, reading: Reading) -> Partial:
         """All rows; K502 the workers have no karat, K503 partitions are missing or came twice."""

@@ -57,13 +57,17 @@ class Partial:
     @property
     def is_kept(self) -> bool:
         """Whether its rows are kept as they are, so that their order can still be chosen."""
-        scores = self.tallies.scores
+        scores, sets = self.tallies.scores, self.tallies.sets
+        if sets is not None:
+            return not sets.is_sample
         return scores is not None and scores.histograms is None
 
     @property
     def n_bytes(self) -> int:
         """Bytes of what waits to be added: rows, or cells."""
         found = self.tallies
+        if found.sets is not None:
+            return found.sets.n_bytes
         if found.scores is not None and found.scores.held is not None:
             return found.scores.held.n_bytes
         return n_bytes_of(found.crossed) + (0 if found.cells is None else found.cells.counts.nbytes)
@@ -91,6 +95,19 @@ class Partial:
         order = next(iter(orders or {other.order})) if len(orders) < 2 else None
         width = self.width if self.width is not None else other.width
         return Partial(partitions, n_rows, tallies, order, width)
+
+    def with_rows(self, more: Partial, empty: ScoreParts) -> Partial:
+        """The same with more rows of its partitions.
+
+        Errors:
+            What is wrong with rows that do not go together.
+        """
+        if not self.n_rows:
+            return more
+        both = self.merge(replace(more, partitions=((-1, -1),)), empty)
+        if both.problem is not None:
+            raise both.problem
+        return replace(both, partitions=self.partitions)
 
     def to_bytes(self) -> bytes:
         """The partial as bytes that `from_bytes` of this and every later version reads."""
@@ -177,8 +194,8 @@ def merged(partials: Iterable[Partial], empty: ScoreParts) -> list[Partial]:
         if n_bytes > empty.max_memory:
             whole = folded(waiting, empty, whole)
             waiting, n_bytes = [], 0
-    with_scores = [part for part in waiting if part.tallies.scores is not None]
-    if whole is None and with_scores and all(part.is_kept for part in with_scores):
+    of_rows = [part for part in waiting if part.tallies.scores or part.tallies.sets]
+    if whole is None and of_rows and all(part.is_kept for part in of_rows):
         _united(tuple(run for part in waiting for run in part.partitions), ())
         return sorted(waiting, key=lambda part: part.first)
     if whole is None and not waiting:

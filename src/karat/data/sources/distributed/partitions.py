@@ -21,10 +21,12 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key
 from karat.data.sources.batches import length_of
 from karat.data.sources.distributed.partials import Partial, folded, merged
+from karat.data.sources.set_rows import SetReading
 from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.rows import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
 from karat.tally import Label
+from karat.tally.held_sets import HeldSets
 from karat.tally.serialization import each_once
 
 BLOCK_ROWS: Final = 1 << 17
@@ -41,7 +43,7 @@ class Reading:
     Attributes:
         found: column by role: ``true``, maybe ``pred`` and ``weights``.
         wants: the tally of labels; or only which labels there are, and how long lists are; or rows
-            with scores.
+            with scores, or with sets of labels.
         scores: columns of scores in the order of the classes; one that may hold lists.
         argument: what messages call them.
         labels: the classes in order, or None; known where rows with scores are wanted.
@@ -52,10 +54,11 @@ class Reading:
         max_memory: bytes that rows with scores may take.
         is_frequency: whether a weight is a number of rows.
         groups: columns, and crosses of several, whose values are slices.
+        sets: how columns become rows with sets, or None.
     """
 
     found: Mapping[str, str]
-    wants: Literal["cells", "classes", "rows"]
+    wants: Literal["cells", "classes", "rows", "sets"]
     scores: tuple[str, ...] = ()
     argument: Argument = "y_prob"
     labels: tuple[Label, ...] | None = None
@@ -66,6 +69,7 @@ class Reading:
     max_memory: int = 1 << 28
     is_frequency: bool = False
     groups: tuple[Key, ...] = ()
+    sets: SetReading | None = None
 
     @property
     def singles(self) -> tuple[str, ...]:
@@ -74,6 +78,9 @@ class Reading:
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Every column that is read."""
+        if self.sets is not None:
+            return self.sets.columns
         return tuple(dict.fromkeys((*self.found.values(), *self.scores, *self.singles)))
 
     @property
@@ -104,6 +111,8 @@ class Reading:
             if not (labels is None or isinstance(labels, list)):
                 raise TypeError("its labels are none")
             words |= {"scores": tuple(scores), "labels": None if labels is None else tuple(labels)}
+            if words.get("sets") is not None:
+                words["sets"] = SetReading.from_dict(words["sets"])
             words["groups"] = tuple(tuple(map(str, key)) for key in words.get("groups", ()))
             return cls(**words)
         except (LookupError, TypeError, AttributeError, RecursionError, ValueError) as problem:
@@ -177,6 +186,12 @@ def _numbered_in(piece: str, start: int) -> Iterator[None]:
 def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Partial:
     """The same with the rows of one more block of its partition."""
     frame = open_frame(block)
+    if reading.sets is not None:
+        values = frame.columns(reading.columns)
+        found, _ = reading.sets.rows(values, is_part=True)
+        sets = HeldSets.of(found).within(reading.max_memory)
+        tallies = Tallies(sets=sets, n_dropped=n_rows - found.n)
+        return total.with_rows(replace(total, n_rows=n_rows, tallies=tallies), reading.empty)
     role = "prob" if reading.argument == "y_prob" else "score"
     beside = (*reading.scores, *reading.singles)
     empty = Tallies(later=total.tallies.later)
@@ -193,13 +208,7 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
         order = next((order for order in orders if order is not None), None)
         tallies = empty.plus(rows, reading.empty, 1)
         part = replace(part, tallies=tallies, order=order, width=_width(read, reading))
-    if not total.n_rows:
-        return part
-    # Blocks of one partition, which is in both.
-    both = total.merge(replace(part, partitions=((-1, -1),)), reading.empty)
-    if both.problem is not None:
-        raise both.problem
-    return replace(both, partitions=total.partitions)
+    return total.with_rows(part, reading.empty)
 
 
 def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:

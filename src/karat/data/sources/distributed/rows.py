@@ -26,9 +26,11 @@ from karat.data.sources.distributed.batches import BatchedTable
 from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
+from karat.data.sources.set_columns import SetColumns, find_sets
+from karat.data.sources.set_rows import SetReading, first_sets, origin_of_sets
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
-from karat.errors.doubts import doubt
+from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option
 from karat.tally import Cells
 from karat.tally.algebra import reorder
@@ -66,7 +68,7 @@ def rows_of_distributed(
     reads the labels alone.
     """
     host = _opened(table)
-    request = TableRequest(**options)
+    request = TableRequest(threshold=threshold, **options)
     base = Reading(
         {},
         "cells",
@@ -91,17 +93,12 @@ def rows_of_distributed(
 
 def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
+    asked = find_sets(request, frame.names, frame.types, host.hold_sets)
+    if asked is not None:
+        return _of_sets(host, frame, asked, base)
     columns = find_columns(request, frame.names, frame.types, of_text=host.of_text)
-    found, chosen, notes = columns.found, columns.chosen, columns.notes
-    if request.unique:
-        notes.append(
-            doubt(
-                "D108",
-                what=f"The ids of column {request.unique!r} were",
-                found="Rows in partitions or batches are not compared with each other",
-                do=f"Count them in the table itself; {option('ids', '')} leaves them out.",
-            )
-        )
+    found, chosen = columns.found, columns.chosen
+    notes = [*columns.notes, *_of_ids(request)]
     reading = replace(base, found=found)
     if chosen is not None:
         frame.columns(
@@ -125,6 +122,36 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     if declared is None and columns.positive is not None:
         cells = cells.with_classes(classes_of(cells.classes.labels, columns.positive))
     return _tallies(host, partial, cells, columns.mapping, notes)
+
+
+def _of_ids(request: TableRequest) -> list[Doubt]:
+    """The doubt that ids which were named are not compared."""
+    if not request.unique:
+        return []
+    return [
+        doubt(
+            "D108",
+            what=f"The ids of column {request.unique!r} were",
+            found="Rows in partitions or batches are not compared with each other",
+            do=f"Count them in the table itself; {option('ids', '')} leaves them out.",
+        )
+    ]
+
+
+def _of_sets(host: Host, frame: Frame, asked: SetColumns, base: Reading) -> Tallies:
+    """The rows with sets of labels."""
+    columns = find_columns(asked.request, asked.header, asked.types)
+    sets = SetReading.of(asked, columns)
+    reading = replace(base, wants="sets", found=columns.found, labels=sets.labels, sets=sets)
+    frame.columns(reading.columns)
+    partial = _whole(host, reading)
+    found = _tallies(
+        host, partial, None, columns.mapping, [*columns.notes, *_of_ids(asked.request)]
+    )
+    assert found.sets is not None
+    facts, first = found.origin.source, first_sets(found.sets.rows)
+    origin = origin_of_sets(sets, facts, found.origin.warnings, first)
+    return replace(found, origin=origin)
 
 
 def _tallies(

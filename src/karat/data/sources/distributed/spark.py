@@ -56,6 +56,10 @@ class SparkFrame:
         """What each column holds; a vector of Spark ML is a list."""
         return {name: "list" if kind == "vector" else family_of(kind) for name, kind in self._kinds}
 
+    def hold_sets(self, _: str) -> bool:
+        """False: types say which columns hold lists."""
+        return False
+
     def tally(self, reading: Reading) -> Partial:
         """All rows; K502 the workers have no karat, K503 partitions are missing or came twice."""
         words = reading.to_bytes()
@@ -67,7 +71,7 @@ class SparkFrame:
         else:
             spread = found.repartition(_MERGERS, "partition")
         found = spread.mapInArrow(merge, _SCHEMA)
-        if reading.wants == "rows":
+        if reading.wants in ("rows", "sets"):
             # Rows may be many bytes: what reaches the caller is one partial.
             found = found.repartition(1).mapInArrow(merge, _SCHEMA)
         with _described(frame.sparkSession), _explained(frame.sparkSession):

@@ -14,21 +14,26 @@ from typing import TYPE_CHECKING, Final
 from karat.data.sources.files.duck import file_list, literal, quoted
 from karat.data.sources.files.sql import (
     NO_VALUE,
+    as_cell,
     as_key,
     as_label,
     as_label_key,
     as_name,
     as_score,
+    as_set,
     as_slice,
+    as_text,
     as_weight,
     can_be_name,
     can_be_score,
     family,
     filtered,
     is_wide,
+    item_of,
 )
 from karat.data.sources.files.text_labels import Reading
 from karat.errors import error, shown
+from karat.errors.options import option
 
 if TYPE_CHECKING:
     import duckdb
@@ -159,7 +164,7 @@ class Relation:
         if len(kinds) > 1:
             return "marked"
         (kind,) = kinds
-        is_typed = not any(is_wide(t) for n in names for t in self._types_of(n))
+        is_typed = not any(is_wide(item_of(t) or t) for n in names for t in self._types_of(n))
         return kind if kind != "typed" or is_typed else "marked"
 
     def _types_of(self, name: str) -> list[str]:
@@ -326,6 +331,72 @@ class Relation:
                 yield as_slice(next(raw), part.origin(name))
 
         return self._select([*columns, *scores, *names, *groups], where, chosen, aliases)
+
+    def reading_of_texts(self, names: Iterable[str]) -> Reading:
+        """How labels that are split from texts arrive: those of CSV files alone have no type."""
+        origins = {part.origin(name) for part in self.parts for name in names}
+        return "csv" if origins == {"csv"} else "typed"
+
+    def require_sets(self, names: Sequence[str], *, are_texts: bool) -> None:
+        """Check that every file has the columns, and that they can hold sets of labels.
+
+        Args:
+            are_texts: whether text may be split.
+
+        Errors:
+            K106 a column cannot; K410 a file lacks one, or has text where another has lists.
+        """
+        for name in names:
+            found: dict[bool, str] = {}
+            for part, declared in self._each(name):
+                origin = part.origin(name)
+                item = item_of(declared)
+                kind = family(item or declared, origin)
+                # Of JSON, rows that were not looked at may be lists.
+                is_open = origin == "json" and declared == "JSON"
+                is_list = item is not None or (is_open and not are_texts)
+                is_text = are_texts and (origin == "csv" or kind in ("text", "unknown"))
+                if kind == "other" or not (is_list or is_text):
+                    told = f"Its type is {declared}"
+                    told += f", and {option('separator')} splits text" if are_texts else ""
+                    raise error("K106", argument=f"Column {name!r}", found=told)
+                found.setdefault(is_list, part.shown)
+            if len(found) > 1:
+                told = f"Column {name!r} holds lists in {found[True]}, text in {found[False]}."
+                raise error("K410", found=told)
+        self._check_parquet(names)
+
+    def select_sets(
+        self, columns: Mapping[str, Sequence[str]], where: str | None, reading: Reading
+    ) -> str:
+        """SQL that reads columns of sets row by row.
+
+        Args:
+            columns: by how they are read: lists (`l0` … of the result), text with several labels
+                (`t0` …), cells of 0, 1 and nulls (`b0` …), weights (`w0`) and scores (`s0` …).
+            where, reading: as of `select`.
+        """
+        orders = ("lists", "texts", "cells", "weights", "scores")
+        names = [name for order in orders for name in columns[order]]
+        letters = zip("ltbws", orders, strict=True)
+        aliases = [f"{letter}{i}" for letter, order in letters for i in range(len(columns[order]))]
+
+        def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
+            def kinds(name: str) -> list[str]:
+                return [part.columns.get(name, "NULL"), *self._types_of(name)]
+
+            for name in columns["lists"]:
+                yield as_set(next(raw), name, reading, part.origin(name), kinds(name))
+            for name in columns["texts"]:
+                yield as_text(next(raw), part.origin(name))
+            for name in columns["cells"]:
+                yield as_cell(next(raw), name, part.origin_of_number(name))
+            for name in columns["weights"]:
+                yield as_weight(next(raw), name, part.origin_of_number(name))
+            for name in columns["scores"]:
+                yield as_score(next(raw), part.origin_of_number(name), kinds(name))
+
+        return self._select(names, where, chosen, aliases)
 
     def select_ids(self, column: str, true: str, where: str | None) -> str:
         """SQL that reads the id, the label and the file of each row as text."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
 from karat.data.labels.column import coded
-from karat.data.rows import Counted, Rows, numbered
+from karat.data.rows import Counted, Rows, numbered, numbered_from
 from karat.data.scores.batches import GatheredScores
 from karat.data.scores.order import not_scores, placed
 from karat.data.scores.rows import labels_alone
@@ -26,10 +26,12 @@ from karat.data.sources.files.duck import check_condition
 from karat.data.sources.files.duck import explaining as explaining_files
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.reader import Query, Reader, TooManyError
+from karat.data.sources.files.sets import FileSets, open_sets
 from karat.data.sources.files.sql import keep_order
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
+from karat.data.sources.set_columns import find_sets
 from karat.data.sources.tables.frames import Frame, open_frame
-from karat.errors import KaratError, error
+from karat.errors import KaratError
 from karat.tally import Classes
 
 _PIECES: Final = 4
@@ -44,7 +46,7 @@ def rows_of_files(
     """All rows of files, whatever memory they take; arguments and errors as of `read_files`."""
     with ExitStack() as cleanup:
         found = read_files(source, request or TableRequest(**options), cleanup)
-    assert not isinstance(found, FileStream)
+    assert isinstance(found, Rows | Counted)
     return found
 
 
@@ -87,10 +89,11 @@ def open_files(source: Source, cleanup: ExitStack, n_threads: int | None = None)
 
 def read_files(
     source: Source, request: TableRequest, cleanup: ExitStack, max_memory: int | None = None
-) -> Rows | Counted | FileStream:
+) -> Rows | Counted | FileStream | FileSets:
     """The rows of files with probabilities or scores; of any other, their tally of labels.
 
-    Rows with labels alone are kept too where they are grouped by cluster, id or slice.
+    Sets of labels are read batch by batch. Rows with labels alone are kept too where they are
+    grouped by cluster, id or slice.
 
     Args:
         source: a path, a glob, a folder, ``"-"`` for standard input, a SQL query, or several paths.
@@ -110,6 +113,9 @@ def read_files(
     relation = cleanup.enter_context(opened(source, request.n_threads))
     if request.where is not None:
         check_condition(relation.connection, request.where)
+    asked = find_sets(request, relation.header, families(relation))
+    if asked is not None:
+        return open_sets(relation, asked)
     columns = find_columns(
         request,
         relation.header,
@@ -266,19 +272,11 @@ class FileStream:
     @contextmanager
     def numbering(self, place: int) -> Iterator[None]:
         """Errors within number rows over the whole read."""
-        try:
+        with numbered_from(self._starts[place]):
             yield
-        except KaratError as problem:
-            start = self._starts[place]
-            if "row" not in problem.context or not start:
-                raise
-            facts = {"row": problem.context["row"] + start}
-            told = f"The count is of rows from {start} on."
-            facts = {**problem.context, **facts, "numbering": told}
-            raise error(problem.code, **facts) from None
 
-    def origin(self, found: Tallies) -> Origin:
-        """Where the rows came from, and how many were left out.
+    def finished(self, found: Tallies) -> Tallies:
+        """What was accumulated, with where the rows came from and how many were left out.
 
         Errors:
             K402 no row is left.
@@ -292,4 +290,4 @@ class FileStream:
         scores = None
         if self.is_of_labels and reader.chosen is not None:
             scores = "probabilities" if reader.chosen.argument == "y_prob" else "scores"
-        return Origin(dict(self._mapping), facts, warnings, scores)
+        return replace(found, origin=Origin(dict(self._mapping), facts, warnings, scores))

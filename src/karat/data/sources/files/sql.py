@@ -154,11 +154,11 @@ def is_null(column: str) -> str:
     return _is_spelled(column, (*NULLS, "none"))
 
 
-def as_weight(column: str, name: str, origin: Reading) -> str:
-    """A column of weights as doubles; null where there is none."""
+def as_weight(column: str, name: str, origin: Reading, code: str = "K116") -> str:
+    """A column of weights as doubles; null where there is none, `code` where a value is another."""
     if origin == "typed":
         return f"CAST({column} AS DOUBLE)"
-    stop = _stop("K116", name, column)
+    stop = _stop(code, name, column)
     if origin == "json":
         is_number = f"json_type({column}) NOT IN ('VARCHAR', 'OBJECT', 'ARRAY')"
         return (
@@ -360,6 +360,44 @@ def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
     if (item or kinds[0]) in _PLAIN_NUMBERS and len(set(kinds)) == 1:
         return column
     return f"CAST({column} AS DOUBLE{'[]' if item else ''})"
+
+
+def as_set(column: str, name: str, reading: Reading, origin: Reading, kinds: Sequence[str]) -> str:
+    """A column of lists of labels, each label as `as_label` reads it; null where there is none.
+
+    Args:
+        column, reading, origin, kinds: as of `as_label`.
+        name: what messages call the column.
+    """
+    if origin == "json":
+        is_list = f"json_type({column}) IN ('ARRAY', 'NULL')"
+        items = (
+            f"CASE WHEN {column} IS NULL THEN NULL WHEN {is_list} THEN CAST({column} AS JSON[]) "
+        )
+        items += f"ELSE {_stop('K106', name, column)} END"
+    else:
+        items = column
+    label = as_label("item", reading, origin, [item_of(kind) or kind for kind in kinds])
+    return items if label == "item" else f"list_transform({items}, lambda item: {label})"
+
+
+def as_text(column: str, origin: Reading) -> str:
+    """A column of text with several labels; null where there is none.
+
+    In a CSV a blank field is the blank text, and the spellings of a missing value are null.
+    """
+    if origin == "json":
+        return f"({column} ->> '$')"
+    text = f"CAST({column} AS VARCHAR)"
+    if origin != "csv":
+        return text
+    spelled = tuple(text for text in (*NULLS, "none") if text)
+    return f"CASE WHEN {_is_spelled(column, spelled)} THEN NULL ELSE coalesce({text}, '') END"
+
+
+def as_cell(column: str, name: str, origin: Reading) -> str:
+    """A column of 0, 1 and nulls as doubles."""
+    return as_weight(column, name, origin, "K106")
 
 
 def _of_json(column: str) -> str:

@@ -28,6 +28,7 @@ from karat.data.sources.files.relations import Part, Relation
 from karat.data.sources.files.rows import rows_of_files
 from karat.data.sources.files.sql import family, item_of
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
+from karat.data.sources.set_columns import find_sets
 from karat.errors import KaratError, error
 from karat.tally import Classes
 
@@ -222,8 +223,8 @@ class FileUnits:
         with numbered(found.kept):
             return labels_alone(found, self.threshold, request.n_threads)
 
-    def origin(self, found: Tallies) -> Origin:
-        """Where the rows came from, and how many were left out.
+    def finished(self, found: Tallies) -> Tallies:
+        """What was accumulated, with where the rows came from and how many were left out.
 
         Errors:
             K402 no row is left.
@@ -240,7 +241,7 @@ class FileUnits:
         scores = None
         if self.is_of_labels and isinstance(self.digest, Rows):
             scores = "probabilities" if self.digest.is_prob else "scores"
-        return Origin(mapping, facts, tuple(warnings), scores)
+        return replace(found, origin=Origin(mapping, facts, tuple(warnings), scores))
 
     @contextmanager
     def numbering(self, place: int) -> Iterator[None]:
@@ -283,6 +284,10 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
         if where is not None:
             check_condition(relation.connection, where)
         types = families(relation)
+        if find_sets(request, relation.header, types) is not None:
+            if most is None:
+                raise error("K222", argument="checkpoint")
+            return None
         # The column of clusters is looked for beside those of slices.
         others = replace(request, clusters=None if clusters is None else "")
         columns = find_columns(

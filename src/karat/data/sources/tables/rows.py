@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from karat.data.accumulator import Tallies
 from karat.data.checks import check_in_common
 from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_rows
@@ -22,6 +23,7 @@ from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, s
 from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
+from karat.data.sources.tables.sets import sets_of_frame
 from karat.data.sources.tables.values import ValuesOfFrame, doubts_of_ids
 from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error
@@ -56,6 +58,7 @@ def read_rows(
     if threshold is not None and columns.get("pred"):
         raise error("K136", threshold=threshold, found="A column of predictions is given too")
     options |= {**columns, "n_threads": n_threads, "keeps_rows": True}
+    read: Rows | Counted | Tallies
     if names_files(source):
         from karat.data.sources.files.counted import errors_of_files
         from karat.data.sources.files.rows import rows_of_files
@@ -256,8 +259,10 @@ def _names(
     return names
 
 
-def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
+def rows_of_frame(table: Any, **options: Any) -> Rows | Counted | Tallies:
     """The rows of a table that has probabilities or scores; of any other, its tally of labels.
+
+    Rows with sets of labels are tallies with these rows, where `keeps_rows` is not asked.
 
     Args:
         table: anything that `data.sources.tables.frames.open_frame` reads.
@@ -272,6 +277,9 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted:
     """
     request = TableRequest(**options)
     frame = open_frame(table)
+    sets = sets_of_frame(frame, request)
+    if sets is not None:
+        return sets
     values = None if frame.first_rows is None else ValuesOfFrame(frame)
     columns = find_columns(request, frame.names, frame.types, values=values)
     request = replace(request, positive=columns.positive)

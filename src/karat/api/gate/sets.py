@@ -1,0 +1,246 @@
+"""A gate of rows with sets of labels: rules on their report, and on differences from another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from karat.api.gate.evaluation import (
+    NOT_WEIGHTED_ALIKE,
+    GateSpec,
+    change_apart,
+    change_of,
+    check_level,
+)
+from karat.api.gate.rows import RowsSpec, written_as
+from karat.api.measuring import Spec, report_of
+from karat.api.results import Report
+from karat.api.set_models import models_of_sets
+from karat.api.sets import MultilabelReport, refuse_on_sets
+from karat.data.accumulator import accumulate
+from karat.data.scores.storage import ScoreParts
+from karat.data.sources.arrays.sets import hold_sets, set_rows
+from karat.errors import error, shown
+from karat.errors.options import as_typed, option
+from karat.inference.comparison.judging import ComparisonSpec, judged
+from karat.inference.confidence import Confidence
+from karat.metrics import Metric
+from karat.metrics._of_sets import meant_on_sets, values_on_sets
+from karat.results.gate.verdicts import Case, Change, Measured, Rule, refused
+from karat.tally.set_tally import SetRows
+
+DEFAULTS = ("subset_accuracy", "macro_f1")
+"""Metrics that may not be significantly worse, where no rule compares with the baseline."""
+_UNPAIRED = (
+    "Unpaired: the rows of the baseline are not at hand, so that intervals are wider. Compare with "
+    "its predictions."
+)
+_NAMES = ("new", "old")
+_FORMS = ("y_prob", "y_score", "y_pred")
+
+
+def are_sets_of(given: RowsSpec) -> bool:
+    """Whether the rows of a gate hold sets of labels."""
+    if isinstance(given.y_true, MultilabelReport):
+        return True
+    return not given.is_table and given.has_predictions and hold_sets(given.y_true, given.y_pred)
+
+
+@dataclass(eq=False)
+class SetEvaluation:
+    """Rules on rows with sets, or on a report of them, and an earlier model.
+
+    Attributes:
+        current, before: the rows that are to pass, or their report; the earlier model, or None.
+        name: of the earlier model in messages.
+        notes: sentences for the reader.
+        is_paired: whether the rows are those of the baseline; None without one.
+    """
+
+    rules: Sequence[Rule]
+    spec: GateSpec
+    current: SetRows | MultilabelReport
+    before: SetRows | MultilabelReport | None
+    name: str
+    notes: list[str] = field(default_factory=list)
+    is_paired: bool | None = None
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self.current.n if isinstance(self.current, SetRows) else self.current.n_rows
+
+    @property
+    def mapping(self) -> Mapping[str, Any] | None:
+        """None: rows with sets are in memory."""
+        return None
+
+    def cases(self) -> list[Case]:
+        """Every rule with its measurements."""
+        compared = self._metrics(needs_baseline=True)
+        report = self._report(self.current, self._metrics())
+        if isinstance(self.current, MultilabelReport):
+            check_level(self.spec, self.current.confidence, "The report")
+        values = {str(metric): _measured(report, metric) for metric in self._metrics()}
+        changes: dict[str, Change] = {}
+        if self.before is not None:
+            self._check_alike(report)
+            self.is_paired = isinstance(self.current, SetRows) and isinstance(self.before, SetRows)
+            by_rows = [m for m in compared if self.is_paired and not m.needs_scores]
+            changes = self._changes(by_rows, values)
+            apart = [metric for metric in compared if str(metric) not in changes]
+            if not self.is_paired:
+                self.notes.append(_UNPAIRED)
+            then = self._report(self.before, apart) if apart else None
+            for metric in apart:
+                assert then is not None
+                known = _measured(then, metric)
+                changes[str(metric)] = change_apart(values[str(metric)], known, self.spec.level)
+        return [
+            Case(rule, values[str(rule.metric)], changes.get(str(rule.metric)))
+            if rule.needs_baseline
+            else Case(rule, values[str(rule.metric)])
+            for rule in self.rules
+        ]
+
+    def doubts_and_notes(self) -> tuple[str, ...]:
+        """The notes."""
+        return tuple(self.notes)
+
+    def baseline_text(self) -> str:
+        """The report as the next baseline."""
+        return self._report(self.current).to_json()
+
+    def _metrics(self, *, needs_baseline: bool | None = None) -> list[Metric]:
+        listed = [r.metric for r in self.rules if needs_baseline in (None, r.needs_baseline)]
+        for metric in listed:
+            meant_on_sets(metric)
+        return list(dict.fromkeys(listed))
+
+    def _report(
+        self, side: SetRows | MultilabelReport, metrics: Sequence[Metric] | None = None
+    ) -> MultilabelReport:
+        if isinstance(side, MultilabelReport):
+            return side
+        wanted = None if metrics is None else tuple(metrics)
+        asked: Any = Spec(wanted, self.spec.undefined, Confidence(self.spec.level))
+        found: Any = report_of(accumulate(side, ScoreParts(0)), asked)
+        return found  # type: ignore[no-any-return]
+
+    def _changes(self, metrics: Sequence[Metric], values: dict[str, Measured]) -> dict[str, Change]:
+        """Differences row by row; the values get the limits that go with them."""
+        if not metrics:
+            return {}
+        assert isinstance(self.current, SetRows)
+        assert isinstance(self.before, SetRows)
+        sides = [self.current.on(self.before.classes), self.before]
+        models, found = models_of_sets(_NAMES, sides), {}
+        pair = ComparisonSpec(self.spec.level, "none", {}, ((0, 1),))
+        a, b = (side.known.pred for side in sides)
+        is_same = np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)
+        for part, estimates in models.measured(metrics, pair, self.spec.undefined):
+            name, value = str(part.metric), estimates["new"]
+            (one,) = judged(part, _NAMES, pair)
+            found[name] = change_of(one, is_same=is_same)
+            if value.low is not None:
+                values[name] = replace(values[name], low=value.low, high=value.high)
+        return found
+
+    def _check_alike(self, now: MultilabelReport) -> None:
+        """Refuse another baseline than one of the same labels, weights and level (K174, K176)."""
+        before = self.before
+        assert before is not None
+        ours, theirs = now.classes, before.classes
+        if set(ours.labels) != set(theirs.labels) and not self.spec.allow_mismatch:
+            raise error(
+                "K174",
+                left="the predictions",
+                left_classes=shown(ours.labels),
+                right=self.name,
+                right_classes=shown(theirs.labels),
+            )
+        if isinstance(before, SetRows):
+            return
+        check_level(self.spec, before.confidence, "The baseline")
+        sides = {"The predictions": now, "the baseline": before}
+        weighted = {name: side.tally.is_weighted for name, side in sides.items()}
+        if len(set(weighted.values())) > 1:
+            found = "The baseline has weights, the predictions have none"
+            if weighted["The predictions"]:
+                found = "The predictions have weights, the baseline has none"
+            raise refused(found, as_typed(NOT_WEIGHTED_ALIKE))
+        if before.undefined != self.spec.undefined:
+            made, here = (option("undefined", x) for x in (before.undefined, self.spec.undefined))
+            self.notes.append(f"The baseline was made with {made}, these values with {here}.")
+
+
+def _measured(report: MultilabelReport, metric: Metric) -> Measured:
+    """The result of a metric in a report, and why its rows do not define it."""
+    result = report[metric]
+    is_undefined = not math.isfinite(result.value)
+    if not meant_on_sets(metric).needs_scores:
+        values = values_on_sets(metric, report.tally, report.undefined)
+        is_undefined |= bool(values.undefined.all())
+    why = result.undefined if is_undefined else None
+    return Measured(result.value, result.low, result.high, result.n, why, result.remark)
+
+
+def current_sets(given: RowsSpec) -> SetRows | MultilabelReport:
+    """The rows that are to pass, or their report.
+
+    Errors:
+        K222 an option that is for rows with one class; else as `set_rows`.
+    """
+    columns = {role: value for role, value in given.columns.items() if value is not None}
+    refuse_on_sets({"id" if role == "ids" else role: columns.get(role) for role in ("ids", "by")})
+    if isinstance(given.y_true, MultilabelReport):
+        return given.y_true
+    return _rows(given)
+
+
+def _rows(given: RowsSpec) -> SetRows:
+    return set_rows(
+        given.y_true,
+        given.y_pred,
+        y_prob=given.y_prob,
+        y_score=given.y_score,
+        threshold=given.options.get("threshold"),
+        labels=given.options.get("labels"),
+        positive=given.options.get("positive"),
+        weights=given.columns.get("weights"),
+        clusters=given.columns.get("clusters"),
+    )
+
+
+def baseline_of_sets(
+    given: RowsSpec, baseline: Any, current: SetRows | MultilabelReport
+) -> SetRows | MultilabelReport:
+    """The earlier model: its report, the JSON of that in a file, or its predictions.
+
+    Errors:
+        K176 a file that is no such report; K179 predictions beside a report; else as `set_rows`.
+    """
+    if isinstance(baseline, MultilabelReport):
+        return baseline
+    if isinstance(baseline, Report):
+        found = "The baseline is a report of rows with one class, and rows are sets"
+        raise error("K221", found=found)
+    if isinstance(baseline, str | PathLike):
+        if written_as(baseline) != "multilabel":
+            raise refused(
+                f"The baseline {fspath(baseline)} is no report of rows with sets of labels",
+                "Give the JSON of one, a file that "
+                f"{option('update_baseline')} wrote, or predictions.",
+            )
+        return MultilabelReport.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))
+    if isinstance(current, MultilabelReport):
+        raise error("K179", rows="A report is measured", kind=type(baseline).__name__)
+    form = next(role for role in _FORMS if getattr(given, role) is not None)
+    before: dict[str, Any] = {role: baseline if role == form else None for role in _FORMS}
+    return _rows(replace(given, **before))

@@ -1,0 +1,180 @@
+"""What was given of each of several models: arguments by the name of the model."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from karat.api.options import plain_text
+from karat.api.results import Report
+from karat.api.sets import MultilabelReport
+from karat.data.roles import find_roles
+from karat.data.sources.distributed.frames import refuse_distributed
+from karat.data.sources.tables.frames import is_frame, open_frame
+from karat.errors import error, short, shown
+
+
+@dataclass(frozen=True, eq=False)
+class ModelArguments:
+    """What was given of each model, by its name.
+
+    Attributes:
+        true: the labels of the rows of all models; None where each has its own, `trues`.
+        scores: model → (``"y_prob"`` or ``"y_score"``, values).
+        reports: where these are all there is.
+    """
+
+    names: tuple[str, ...]
+    true: Any = None
+    predicted: Mapping[str, Any] = field(default_factory=dict)
+    scores: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    trues: Mapping[str, Any] = field(default_factory=dict)
+    reports: Mapping[str, Any] = field(default_factory=dict)
+
+
+def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> ModelArguments:
+    """The models of the arguments (K127 to K129, K162, K163, K416)."""
+    _refuse_names(y_true, {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score})
+    _refuse_whole_tables(y_true, y_pred, is_alone=y_prob is None and y_score is None)
+    if not isinstance(y_pred, Mapping) and is_frame(y_pred):
+        refuse_distributed(y_pred, "y_pred")
+        frame = open_frame(y_pred)
+        y_pred = frame.columns(frame.names)
+    arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
+    given = {name: values for name, values in arguments.items() if values is not None}
+    if not given and isinstance(y_true, Mapping):
+        if y_true and all(isinstance(x, Report | MultilabelReport) for x in y_true.values()):
+            reports = _by_name("The reports", y_true)
+            return ModelArguments(tuple(reports), reports=reports)
+        found = "y_true is a dict that was given alone, and its values are no reports"
+        do = "Give the true labels first: karat.compare(y_true, {'old': ..., 'new': ...})."
+        raise error("K128", found=found, do=do)
+    of_models = "a dict from model to predictions as y_pred=, y_prob= or y_score="
+    if y_true is None:
+        raise error("K127", others=of_models)
+    if not given:
+        raise error("K128", found="y_true was given alone", do=f"Give y_true and {of_models}.")
+    by_name = {argument: _by_name(argument, values) for argument, values in given.items()}
+    names = tuple(dict.fromkeys(name for each in by_name.values() for name in each))
+    predicted = by_name.pop("y_pred", {})
+    scores: dict[str, tuple[Any, Any]] = {}
+    for argument, each in by_name.items():
+        both = next((name for name in scores if name in each), None)
+        if both is not None:
+            found = f"{both!r} is in y_prob and in y_score"
+            raise error("K129", found=found, prob="y_prob=", score="y_score=")
+        scores |= {name: (argument, values) for name, values in each.items()}
+    if not isinstance(y_true, Mapping):
+        return ModelArguments(names, y_true, predicted, scores)
+    trues = _by_name("y_true", y_true)
+    if set(trues) != set(names):
+        given_names = {"left_names": shown(trues), "right_names": shown(names)}
+        raise error("K163", left="y_true", right="the predictions", **given_names)
+    return ModelArguments(names, None, predicted, scores, trues)
+
+
+def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:
+    """Refuse a table or a file beside names of its columns, where columns are wanted (K128)."""
+    is_file = _is_path(y_true)
+    if not is_file and not is_frame(y_true):
+        return
+    columns = () if is_file else open_frame(y_true).names
+    calls, label = [], next(iter(find_roles(columns, needs=()).candidates["true"]), "TRUTH")
+    for argument, models in given.items():
+        if not isinstance(models, Mapping | list | tuple) or not models:
+            continue
+        is_dict = isinstance(models, Mapping)
+        names = dict(models) if is_dict else {name: name for name in models if _is_path(name)}
+        if len(names) < len(models) or not all(isinstance(name, str) for name in names.values()):
+            return
+        are_files = any("/" in name or Path(name).suffix for name in names.values())
+        if are_files if is_file else not {*names.values()} <= {*columns}:
+            return
+        each = ", ".join(f"{model!r}: table[{name!r}]" for model, name in names.items())
+        calls.append(f"{'' if argument == 'y_pred' else f'{argument}='}{{{each}}}")
+    if calls:
+        kind = "the name of a file" if is_file else f"a table ({type(y_true).__name__})"
+        found = f"karat.compare takes columns, and it was given {kind} and names of columns"
+        call = f"karat.compare(table[{label!r}], {', '.join(calls)})"
+        do = f"Give the columns{' of the table that you read' if is_file else ''}: {call}."
+        raise error("K128", found=found, do=do)
+
+
+def _are_indicators(y_true: Any, y_pred: Any) -> bool:
+    """Whether frames are matrices of the same labels, rather than tables with a truth."""
+    if not isinstance(y_pred, Mapping) or not all(map(is_frame, (y_true, *y_pred.values()))):
+        return False
+    names, *others = (tuple(open_frame(one).names) for one in (y_true, *y_pred.values()))
+    roles = find_roles(names, needs=()).candidates
+    return not (roles["true"] or roles["pred"]) and all(one == names for one in others)
+
+
+def _refuse_whole_tables(y_true: Any, y_pred: Any, *, is_alone: bool) -> None:
+    """Refuse a table or a file of each model where its columns are wanted (K128)."""
+    if _are_indicators(y_true, y_pred):
+        return
+    models = y_true if y_pred is None and is_alone else y_pred
+    names, tables = ["old", "new"], [y_true, models]
+    if isinstance(models, Mapping):
+        names, tables = list(map(str, models)), list(models.values())
+    elif isinstance(models, list | tuple) and models is y_true:
+        tables = list(models)
+    whole = [table for table in tables if _is_whole(table)]
+    if isinstance(models, Mapping) and models is not y_true and _is_whole(y_true):
+        whole, tables = [y_true, *whole], [y_true, *whole]
+    if not tables or len(whole) < len(tables):
+        return
+    roles = find_roles(() if _is_path(whole[0]) else open_frame(whole[0]).names, needs=())
+    usual = {"true": "label", "pred": "pred"}
+    label, pred = ((*roles.candidates[x], usual[x])[0] for x in ("true", "pred"))
+    names = [name if name.isidentifier() else f"model_{i}" for i, name in enumerate(names)][:2]
+    each = ", ".join(f"{name!r}: {name}[{pred!r}]" for name in names)
+    call = f"karat.compare({names[0]}[{label!r}], {{{each}}})"
+    what, do = f"tables ({type(whole[0]).__name__})", f"Give their columns: {call}."
+    if _is_path(whole[0]):
+        files = " ".join(shlex.quote(fspath(path)) for path in whole if _is_path(path))
+        what, do = (
+            "files",
+            f"Give columns, as {call}; the command reads files: karat compare {files}",
+        )
+    found = f"karat.compare takes columns, and it was given {what}"
+    raise error("K128", found=found, do=do)
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str | PathLike)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a file, or a table of several columns; a dict may be one of models."""
+    if isinstance(value, Mapping) or not is_frame(value):
+        return _is_path(value)
+    return len(open_frame(value).names) > 1
+
+
+def _by_name(argument: str, values: Any) -> dict[str, Any]:
+    """The values of the models of one argument, which is a dict of them (K162)."""
+    if not isinstance(values, Mapping):
+        floats = getattr(getattr(values, "dtype", None), "kind", "") == "f"
+        do = f"Name models: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}})."
+        if isinstance(values, str):
+            do = "karat.compare takes values; the command `karat compare A B` reads files. " + do
+        also = "" if argument != "y_pred" or not floats else " Probabilities are y_prob=."
+        raise error(
+            "K162",
+            argument=argument,
+            found=f"It is a {type(values).__name__}, not a dict from model to values",
+            do=f"{do}{also}",
+        )
+    found = {}
+    for name, each in values.items():
+        text = plain_text(name)
+        if not text or not text.isprintable():
+            do = "Names are text that can be printed."
+            raise error("K162", argument=argument, found=f"A model is called {short(name)}", do=do)
+        found[text] = each
+    return found

@@ -1,0 +1,230 @@
+"""Metrics of several models on rows with sets of labels: by the influence of each row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors.text import counted
+from karat.inference.comparison.contrasts import (
+    Apart,
+    Combined,
+    Correlation,
+    Pair,
+    Paired,
+    Units,
+    correlation,
+    mid_p,
+)
+from karat.inference.comparison.judging import ComparisonSpec, Measured
+from karat.inference.comparison.models import RARE, SWAPS, score_of
+from karat.inference.comparison.records import Discordant, Estimate, ratio
+from karat.inference.comparison.swaps import swap_p_values_of_sets
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.set_intervals import SetIntervals
+from karat.metrics import Metric
+from karat.metrics._of_sets import meant_on_sets, of_rows, values_on_sets
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SetLimits(Combined):
+    """Limits of values of a metric of sets."""
+
+    models: Sequence[SetIntervals] = ()
+
+    def degrees(self, model: int) -> float:
+        return self.models[model].df_of_limits(self.metric, self.values[model])
+
+    def interval(self, model: int, asked: Confidence) -> Interval:
+        return replace(self.models[model], asked=asked).of(self.metric, self.values[model])
+
+    def only(self, model: int) -> SetLimits:
+        return replace(self, values=[self.values[model]], models=[self.models[model]])
+
+
+def value_of(metric: Metric, model: SetIntervals) -> float:
+    """The value of a metric on the rows of a model."""
+    return float(values_on_sets(metric, model.tally, model.policy).value)
+
+
+def estimated_of_sets(metric: Metric, value: float, model: SetIntervals) -> Estimate:
+    """The value of a metric of one model, with its interval."""
+    return Estimate.of(value, model.of(metric, value), model.asked.level)
+
+
+def paired_sets(
+    models: Sequence[SetIntervals], metrics: Sequence[Metric], spec: ComparisonSpec
+) -> list[Measured]:
+    """Every metric of models on the same rows.
+
+    Args:
+        models: their rows in the same order, with the same truth, weights and clusters.
+    """
+    units = _units(models[0])
+    same = frozenset(pair for pair in spec.pairs if _predict_the_same(models, pair))
+    right = [_right_rows(model) for model in models]
+    found = [_paired(models, metric, spec, units, same, right) for metric in metrics]
+    return _guarded(found, models, spec)
+
+
+def _guarded(
+    found: list[Measured], models: Sequence[SetIntervals], spec: ComparisonSpec
+) -> list[Measured]:
+    """The same, means over labels of which some have few rows guarded by swap permutation."""
+    true = models[0].tally.fields.tp + models[0].tally.fields.fn
+    rarest = int(true[true > 0.0].min(initial=math.inf)) if (true > 0.0).any() else RARE
+    rare = [one.metric for one in found if meant_on_sets(one.metric).lift == "macro"]
+    rows = models[0].rows
+    is_simple = _is_plain(models[0]) and rows is not None and rows.weights is None
+    if rarest >= RARE or not rare or not is_simple:
+        return found
+    guards: dict[Metric, dict[Pair, tuple[str, float]]] = {metric: {} for metric in rare}
+    remark = f"the rarest label has {counted(rarest, 'row')}"
+    for i, (a, b) in enumerate(spec.pairs):
+        sides = models[a].rows, models[b].rows
+        assert sides[0] is not None
+        assert sides[1] is not None
+        meant = [meant_on_sets(metric) for metric in rare]
+        drawn = swap_p_values_of_sets(
+            (sides[0], sides[1]), meant, spec.n_permutations, (spec.seed, i), models[a].policy
+        )
+        if drawn is None:
+            return found
+        for metric, p in zip(rare, drawn[0], strict=True):
+            guards[metric][a, b] = SWAPS, p
+    return [
+        replace(one, guards=guards[one.metric], remark=remark) if one.metric in guards else one
+        for one in found
+    ]
+
+
+def _paired(
+    models: Sequence[SetIntervals],
+    metric: Metric,
+    spec: ComparisonSpec,
+    units: Units,
+    same: frozenset[Pair],
+    right: Sequence[npt.NDArray[np.bool_]],
+) -> Measured:
+    values = [value_of(metric, model) for model in models]
+    found = [model.influence(metric, x) for model, x in zip(models, values, strict=True)]
+    known = [one for one in found if one is not None and np.isfinite(one).all()]
+    limits = SetLimits(metric, values, models=models)
+    n = [int(models[0].tally.n_rows.sum())] * len(models)
+    one = Measured(metric, values, n, None, "influence t", same=same, alone=limits)
+    if len(known) < len(models):
+        return one
+    shares = _shares(metric, models)
+    if shares is not None and _is_plain(models[0]):
+        # Limits of shares hold without Student's quantile.
+        units = Units(units.weights, units.squares)
+    phi = np.where(units.weights > 0.0, np.stack(known), 0.0)
+    together = units.covariance(phi)
+    spread = Paired.of(phi, units, spec.pairs, np.diag(together))
+    one = replace(one, spread=spread)
+    if shares is not None:
+        discordant = {pair: _discordant(shares, units, pair) for pair in spec.pairs}
+        one = replace(one, discordant=discordant)
+        if _is_plain(models[0]):
+            scale = 1.0 if metric.better != "lower" else -1.0
+            of_pairs = discordant.items()
+            tests = {
+                pair: ("mid-p McNemar", mid_p(int(each.b), int(each.c))) for pair, each in of_pairs
+            }
+            scores = {
+                pair: ("score", score_of(each.b, each.c, n[0], scale)) for pair, each in of_pairs
+            }
+            return replace(one, tests=tests, limits=scores)
+
+    def goes_of(pair: Pair) -> Correlation:
+        share = float(np.average(right[pair[0]], weights=units.weights))
+        alike = (units.n_effective, share) if pair in same else None
+        return correlation(together, *pair, alike)
+
+    return replace(one, limits=limits.differences(spec.pairs, goes_of))
+
+
+def sets_apart(
+    models: Sequence[SetIntervals], metrics: Sequence[Metric], spec: ComparisonSpec
+) -> list[Measured]:
+    """Every metric of models on rows of their own: independent, so that variances add up."""
+    done = []
+    remark = "different rows: the models are taken to be independent"
+    n = [model.tally.n - model.tally.n_unknown for model in models]
+    for metric in metrics:
+        values = [value_of(metric, model) for model in models]
+        estimates = [model.of(metric, x) for model, x in zip(models, values, strict=True)]
+        errors = [one.standard_error for one in estimates]
+        variances = np.array([math.nan if error is None else error**2 for error in errors])
+        sides = SetLimits(metric, values, models=models)
+        df = min(sides.degrees(model) for model in range(len(models)))
+        least = [sides.least_variance(model, spec.level) for model in range(len(models))]
+        spread = Apart(variances, df, np.array(least))
+        method = "unpaired z" if math.isinf(df) else "unpaired t"
+        limits = sides.differences(spec.pairs)
+        facts = metric, values, n, spread, method
+        done.append(Measured(*facts, limits=limits, alone=sides, remark=remark))
+    return done
+
+
+def _units(model: SetIntervals) -> Units:
+    """The known rows, as their parts in a variance count."""
+    assert model.rows is not None
+    known = model.rows.known
+    weights = np.ones(known.n) if known.weights is None else known.weights
+    squares = weights if known.squares is None else known.squares
+    if model.clusters is not None:
+        return Units(weights, squares, model.clusters, df=model.clusters.n_clusters - 1.0)
+    n = float(weights.sum()) ** 2 / float(squares.sum())
+    factors = np.full(known.n, n / (n - 1.0) if n > 1.0 else 1.0)
+    return Units(weights, squares, factors=factors, df=max(n - 1.0, 1.0))
+
+
+def _is_plain(model: SetIntervals) -> bool:
+    """Whether rows are independent and count alike."""
+    return not model.tally.is_weighted and model.clusters is None
+
+
+def _right_rows(model: SetIntervals) -> npt.NDArray[np.bool_]:
+    """bool[n], known rows of which every label is right."""
+    assert model.rows is not None
+    fields = model.rows.fields_of_rows
+    found: npt.NDArray[np.bool_] = (fields.fp + fields.fn)[:, 0] == 0.0
+    return found
+
+
+def _predict_the_same(models: Sequence[SetIntervals], pair: Pair) -> bool:
+    sides = [models[i].rows for i in pair]
+    a, b = (one.known.pred for one in sides if one is not None)
+    return np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)
+
+
+def _shares(metric: Metric, models: Sequence[SetIntervals]) -> list[npt.NDArray[np.bool_]] | None:
+    """bool[n] of each model where a metric is a share of rows; None of other metrics."""
+    meant, found = meant_on_sets(metric), []
+    if not meant.is_of_rows:
+        return None
+    for model in models:
+        assert model.rows is not None
+        each = of_rows(meant, model.rows.fields_of_rows, model.policy)
+        is_one = each.value == 1.0
+        left_out = each.undefined if model.policy == "exclude" else False
+        if not (is_one | (each.value == 0.0)).all() or np.any(left_out):
+            return None
+        found.append(is_one if meant.better != "lower" else ~is_one)
+    return found
+
+
+def _discordant(right: Sequence[npt.NDArray[np.bool_]], units: Units, pair: Pair) -> Discordant:
+    """Weight of the rows on which one model alone is right."""
+    of_a, of_b = (right[i] for i in pair)
+    w = units.weights
+    b, c = float(w[of_a & ~of_b].sum()), float(w[of_b & ~of_a].sum())
+    return Discordant(b, c, ratio(b, c), ratio(float(w[~of_a].sum()), float(w[~of_b].sum())))

@@ -1,0 +1,101 @@
+"""Gates of rows with sets: bounds, baselines of predictions, of reports and of their JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.errors import KaratError
+
+
+def drawn(seed: int, n: int = 200, k: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Truth, good and bad predictions that share most of their errors."""
+    rng = np.random.default_rng([271, seed])
+    true, errors = rng.random((n, k)) < 0.3, rng.random((n, k))
+    return true, np.where(errors < 0.08, ~true, true), np.where(errors < 0.14, ~true, true)
+
+
+def outcome(result: karat.GateResult) -> list[tuple[str, str]]:
+    return [(rule.rule, rule.verdict) for rule in result.rules]
+
+
+def test_bounds_are_those_of_the_report() -> None:
+    true, good, _ = drawn(1)
+    report: Any = karat.evaluate(true, good)
+    value = report["macro_f1"]
+    passed = karat.gate(true, good, min={"macro_f1": value.value - 0.001})
+    assert passed
+    assert (passed.rules[0].value, passed.rules[0].low) == (value.value, value.low)
+    assert not karat.gate(true, good, min={"macro_f1": value.value + 0.001})
+    # The limit decides where it is asked for.
+    bound = {"macro_f1": (value.value + value.low) / 2}
+    assert karat.gate(true, good, min=bound)
+    strict = karat.gate(true, good, min=bound, evidence="low")
+    assert strict.rules[0].verdict == "INCONCLUSIVE"
+    assert karat.gate(report, min={"micro_f1": 0.5}, max={"hamming_loss": 0.2})
+    prob = np.where(good, 0.9, 0.1)
+    assert karat.gate(true, y_prob=prob, min={"macro_roc_auc": 0.5, "micro_f1": 0.5})
+
+
+def test_a_baseline_on_the_same_rows_is_compared_row_by_row() -> None:
+    true, good, bad = drawn(2)
+    worse = karat.gate(true, bad, baseline=good)
+    assert [rule.metric for rule in worse.rules] == ["subset_accuracy", "macro_f1"]
+    assert worse.verdict == "FAIL"
+    assert worse.is_paired
+    compared = karat.compare(true, {"old": good, "new": bad})
+    for rule in worse.rules:
+        one = compared[rule.metric]
+        assert (rule.difference, rule.difference_low) == (one.difference, one.low)
+    assert karat.gate(true, good, baseline=bad)
+    assert karat.gate(true, good, baseline=good)
+    assert karat.gate(true, bad, baseline=good, max_drop={"micro_f1": 0.5})
+    assert karat.gate(true, good, baseline=bad, no_worse_than={"micro_f1": 0.01})
+
+
+def test_a_baseline_that_is_a_report(tmp_path: Path) -> None:
+    true, good, bad = drawn(3)
+    path, report = tmp_path / "baseline.json", karat.evaluate(true, good)
+    written = karat.gate(true, good, update_baseline=path)
+    assert written.updated_baseline == str(path)
+    rules: dict[str, Any] = {"max_drop": {"micro_f1": 0.02}}
+    by_file, by_report = (karat.gate(true, bad, baseline=x, **rules) for x in (path, report))
+    assert outcome(by_file) == outcome(by_report)
+    assert by_file.rules[0].difference == by_report.rules[0].difference
+    assert not by_file.is_paired
+    assert "Unpaired" in str(by_file)
+    # The control: row by row the same drop is far surer.
+    paired = karat.gate(true, bad, baseline=good, **rules).rules[0]
+    assert paired.difference_high - paired.difference_low < 0.8 * (
+        by_file.rules[0].difference_high - by_file.rules[0].difference_low
+    )
+    failed = karat.gate(true, bad, baseline=path, min={"micro_f1": 0.99}, update_baseline=path)
+    assert "was not written" in str(failed)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"by": np.arange(200) % 2}, "K222"),
+        ({"id": np.arange(200)}, "K222"),
+        ({"with_rows": True, "update_baseline": "b.json"}, "K222"),
+        ({"min": {"accuracy": 0.5}}, "K219"),
+        ({"baseline": "none.json"}, "K176"),
+        ({"baseline": karat.evaluate([0, 1], [0, 1])}, "K221"),
+        ({"baseline": karat.evaluate([{"a"}, {"b"}], [{"a"}, {"b"}])}, "K174"),
+        ({"baseline": np.zeros((200, 3), bool)}, "K199"),
+        ({"level": 0.9, "baseline": karat.evaluate(drawn(4)[0], drawn(4)[1])}, "K176"),
+    ],
+)
+def test_what_a_gate_of_sets_does_not_take(
+    options: dict[str, Any], code: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    true, good, _ = drawn(4)
+    with pytest.raises(KaratError) as caught:
+        karat.gate(true, good, **{"min": {"micro_f1": 0.5}, **options})
+    assert caught.value.code == code
