@@ -48,6 +48,7 @@ OWN: Final = {
     "tests/hostile/test_patterns.py::test_every_pattern_takes_time": ("all", 0.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
     "tests/output/test_kernels.py": ("test", 10.0),
+    "tests/oracles/test_sets_by_chance.py": ("all", 0.0),
     "tests/oracles/test_sklearn_shipped.py": ("test", 60.0),
 }
 """Path → the first tier that runs its tests, and the seconds for each of its functions there.

@@ -74,7 +74,7 @@ class SetPatterns:
 def wrong_sets(rows: SetRows, most: int) -> list[WrongSet]:
     """The most common pairs of a set and another one predicted for it, the most common first.
 
-    Of equally common ones the one that comes first. Cost: O(labels of all rows), and a sort.
+    Of equally common ones the one of the fewest labels. Cost: O(labels of all rows), and a sort.
     """
     known = rows.known
     true, pred = (_numbered(side, known.classes.k) for side in (known.true, known.pred))
@@ -85,7 +85,10 @@ def wrong_sets(rows: SetRows, most: int) -> list[WrongSet]:
     both = np.concatenate([true, pred])[:, is_wrong].T
     _, first, group = np.unique(both, axis=0, return_index=True, return_inverse=True)
     counts = np.bincount(group.reshape(-1), w[is_wrong])
-    order = np.lexsort((is_wrong[first], -counts))[:most]
+    rows_of = is_wrong[first]
+    sizes = known.true.sizes[rows_of] + known.pred.sizes[rows_of]
+    # Whatever the order of the rows: of equally common ones those of the fewest labels.
+    order = np.lexsort((np.arange(len(first)), sizes, -counts))[:most]
     labels = known.classes.labels
 
     def of_row(side: Sets, row: int) -> tuple[Label, ...]:
@@ -93,8 +96,8 @@ def wrong_sets(rows: SetRows, most: int) -> list[WrongSet]:
 
     return [
         WrongSet(
-            of_row(known.true, int(is_wrong[first[at]])),
-            of_row(known.pred, int(is_wrong[first[at]])),
+            of_row(known.true, int(rows_of[at])),
+            of_row(known.pred, int(rows_of[at])),
             float(counts[at]),
         )
         for at in order.tolist()
