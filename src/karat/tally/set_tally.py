@@ -530,6 +530,31 @@ class SetRows:
             scores=None if self.scores is None else self.scores.at(rows),
         )
 
+    def only(self, places: npt.NDArray[np.int64]) -> SetRows:
+        """The same on some of the labels, by their places in order; scores of others go, too."""
+        classes, lut = self.classes, np.full(self.classes.k, -1, np.int32)
+        lut[places] = np.arange(len(places), dtype=np.int32)
+
+        def some(sets: Sets) -> Sets:
+            kept = sets.some(lut[sets.items] >= 0)
+            return Sets(kept.starts, lut[kept.items])
+
+        scores = self.scores
+        if isinstance(scores, LabelScores):
+            scores = replace(scores, values=np.ascontiguousarray(scores.values[:, places]))
+        named = None if classes.names is None else tuple(classes.names[i] for i in places)
+        return replace(
+            self,
+            classes=Classes(
+                tuple(classes.labels[i] for i in places), is_declared=True, names=named
+            ),
+            true=some(self.true),
+            pred=some(self.pred),
+            unknown=None if self.unknown is None else some(self.unknown),
+            missing=self.gone,
+            scores=scores if isinstance(scores, LabelScores) else None,
+        )
+
     def repeated(self) -> SetRows:
         """The same, three rows instead of one that stands for three."""
         if not self.is_frequency or self.weights is None:
