@@ -9,11 +9,13 @@ from fuzz.targets import target
 
 
 def arguments(case: Case, most_rows: int) -> tuple[Any, int, int, list[Any]]:
-    """Scores with n and k; then labels, weights and the link."""
+    """Scores with n and k; then labels, or targets [n, k], and weights."""
     source, arrays = case.source, case.arrays
     k = source.count(12)
     n = max(min(source.size(), most_rows // k), 1)
-    return arrays.scores(n, k), n, k, [arrays.labels(n, k), arrays.weights(n, is_plain=True)]
+    scores = arrays.scores(n, k)
+    truth = arrays.scores(n, k, is_prob=True) if source.switch() else arrays.labels(n, k)
+    return scores, n, k, [truth, arrays.weights(n, is_plain=True)]
 
 
 @target("objective_rows")
@@ -35,9 +37,9 @@ def objective_row(case: Case) -> None:
     source = case.source
     k = source.count(12)
     scores = case.arrays.scores(k)
-    label, weight = source.integer(0, k - 1), source.real(0, 2)
+    truth = case.arrays.scores(k, is_prob=True) if source.switch() else source.integer(0, k - 1)
     _, gradient, hessian = case.call(
-        case.native.objective_row, scores, label, weight, source.switch()
+        case.native.objective_row, scores, truth, source.real(0, 2), source.switch()
     )
     case.expect(len(gradient) == len(scores), "a gradient of other classes")
     case.expect(all(len(row) == len(gradient) for row in hessian), "a Hessian of other classes")

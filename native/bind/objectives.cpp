@@ -13,6 +13,7 @@ namespace karat {
 namespace {
 
 constexpr int64_t kMostClasses = int64_t{1} << 28;  // whose square is far from the end of int64
+constexpr char kOtherColumns[] = "targets have other columns than the scores";
 
 // A borrowed float32 or float64 matrix of any strides.
 class ScoreInput {
@@ -49,15 +50,35 @@ private:
     Py_buffer view_{};
 };
 
-// The arguments that every kernel here reads, kept alive.
+// 0 of what is no array.
+int ndim_of(nb::handle object) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
+        PyErr_Clear();
+        return 0;
+    }
+    const int ndim = view.ndim;
+    PyBuffer_Release(&view);
+    return ndim;
+}
+
+// The arguments that every kernel here reads, kept alive. Labels are integers [n], or under the
+// logistic link targets, floats [n, k].
 class RowsInput {
 public:
     RowsInput(nb::handle scores, nb::handle labels, nb::handle weights, bool is_one_vs_all,
               int n_threads)
-        : scores_(scores, "scores", 2), labels_(labels, "labels", 1) {
+        : scores_(scores, "scores", 2) {
         rows.scores = scores_.rows();
-        check_length("scores", rows.scores.n, "labels", labels_.length());
-        rows.labels = labels_.integers();
+        if (is_one_vs_all && ndim_of(labels) == 2) {
+            rows.targets = targets_.emplace(labels, "targets", 2).rows();
+            check_length("scores", rows.scores.n, "targets", rows.targets.n);
+            if (rows.targets.k != rows.scores.k) throw nb::value_error(kOtherColumns);
+        } else {
+            labels_.emplace(labels, "labels", 1);
+            check_length("scores", rows.scores.n, "labels", labels_->length());
+            rows.labels = labels_->integers();
+        }
         if (!weights.is_none()) {
             weights_.emplace(weights, "weights", 1);
             check_length("scores", rows.scores.n, "weights", weights_->length());
@@ -73,7 +94,8 @@ public:
 
 private:
     ScoreInput scores_;
-    Input labels_;
+    std::optional<Input> labels_;
+    std::optional<ScoreInput> targets_;
     std::optional<Input> weights_;
 };
 
@@ -106,20 +128,35 @@ nb::list listed(const double* values, int64_t n) {
     return list;
 }
 
-nb::object objective_row(nb::handle scores, int64_t label, double weight, bool is_one_vs_all) {
+// The truth is a label, or under the logistic link the targets of the row.
+nb::object objective_row(nb::handle scores, nb::handle truth, double weight, bool is_one_vs_all) {
     const ScoreInput input(scores, "scores", 1);
     const ScoreRows row = input.rows();
     const int64_t k = row.k;
-    if (label < 0 || label >= k) throw Rejected("range", Argument::truth, 0);
     if (k > kMostClasses) throw nb::value_error("a Hessian of so many classes fits no memory");
-    std::vector<double> values(static_cast<size_t>(k * (k + 2)));
-    double *z = values.data(), *gradient = z + k, *hessian = gradient + k;
+    std::optional<ScoreInput> targets;
+    int64_t label = 0;
+    if (is_one_vs_all && ndim_of(truth) == 1) {
+        if (targets.emplace(truth, "targets", 1).rows().k != k)
+            throw nb::value_error(kOtherColumns);
+    } else if (!nb::try_cast(truth, label)) {
+        throw nb::type_error("the truth must be a label, or an array of targets");
+    } else if (label < 0 || label >= k) {
+        throw Rejected("range", Argument::truth, 0);
+    }
+    std::vector<double> values(static_cast<size_t>(k * (k + 3)));
+    double *z = values.data(), *y = z + k, *gradient = y + k, *hessian = gradient + k;
     for (int64_t j = 0; j < k; ++j) {
         z[j] = score_at(row, 0, j);
         if (!std::isfinite(z[j])) throw Rejected("bad_score", Argument::pred, 0);
     }
+    for (int64_t j = 0; targets && j < k; ++j) {
+        y[j] = score_at(targets->rows(), 0, j);
+        if (!is_target(y[j])) throw Rejected("range", Argument::truth, 0);
+    }
     const Link link = is_one_vs_all ? Link::logistic : Link::softmax;
-    const double loss = differentiate_row(z, k, label, weight, link, gradient, hessian, false);
+    const double loss = differentiate_row(z, k, {label, targets ? y : nullptr}, weight, link,
+                                          gradient, hessian, false);
     nb::list matrix;
     for (int64_t i = 0; i < k; ++i) matrix.append(listed(hessian + i * k, k));
     return nb::make_tuple(loss, listed(gradient, k), matrix);
@@ -149,7 +186,7 @@ void bind_objectives(nb::module_& m) {
     m.def("objective_rows", objective_rows, nb::arg("scores"), nb::arg("labels"),
           nb::arg("weights").none(), nb::arg("is_one_vs_all"), nb::arg("is_diagonal"),
           nb::arg("n_threads"));
-    m.def("objective_row", objective_row, nb::arg("scores"), nb::arg("label"), nb::arg("weight"),
+    m.def("objective_row", objective_row, nb::arg("scores"), nb::arg("truth"), nb::arg("weight"),
           nb::arg("is_one_vs_all"));
     m.def("objective_steps", objective_steps, nb::arg("scores"), nb::arg("labels"),
           nb::arg("weights").none(), nb::arg("is_one_vs_all"), nb::arg("is_single"),

@@ -1,4 +1,4 @@
-// Hands out rows of scores, labels and weights to many threads, each row checked.
+// Hands out rows of scores, labels or targets, and weights to many threads, each row checked.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,17 @@
 
 namespace karat {
 
-// Throws Rejected for the first bad row of scores, then of labels, then of weights.
+// A row as for_each_row() gives it; its scores may be overwritten.
+template <class Real>
+struct CheckedRow {
+    int64_t place;
+    Real* scores;         // k
+    int64_t label;        // without targets
+    const Real* targets;  // k, or null
+    double weight;
+};
+
+// Throws Rejected for the first bad row of scores, then of labels or targets, then of weights.
 void reject_first(const LabelledRows& rows);
 
 // Rows read together: a line of a matrix in column order holds several of them.
@@ -38,8 +48,14 @@ bool read_tile(const ScoreRows& scores, int64_t first, int64_t n, Real* tile) {
     return poison == 0;
 }
 
-// Calls row(i, scores, label, weight) once for each row, if all are good; row may overwrite the k
-// scores it is given.
+// The same of a matrix of either type.
+template <class Real>
+bool read_tile_of(const ScoreRows& scores, int64_t first, int64_t n, Real* tile) {
+    return scores.is_single ? read_tile<float>(scores, first, n, tile)
+                            : read_tile<double>(scores, first, n, tile);
+}
+
+// Calls row(CheckedRow) once for each row, if all are good.
 template <class Real, class Row>
 void for_each_row(const LabelledRows& rows, const Row& row) {
     const ScoreRows& scores = rows.scores;
@@ -51,12 +67,21 @@ void for_each_row(const LabelledRows& rows, const Row& row) {
         is_long ? static_cast<int>(std::min<int64_t>(n_tasks, thread_limit(rows.n_threads))) : 1;
     std::vector<std::vector<Real>> buffers(n_slots);
     std::atomic<bool> is_bad{false};
+    const bool has_targets = rows.targets.data != nullptr;
+    const int64_t tile_size = kTileRows * k;
 
+    // The truth of a tile: its targets, or where there are none its labels.
+    const auto read_truth = [&](int64_t first, int64_t count, Real* targets, int64_t* labels) {
+        if (!has_targets) return gather_integers(rows.labels, first, count, labels);
+        std::fill(labels, labels + count, 0);
+        return read_tile_of(rows.targets, first, count, targets) &&
+               std::all_of(targets, targets + count * k, is_target<Real>);
+    };
     const auto do_tile = [&](Real* tile, int64_t first, int64_t count) {
         int64_t labels[kTileRows];
-        bool is_good = scores.is_single ? read_tile<float>(scores, first, count, tile)
-                                        : read_tile<double>(scores, first, count, tile);
-        is_good = gather_integers(rows.labels, first, count, labels) && is_good;
+        Real* targets = has_targets ? tile + tile_size : nullptr;
+        bool is_good = read_tile_of(scores, first, count, tile);
+        is_good = read_truth(first, count, targets, labels) && is_good;
         for (int64_t i = 0; i < count; ++i) {
             is_good = is_good && labels[i] >= 0 && labels[i] < k;
             // Weights are finite: infinity is not below itself.
@@ -66,13 +91,14 @@ void for_each_row(const LabelledRows& rows, const Row& row) {
         }
         if (!is_good) return false;
         for (int64_t i = 0; i < count; ++i)
-            row(first + i, tile + i * k, labels[i],
-                rows.weights == nullptr ? 1.0 : rows.weights[first + i]);
+            row(CheckedRow<Real>{first + i, tile + i * k, labels[i],
+                                 has_targets ? targets + i * k : nullptr,
+                                 rows.weights == nullptr ? 1.0 : rows.weights[first + i]});
         return true;
     };
     const auto do_task = [&](int slot, int64_t task) {
         std::vector<Real>& buffer = buffers[slot];
-        if (buffer.empty()) buffer.resize(static_cast<size_t>(kTileRows * k));
+        if (buffer.empty()) buffer.resize(static_cast<size_t>(tile_size * (has_targets ? 2 : 1)));
         const int64_t last = std::min(n, (task + 1) * task_rows);
         for (int64_t first = task * task_rows; first < last; first += kTileRows) {
             if (is_bad.load(std::memory_order_relaxed)) return;

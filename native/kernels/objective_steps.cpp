@@ -43,18 +43,19 @@ void softmax_in_place(float* z, int64_t k) {
     for (int64_t j = 0; j < k; ++j) z[j] /= static_cast<float>(sum);
 }
 
-// slope · σ(±slope · z) in place, minus for the label: how far each class is from its end.
-void logistic_in_place(double* z, int64_t k, int64_t label, const Steps& how) {
+// e^(±slope · z) in place, plus for what is true: how far each class is from its end.
+template <class Target>
+void logistic_in_place(double* z, int64_t k, const Target& target, const Steps& how) {
     // Beyond this argument σ is 0 to a float.
     constexpr double kMostExponent = 700;
     for (int64_t j = 0; j < k; ++j)
-        z[j] = std::min((j == label ? how.slope : -how.slope) * z[j], kMostExponent);
+        z[j] = std::min((target(j) == 1 ? how.slope : -how.slope) * z[j], kMostExponent);
     exponentials(z, k);
-    for (int64_t j = 0; j < k; ++j) z[j] = how.slope / (1 + z[j]);
 }
 
 // σ(z) in place.
-void logistic_in_place(float* z, int64_t k, int64_t, const Steps&) {
+template <class Target>
+void logistic_in_place(float* z, int64_t k, const Target&, const Steps&) {
     constexpr float kMostExponent = 88.7f, kNotZero = 1e-16f;
     for (int64_t j = 0; j < k; ++j)
         z[j] = 1.0f / (std::exp(std::min(-z[j], kMostExponent)) + 1.0f + kNotZero);
@@ -67,32 +68,55 @@ Step softmax_step(Real p, bool is_label, double weight, const Steps& how) {
     return {(is_label ? p - one : p) * w, std::max(second, static_cast<Real>(how.floor))};
 }
 
-Step logistic_step(double length, bool is_label, double weight, const Steps& how) {
-    const double second = how.scale * length * (how.slope - length) * weight;
-    return {(is_label ? -length : length) * weight, std::max(second, how.floor)};
+Step logistic_step(double exponential, double y, double weight, const Steps& how) {
+    const double length = how.slope / (1 + exponential);
+    // For what is neither true nor false the other end is no difference, and 1 − y is a float.
+    const bool is_soft = y > 0 && y < 1;
+    const double rest = is_soft ? exponential * length : how.slope - length;
+    const double second = how.scale * length * rest * weight;
+    const double soft = static_cast<double>(1.0f - static_cast<float>(y)) * length - y * rest;
+    const double first = is_soft ? soft : (y == 1 ? -length : length);
+    return {first * weight, std::max(second, how.floor)};
 }
 
-Step logistic_step(float p, bool is_label, double weight, const Steps& how) {
+Step logistic_step(float p, float y, double weight, const Steps& how) {
     const float w = static_cast<float>(weight);
     const float second = static_cast<float>(how.scale) * p * (1.0f - p);
-    return {(is_label ? p - 1.0f : p) * w, std::max(second, static_cast<float>(how.floor)) * w};
+    return {(p - y) * w, std::max(second, static_cast<float>(how.floor)) * w};
+}
+
+void write_step(const Step& step, int64_t i, int64_t j, const Steps& out) {
+    const int64_t at = i * out.row_stride + j * out.column_stride;
+    out.gradient[at] = static_cast<float>(step.first);
+    out.hessian[at] = static_cast<float>(step.second);
+}
+
+template <class Real>
+void softmax_steps(const CheckedRow<Real>& row, int64_t k, const Steps& out) {
+    softmax_in_place(row.scores, k);
+    for (int64_t j = 0; j < k; ++j)
+        write_step(softmax_step(row.scores[j], j == row.label, row.weight, out), row.place, j, out);
+}
+
+template <class Real, class Target>
+void logistic_steps(const CheckedRow<Real>& row, int64_t k, const Target& target,
+                    const Steps& out) {
+    logistic_in_place(row.scores, k, target, out);
+    for (int64_t j = 0; j < k; ++j)
+        write_step(logistic_step(row.scores[j], target(j), row.weight, out), row.place, j, out);
 }
 
 template <class Real>
 void steps_in(const LabelledRows& rows, const Steps& out) {
     const int64_t k = rows.scores.k;
-    const bool is_softmax = rows.link == Link::softmax;
-    for_each_row<Real>(rows, [&](int64_t i, Real* z, int64_t label, double weight) {
-        if (is_softmax)
-            softmax_in_place(z, k);
-        else
-            logistic_in_place(z, k, label, out);
-        for (int64_t j = 0; j < k; ++j) {
-            const Step step = is_softmax ? softmax_step(z[j], j == label, weight, out)
-                                         : logistic_step(z[j], j == label, weight, out);
-            const int64_t at = i * out.row_stride + j * out.column_stride;
-            out.gradient[at] = static_cast<float>(step.first);
-            out.hessian[at] = static_cast<float>(step.second);
+    for_each_row<Real>(rows, [&](const CheckedRow<Real>& row) {
+        if (row.targets != nullptr) {
+            logistic_steps(row, k, [y = row.targets](int64_t j) { return y[j]; }, out);
+        } else if (rows.link == Link::logistic) {
+            const auto one = [label = row.label](int64_t j) { return Real(j == label ? 1 : 0); };
+            logistic_steps(row, k, one, out);
+        } else {
+            softmax_steps(row, k, out);
         }
     });
 }

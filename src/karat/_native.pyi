@@ -468,7 +468,7 @@ def encode_objects(
 
 def objective_rows(
     scores: _Scores,
-    labels: _Integers,
+    labels: _Integers | _Scores,
     weights: _Float64 | None,
     is_one_vs_all: bool,
     is_diagonal: bool,
@@ -476,18 +476,19 @@ def objective_rows(
 ) -> tuple[_Float64, _Float64, _Float64]:
     """Loss [n], gradient [n, k] and Hessian [n, k, k], or its diagonal [n, k], of scores [n, k].
 
+    Labels are classes [n], or with is_one_vs_all targets [n, k] in [0, 1].
     Errors: Rejected "bad_score", "range", "bad_weight" or "negative_weight", for the first bad row
     of scores, else of labels, else of the contiguous weights; ValueError for unequal lengths.
     """
 
 def objective_row(
-    scores: _Scores, label: int, weight: float, is_one_vs_all: bool
+    scores: _Scores, truth: int | _Scores, weight: float, is_one_vs_all: bool
 ) -> tuple[float, list[float], list[list[float]]]:
-    """The same of one row of scores [k], as lists; any weight."""
+    """The same of one row of scores [k] and its class, or targets [k], as lists; any weight."""
 
 def objective_steps(
     scores: _Scores,
-    labels: _Integers,
+    labels: _Integers | _Scores,
     weights: _Float64 | None,
     is_one_vs_all: bool,
     is_single: bool,

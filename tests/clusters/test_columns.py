@@ -36,7 +36,9 @@ NAMES = sorted(name for name in dir(karat) if not name.startswith("_"))
 
 
 def takes_columns(function: Any) -> bool:
-    return inspect.isfunction(function) and "y_true" in inspect.signature(function).parameters
+    # A check lists what is wrong and raises nothing.
+    is_verb = inspect.isfunction(function) and function is not karat.check
+    return is_verb and "y_true" in inspect.signature(function).parameters
 
 
 ENTRIES: dict[str, Callable[..., Any]] = {

@@ -236,6 +236,24 @@ def of_probabilities(draw: SetDrawer, name: str) -> Call:
     return Call(name, (true, draw.changed(values)), given)
 
 
+def within_rows(draw: SetDrawer, name: str) -> Call:
+    marks, true = draw.truth_of_sets()
+    if name in ("label_ranking_loss", "label_ranking_average_precision_score"):
+        true = draw.changed(FORMS[draw.one(*FORMS)](marks))
+    given: dict[str, Any] = {"sample_weight": draw.weights()}
+    if "dcg" in name:
+        gains = marks * draw.rng.integers(1, 4, marks.shape)
+        true = draw.one(true, gains, gains * 0.7, gains.tolist(), pd.DataFrame(gains))
+        true = draw.one(true, gains - 1) if draw.is_odd else true
+        if draw.chance(0.5):
+            given["k"] = draw.one(None, 1, 2, 3, 20, *((0, 1.5, "1") if draw.is_odd else ()))
+        if draw.chance(0.4):
+            given["ignore_ties"] = flag(draw)
+        if name == "dcg_score" and draw.chance(0.4):
+            given["log_base"] = draw.one(2, 10, 1.5, np.e, *((0, -1, "2") if draw.is_odd else ()))
+    return Call(name, (true, draw.scores_of_sets(marks)), given)
+
+
 FAMILIES: dict[Callable[[SetDrawer, str], Call], tuple[str, ...]] = {
     rates: (
         "precision_score", "recall_score", "f1_score", "fbeta_score", "jaccard_score",
@@ -247,6 +265,10 @@ FAMILIES: dict[Callable[[SetDrawer, str], Call], tuple[str, ...]] = {
         "confusion_matrix", "cohen_kappa_score",
     ),
     report: ("classification_report",),
+    within_rows: (
+        "coverage_error", "label_ranking_average_precision_score", "label_ranking_loss",
+        "ndcg_score", "dcg_score",
+    ),
     areas: ("roc_auc_score", "average_precision_score"),
     of_probabilities: ("log_loss", "brier_score_loss", "d2_log_loss_score", "d2_brier_score"),
 }  # fmt: skip

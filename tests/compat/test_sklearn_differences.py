@@ -19,6 +19,7 @@ import pytest
 
 import karat.compat.sklearn as karat_sklearn
 from tests.compat.sklearn_calls import DRAWN, Call, call_of
+from tests.compat.sklearn_sets import DRAWN as OF_SETS
 from tests.optional import optional
 from tests.oracles.shipped_plugin import damaged
 
@@ -91,7 +92,9 @@ def is_close(ours: Any, other: Any, within: float) -> bool:
 
 
 def is_narrow(call: Call, ours: Outcome, other: Outcome) -> bool:
-    names = ("log", "brier", "d2", "hinge", "roc_auc", "average", "accuracy", "zero", "top_k")
+    names = (
+        "log", "brier", "d2", "hinge", "roc_auc", "average", "accuracy", "zero", "top_k", "label",
+    )  # fmt: skip
     given = (call.args[1], call.kwargs.get("sample_weight"))
     dtypes = {getattr(values, "dtype", None) for values in given}
     if not call.name.startswith(names) or not dtypes & {np.dtype("f4"), np.dtype("f2")}:
@@ -193,4 +196,4 @@ def reworded(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def test_every_function_has_its_turn() -> None:
     functions = {name for name in karat_sklearn.__all__ if name[0].islower()}
-    assert set(DRAWN) == functions - {"install", "uninstall"}
+    assert {*DRAWN, *OF_SETS} == functions - {"install", "uninstall"}

@@ -134,6 +134,16 @@ def test_unknown_cells_count_nowhere() -> None:
     assert karat.label_ranking_loss(two, y_score=[[0.5, 0.9, 0.4, 0.1]]) == 1.0
 
 
+def test_labels_of_which_nothing_is_known_have_no_value() -> None:
+    report = karat.evaluate(np.where([1, 0, 0, 0], np.nan, TRUE), y_prob=SCORES)
+    assert report.per_class[0]["roc_auc"] is None
+    assert report["roc_auc_ovr_macro"].value == pytest.approx((0.875 + 0.5 + 1) / 3)
+    nothing = karat.evaluate(np.full((6, 4), np.nan), y_prob=SCORES)
+    for name in ("roc_auc_ovr_macro", "roc_auc_ovr_micro", "ndcg", "binary_cross_entropy"):
+        assert np.isnan(nothing[name].value)
+        assert nothing[name].low is None
+
+
 @pytest.mark.parametrize(
     ("true", "scores", "wanted"),
     [

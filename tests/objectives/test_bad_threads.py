@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from karat.errors import KaratError
-from karat.objectives import LightGBMObjective, XGBoostObjective, multiclass, multiclass_one_vs_all
+from karat.objectives import (
+    LightGBMObjective,
+    XGBoostObjective,
+    multiclass,
+    multiclass_one_vs_all,
+    multilabel,
+)
 
 SCORES, LABELS = np.zeros((3, 2)), np.array([0, 1, 1])
 
@@ -18,6 +24,7 @@ def test_what_is_no_number_of_threads_is_refused(n_threads: Any) -> None:
     calls = [
         lambda: multiclass(SCORES, LABELS, n_threads=n_threads),
         lambda: multiclass_one_vs_all(SCORES, LABELS, n_threads=n_threads),
+        lambda: multilabel(SCORES, SCORES, n_threads=n_threads),
         lambda: XGBoostObjective(n_threads=n_threads),
         lambda: LightGBMObjective(n_threads=n_threads),
     ]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from karat.objectives import LightGBMObjective
+from tests.objectives import labels
 from tests.objectives.digits import LOSSES, WEIGHTS, K, N, X, Y, farthest
 from tests.optional import optional
 from tests.same import assert_same
@@ -81,6 +82,36 @@ def test_predictions_of_its_classifier_are_the_same(loss: Any) -> None:
     assert farthest(found, own.predict(X, raw_score=True)) <= WITHIN
 
 
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(("kind", "sigmoid"), [("hard", 1.0), ("hard", 0.6), ("soft", 1.0)])
+def test_several_labels_are_predicted_as_by_a_training_of_each(
+    kind: str, sigmoid: float, weights: str
+) -> None:
+    targets, w = labels.TARGETS[kind], WEIGHTS[weights]
+    name = {"hard": "binary", "soft": "cross_entropy"}[kind]
+    parameters = PARAMETERS | {"num_class": 1, "objective": name, "sigmoid": sigmoid}
+    own = np.empty((N, labels.K))
+    for j in range(labels.K):
+        model = lightgbm.train(parameters, lightgbm.Dataset(X, targets[:, j], weight=w), ROUNDS)
+        own[:, j] = model.predict(X, raw_score=True)
+
+    def distance(objective: LightGBMObjective, start: Any, given: Any = w) -> float:
+        data = lightgbm.Dataset(X, np.zeros(N), weight=given, init_score=np.tile(start, (N, 1)))
+        parameters = PARAMETERS | {"objective": objective, "num_class": labels.K}
+        return labels.farthest(lightgbm.train(parameters, data, ROUNDS).predict(X) + start, own)
+
+    objective = LightGBMObjective("multilabel", sigmoid=sigmoid, targets=targets)
+    start = objective.init_score(targets, labels.K, w)
+    assert distance(objective, start) <= WITHIN
+    # Controls: a wrong scale, a start from 0, other targets, and weights left out are all seen.
+    assert distance(Bent("multilabel", sigmoid=sigmoid, targets=targets), start) > 1e-3
+    assert distance(objective, np.zeros(labels.K)) > 1e-3
+    other = LightGBMObjective("multilabel", sigmoid=sigmoid, targets=targets[::-1])
+    assert distance(other, start) > 1e-3
+    if w is not None:
+        assert distance(objective, start, None) > 1e-3
+
+
 def test_a_class_that_never_occurs_keeps_its_start() -> None:
     few = Y < 3
     for loss in LOSSES:
@@ -120,6 +151,9 @@ def test_scores_far_apart_give_numbers(loss: Any) -> None:
 
 
 def test_an_objective_travels_and_is_cloned() -> None:
+    targets = labels.TARGETS["soft"].tolist()
+    several = pickle.loads(pickle.dumps(LightGBMObjective("multilabel", targets=targets)))
+    assert_same(several.targets, np.array(targets, np.float32))
     objective = LightGBMObjective("multiclass_one_vs_all", sigmoid=0.5)
     assert pickle.loads(pickle.dumps(objective)) == objective
     model = lightgbm.LGBMClassifier(objective=objective)

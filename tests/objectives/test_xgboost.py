@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from karat.objectives import XGBoostObjective
+from tests.objectives import labels
 from tests.objectives.digits import LOSSES, WEIGHTS, K, N, X, Y, farthest
 from tests.optional import optional
 from tests.same import assert_same
@@ -60,6 +61,33 @@ def test_predictions_are_those_of_its_own_objective(loss: Any, weights: str) -> 
     assert farthest(our_scores(objective, w), own) > 1e-3
     if w is not None:
         assert farthest(our_scores(objective, None, base_score=start), own) > 1e-3
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("kind", labels.TARGETS)
+def test_several_labels_are_predicted_as_by_its_own_objective(kind: str, weights: str) -> None:
+    targets, w = labels.TARGETS[kind], WEIGHTS[weights]
+    data = xgboost.DMatrix(X, targets, weight=w)
+    own_model = xgboost.train(PARAMETERS | {"objective": "binary:logistic"}, data, ROUNDS)
+    own = scores(own_model)
+
+    def distance(objective: XGBoostObjective, **parameters: Any) -> float:
+        model = xgboost.train(PARAMETERS | parameters, data, ROUNDS, obj=objective)
+        return labels.farthest(scores(model), own)
+
+    objective = XGBoostObjective("multilabel")
+    start = objective.base_score(targets, labels.K, w)
+    assert distance(objective, base_score=start) == 0
+    # Controls: a wrong scale, and a start from 0.5.
+    assert distance(Bent("multilabel"), base_score=start) > 1e-3
+    assert distance(objective) > 1e-3
+    if kind == "hard":
+        # Its classifier reads the start as probabilities.
+        shares = (1 / (1 + np.exp(-np.array(start)))).tolist()
+        parameters = PARAMETERS | {"objective": objective, "base_score": shares}
+        ours = xgboost.XGBClassifier(n_estimators=ROUNDS, **parameters)
+        ours.fit(X, targets, sample_weight=w)
+        assert labels.farthest(ours.predict(X, output_margin=True), own) <= 1e-5
 
 
 def test_predictions_of_its_classifier_are_the_same() -> None:

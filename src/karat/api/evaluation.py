@@ -413,7 +413,7 @@ def report_of_table(
     if is_of_labels and (named["pred"] or not is_chosen):
         # Scores that are found by their names are read only where they have to predict.
         named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}
-    named |= {name: options[name] for name in _OF_LABELS}
+    named |= {name: options[name] for name in _OF_LABELS} | {"threshold": spec.threshold}
     is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"
     empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
     bar = reading.pop("progress", None)
@@ -449,7 +449,7 @@ def report_of_table(
                 empty = replace(empty, threshold=at)
                 if is_of_labels and checkpoint is None:
                     units = replace(units, is_of_labels=True, threshold=empty.threshold)
-                others = ("unique", "separator")
+                others = ("unique", "separator", "threshold")
                 settings = {name: x for name, x in named.items() if name not in others} | reading
                 progress = ReadingUnits.of(units, empty, bar, checkpoint, settings)
                 source = units
@@ -463,7 +463,6 @@ def report_of_table(
             is_distributed = distributed_host(table) is not None
             source = rows_of_distributed(
                 table,
-                threshold=spec.threshold,
                 max_memory=max_memory or (_TASK_MEMORY if is_distributed else MAX_MEMORY),
                 is_frequency=is_frequency,
                 groups=groups,
@@ -477,7 +476,7 @@ def report_of_table(
         found = accumulate(source, empty, n_threads=spec.n_threads, progress=progress)
         if found.sets is not None:
             design = None if spec.confidence is None else spec.confidence.design
-            of_one_class: dict[str, Any] = {"threshold": spec.threshold, "exact": exact or None}
+            of_one_class: dict[str, Any] = {"exact": exact or None}
             of_one_class |= {"design": None if design == "cohort" else design}
             refuse_on_sets(of_one_class)
             return report_of(found, spec)

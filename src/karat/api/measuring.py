@@ -125,6 +125,9 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     rows = held.rows
     for metric in spec.wanted or ():
         if meant_on_sets(metric).needs_scores and rows.scores is None:
+            if held.has_scores:
+                do = f"Give a larger max_memory=: it {_TOO_MANY}."
+                raise error("K211", name=str(metric), do=do)
             raise no_scores(str(metric))
     tally, mapping = held.tally, origin.mapping
     if not tally.k:
@@ -147,11 +150,18 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
         spec.confidence,
         origin.mapping,
         origin.source,
-        origin.warnings,
+        (*origin.warnings, *_lost_scores(held)),
         scored,
         sample=rows if held.is_sample else None,
         is_clustered=rows.clusters is not None,
     )
+
+
+def _lost_scores(held: HeldSets) -> tuple[str, ...]:
+    """What to tell of scores that were not kept."""
+    if not (held.is_sample and held.has_scores):
+        return ()
+    return ("Rows with scores take more than max_memory: metrics of scores are left out.",)
 
 
 def _weights_of(origin: Origin) -> str:

@@ -203,7 +203,7 @@ K154  {argument}={value!r} is out of range.
       Give {wanted}.
 K155  {host} gave one score for each row, not one for each class.
       The scores have shape {shape}.
-      Set num_class to the number of classes, also when there are two.
+      {do}
 K156  {argument}= is given twice.
       {function} was given {argument}=, and also without a name.
       {do}
@@ -333,7 +333,8 @@ K196  {argument} has a label twice in one row.
 K197  {argument} is not an indicator matrix of 0 and 1.
       First at row {row}, column {column}: {value!r}; {count} cells.
       Give 1 where a row has the label and 0 where not; NaN where the truth is unknown.
-          Probabilities are y_prob=, other scores y_score=.
+          Probabilities are y_prob=, other scores y_score=. Columns of several classes are a report
+          each: karat.evaluate(y_true[:, 0], y_pred[:, 0]).
 K198  labels= does not fit the columns of {argument}.
       {argument} has {n_columns} columns, labels= lists {n_labels}.
       Give one label for each column, in their order.
@@ -413,6 +414,10 @@ K225  {name} is known within limits only.
       Rows list the scores of some labels, and true ones are not among them: the value lies between
           {low:.6g} and {high:.6g}.
       Give more scores, or a smaller k; karat.evaluate gives both limits.
+K226  {argument} is not one target for each row and label.
+      {found}.
+      Give numbers of shape (n, {k}), one column for each column of the scores: 1 where a row has
+          the label and 0 where not, or probabilities.
 K227  Text cannot be split into labels.
       {found}.
       {do}
@@ -422,6 +427,13 @@ K228  The columns of {true} and {pred} are not those of the same labels.
 K229  Two texts are one label.
       {found}.
       Write each label in one way.
+K230  {argument} has targets that are not numbers from 0 to 1.
+      First at row {row}, column {column}: {value!r}; {count} of {n} values.
+      Give 1 where a row has the label and 0 where not, or probabilities; leave out rows of which
+          something is unknown.
+K231  loss= and targets= of LightGBMObjective do not go together.
+      It was given {found}.
+      Give targets=, a matrix (n, k), with loss="multilabel" and with no other.
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.

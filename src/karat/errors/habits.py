@@ -60,6 +60,7 @@ _ELSEWHERE: Final = {
     "classification_report": "karat.evaluate",
     "columns": "karat.check",
     "confusion_matrix_at_thresholds": "karat.curves.roc",
+    "dcg_score": "karat.ndcg",
     "det_curve": "karat.curves.det",
     **dict.fromkeys(
         ("from_json", "load", "load_report", "read_json", "read_report"), "karat.Report.from_json"

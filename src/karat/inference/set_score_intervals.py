@@ -238,13 +238,16 @@ class SetScoreIntervals:
 
     def _measure_pooled(self, metrics: list[Metric]) -> None:
         pooled, of_row = self.scores.columns.pooled()
+        missing = Interval(remark=_NO_FORM)
+        if not pooled.n_rows:
+            self._of_pooled.update(dict.fromkeys(metrics, missing))
+            return
         if self._clusters is not None:
             of_row = self._clusters.codes[of_row]
         values, sure = measured_with_intervals(
             pooled, metrics, self.scores.policy, self._alone, clusters=of_row
         )
         self.scores.keep({}, values)
-        missing = Interval(remark=_NO_FORM)
         self._of_pooled.update({m: sure.intervals.get(m, missing) for m in metrics})
 
     @property
@@ -353,6 +356,8 @@ class SetScoreIntervals:
         """Each label: what each row moves in a metric, and values with their intervals."""
         for label in range(self.scores.k):
             column = self.scores.columns.column(label)
+            if not column.n_rows:
+                continue
             clusters = None if self._clusters is None else self._clusters.codes[self._at(label)]
             values, sure, influence = measured_with_influence(
                 column, metrics, self.scores.policy, self._alone, clusters

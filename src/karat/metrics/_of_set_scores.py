@@ -202,7 +202,8 @@ class SetScores:
         if missing:
             found = {body: np.full(self.k, np.nan) for body in missing}
             for label in range(self.k):
-                measured = measure(self.columns.column(label), missing, self.policy)
+                column = self.columns.column(label)
+                measured = measure(column, missing, self.policy) if column.n_rows else {}
                 for body, values in measured.items():
                     found[body][label] = float(values.value)
             self._of_labels.update(found)
@@ -213,7 +214,10 @@ class SetScores:
         bodies = {m: Metric(m.record, "plain", m.params) for m in metrics}
         missing = [body for body in bodies.values() if body not in self._of_pooled]
         if missing:
-            self._of_pooled.update(measure(self.columns.pooled()[0], missing, self.policy))
+            pooled, _ = self.columns.pooled()
+            none = Values(np.asarray(np.nan), np.asarray(True))
+            found = measure(pooled, missing, self.policy) if pooled.n_rows else {}
+            self._of_pooled.update({body: found.get(body, none) for body in missing})
         return {metric: self._of_pooled[body] for metric, body in bodies.items()}
 
     def keep(self, each: Mapping[Metric, Floats], pooled: Mapping[Metric, Values]) -> None:
@@ -262,7 +266,8 @@ class SetScores:
         if not total > 0.0:
             return float("nan")
         counts = mass > 0.0
-        return float((mass[counts] * mean.value[counts]).sum()) / total
+        with np.errstate(over="ignore"):
+            return float((mass[counts] * mean.value[counts]).sum()) / total
 
     def _losses(self, name: str) -> Floats:
         """float64[n]: a loss of each row, added over its known labels."""
@@ -272,7 +277,8 @@ class SetScores:
                 column, known = self.columns.column(label), self.columns.known(label)
                 for part in row_parts(column.n_rows):
                     at: Any = part if known is None else np.flatnonzero(known)[part]
-                    found[at] += column.row_losses(name, part)
+                    with np.errstate(over="ignore"):  # more than any number is infinite
+                        found[at] += column.row_losses(name, part)
             self._added[name] = found
         return self._added[name]
 

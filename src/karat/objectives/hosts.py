@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +17,13 @@ from karat.errors import error
 from karat.objectives.rows import (
     Loss,
     Singles,
+    as_targets,
     check_loss,
     class_shares,
+    held_targets,
     host_steps,
     refuse_scores,
+    refuse_targets,
     wrong_label,
 )
 
@@ -40,14 +45,19 @@ class CatBoostObjective:
     CatBoost starts at a score of 0.
 
     Args:
-        loss: ``"multiclass"`` (CatBoost's MultiClass) or ``"multiclass_one_vs_all"``.
+        loss: ``"multiclass"`` (CatBoost's MultiClass), ``"multiclass_one_vs_all"`` or
+            ``"multilabel"`` (MultiLogloss, and MultiCrossEntropy), which is a
+            `catboost.MultiTargetCustomObjective`: its targets are a matrix [n, k].
 
     Errors:
-        K122 another loss. While training: K152, K153, which CatBoost shows in its own error.
+        K122 another loss. While training: K152, K153, K226, K230, which CatBoost shows in its own
+        error.
 
     Example:
         >>> CatBoostObjective().calc_ders_multi([0.0, 0.0], 1.0, 2.0)
         ([-1.0, 1.0], [[-0.5, 0.5], [0.5, -0.5]])
+        >>> CatBoostObjective("multilabel").calc_ders_multi([0.0, 0.0], [1.0, 0.25], 2.0)
+        ([1.0, -0.5], [[-0.5, 0.0], [0.0, -0.5]])
     """
 
     loss: Loss = "multiclass"
@@ -55,48 +65,98 @@ class CatBoostObjective:
     # CatBoost would compile the method with numba, and warn where it cannot.
     no_jit: ClassVar[bool] = True
 
+    def __new__(cls, loss: Loss = "multiclass", *_: Any, **__: Any) -> Self:
+        known: Any = cls
+        kind = _for_several_targets(known) if loss == "multilabel" else known
+        made: Self = object.__new__(kind)
+        return made
+
     def __post_init__(self) -> None:
         check_loss(self.loss)
 
     def calc_ders_multi(
-        self, approxes: Any, target: float, weight: float | None
+        self, approxes: Any, target: Any, weight: float | None
     ) -> tuple[list[float], list[list[float]]]:
-        """First derivatives [k] and Hessian [k][k] of −loss for one row."""
+        """First derivatives [k] and Hessian [k][k] of −loss for one row.
+
+        The target is a class, or of ``"multilabel"`` k targets.
+        """
         scores = np.asarray(approxes, np.float64)
+        truth: Any
+        names = "approxes", "label", "weight"
+        if self.loss == "multilabel":
+            truth = target
+            # Else it is not the array that CatBoost gives, and is checked.
+            if getattr(target, "shape", None) != scores.shape or target.dtype != np.float32:
+                truth = as_targets(np.asarray(target)[np.newaxis], 1, len(scores), names)[0]
         # Written so that NaN is refused too.
-        if not 0 <= target < len(scores) or target != int(target):
-            code, label = np.array([-1]), np.array([target])
-            raise wrong_label(code, label, len(scores), ("approxes", "label", "weight"))
-        is_one_vs_all = self.loss == "multiclass_one_vs_all"
+        elif not 0 <= target < len(scores) or target != int(target):
+            raise wrong_label(np.array([-1]), np.array([target]), len(scores), names)
+        else:
+            truth = int(target)
         # A negative weight turns the signs.
         uphill = -1.0 if weight is None else -float(weight)
         try:
-            _, first, second = _native.objective_row(scores, int(target), uphill, is_one_vs_all)
-        except _native.Rejected:
-            refuse_scores(scores[np.newaxis], "approxes")
+            made = _native.objective_row(scores, truth, uphill, self.loss != "multiclass")
+        except _native.Rejected as problem:
+            if problem.args[0] == "range":
+                refuse_targets(truth[np.newaxis], names[1])
+            refuse_scores(scores[np.newaxis], names[0])
+        _, first, second = made
         return first, second
 
     def parameters(self, k: int) -> dict[str, Any]:
-        """What to give CatBoost besides your own choices, for k classes.
+        """What to give CatBoost besides your own choices, for k classes or labels.
 
         CatBoost has other defaults for an object than for its own loss of the same name; these are
         the ones of its own. Only its learning rate it chooses from the data for its own loss: give
         it yourself.
 
+        Of several labels, its own loss takes ten Newton steps a tree where the data has 20 columns
+        or more, which is given here, and one where it has fewer: then give
+        ``leaf_estimation_iterations=1``. Targets between 0 and 1 need another ``eval_metric``, as
+        ``"MultiRMSE"``: beside an object, CatBoost refuses them for its cross entropies.
+
         Example:
             >>> parameters = CatBoostObjective().parameters(3)
             >>> parameters["eval_metric"], parameters["classes_count"]
             ('MultiClass', 3)
+            >>> CatBoostObjective("multilabel").parameters(3)["eval_metric"]
+            'MultiLogloss'
         """
+        parameters: dict[str, Any] = {"loss_function": self, "leaf_estimation_method": "Newton"}
+        if self.loss == "multilabel":
+            return parameters | {
+                "eval_metric": "MultiLogloss",
+                "leaf_estimation_iterations": 10,
+                "bootstrap_type": "MVS",
+            }
         is_one_vs_all = self.loss == "multiclass_one_vs_all"
-        return {
-            "loss_function": self,
+        return parameters | {
             "eval_metric": "MultiClassOneVsAll" if is_one_vs_all else "MultiClass",
             "classes_count": k,
-            "leaf_estimation_method": "Newton",
             "leaf_estimation_iterations": 1,
             "bootstrap_type": "Bayesian",
         }
+
+
+@cache
+def _for_several_targets(kind: type[CatBoostObjective]) -> type[CatBoostObjective]:
+    """The class with the base by which CatBoost knows objectives of several targets.
+
+    Without CatBoost, the class as it is.
+    """
+    try:
+        known = import_module("catboost").MultiTargetCustomObjective
+    except (ImportError, AttributeError):
+        return kind
+    members = {
+        "__module__": kind.__module__,
+        "__qualname__": kind.__qualname__,
+        "__reduce__": lambda self: (kind, (self.loss,)),
+    }
+    made: type[CatBoostObjective] = type(kind.__name__, (kind, known), members)
+    return made
 
 
 @dataclass(frozen=True)
@@ -108,14 +168,21 @@ class LightGBMObjective:
     LightGBM starts its own objectives from the shares of the classes (``boost_from_average``),
     a callable from 0: give it `init_score`, and add that to what it predicts.
 
+    LightGBM has one label a row. ``"multilabel"`` trains as k of its trainings side by side, with
+    the objective ``binary`` (0 and 1) or ``cross_entropy`` (other targets), in one model of
+    ``num_class=k``: the object has the targets, the labels of the Dataset are not read.
+
     Args:
-        loss: ``"multiclass"`` or ``"multiclass_one_vs_all"`` (LightGBM's multiclassova).
-        sigmoid: slope of the sigmoid of one-vs-all, LightGBM's parameter of that name.
+        loss: ``"multiclass"``, ``"multiclass_one_vs_all"`` (LightGBM's multiclassova) or
+            ``"multilabel"``.
+        sigmoid: slope of the sigmoid, LightGBM's parameter of that name; not of the softmax.
         n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
+        targets: of ``"multilabel"`` and no other, [n, k] as in `multilabel`, of the rows of the
+            Dataset in their order.
 
     Errors:
-        K122 another loss, K154 a sigmoid that is not above 0.
-        While training: K152, K153 and those of weights; K155 without ``num_class``.
+        K122 another loss, K154 a sigmoid that is not above 0, K226 and K230 targets.
+        While training: K102, K152, K153 and those of weights; K155 without ``num_class``.
 
     Example:
         >>> import numpy as np
@@ -128,10 +195,12 @@ class LightGBMObjective:
     loss: Loss = "multiclass"
     sigmoid: float = 1.0
     n_threads: int | None = None
+    targets: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_loss(self.loss)
         check_threads(self.n_threads)
+        self._check_targets()
         given: Any = self.sigmoid
         is_number = isinstance(given, Real) and not isinstance(given, bool)
         if not is_number or not 0 < given < float("inf"):
@@ -139,6 +208,13 @@ class LightGBMObjective:
             raise error(
                 "K154", argument="sigmoid", value=self.sigmoid, meaning=meaning, wanted=wanted
             )
+
+    def _check_targets(self) -> None:
+        if (self.targets is None) != (self.loss != "multilabel"):
+            found = f"loss={self.loss!r} {'without' if self.targets is None else 'with'} targets="
+            raise error("K231", found=found)
+        if self.targets is not None:
+            object.__setattr__(self, "targets", held_targets(self.targets))
 
     def __call__(self, first: Any, second: Any, weight: Any = None) -> tuple[Singles, Singles]:
         """Gradient and second derivatives, float32[n, k] in column order.
@@ -152,24 +228,26 @@ class LightGBMObjective:
             second,
             weight,
             self.n_threads,
-            is_one_vs_all=self.loss == "multiclass_one_vs_all",
+            loss=self.loss,
             scale=lambda k: k / (k - 1) if self.loss == "multiclass" else 1.0,
+            targets=self.targets,
             slope=self.sigmoid,
         )
 
     def init_score(self, y: Any, k: int, weights: Any = None) -> npt.NDArray[np.float64]:
-        """The score that LightGBM starts each class from, float64[k].
+        """The score that LightGBM starts each class or label from, float64[k].
 
         LightGBM wants one for each row: ``init_score=np.tile(start, (n, 1))``.
 
         Args:
-            y: n class indices. k: number of classes. weights: n weights, or None.
+            y: n class indices, or the targets [n, k]. k: number of classes or labels. weights: n
+                weights, or None.
 
         Example:
             >>> LightGBMObjective().init_score([0, 1, 1, 1], 2).round(3).tolist()
             [-1.386, -0.288]
         """
-        shares = class_shares(y, k, weights)
+        shares = class_shares(y, k, weights, self.loss)
         if self.loss == "multiclass":
             return np.log(np.maximum(shares, _LIGHTGBM_SHARE))
         shares = np.clip(shares, _LIGHTGBM_SHARE, 1 - _LIGHTGBM_SHARE)
@@ -181,18 +259,19 @@ class XGBoostObjective:
     """A callable for XGBoost: ``obj=`` of ``xgboost.train``, ``objective=`` of ``XGBClassifier``.
 
     The second derivative is XGBoost's own: max(2 p (1 − p) w, 1e-16) for the softmax
-    (multi:softprob), max(p (1 − p), 1e-16) w for one-vs-all (binary:logistic on one column of
-    labels for each class), in float32 as there.
+    (multi:softprob), max(p (1 − p), 1e-16) w for one-vs-all and for several labels
+    (binary:logistic on one column of labels for each class), in float32 as there.
     XGBoost starts its own objectives from the shares of the classes, a callable from 0.5: give it
     `base_score`.
 
     Args:
-        loss: ``"multiclass"`` or ``"multiclass_one_vs_all"``.
+        loss: ``"multiclass"`` or ``"multiclass_one_vs_all"``, which need ``num_class``, or
+            ``"multilabel"``: the labels of the DMatrix are a matrix [n, k].
         n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
 
     Errors:
         K122 another loss, or n_threads that is no number of threads.
-        While training: K152, K153 and those of weights; K155 without ``num_class``.
+        While training: K152, K153, K226, K230 and those of weights; K155 without ``num_class``.
 
     Example:
         >>> import numpy as np
@@ -217,33 +296,34 @@ class XGBoostObjective:
         Called as (scores, DMatrix) by ``xgboost.train`` and as (labels, scores, sample_weight) by
         ``XGBClassifier``.
         """
-        is_one_vs_all = self.loss == "multiclass_one_vs_all"
         return host_steps(
             "XGBoost",
             first,
             second,
             sample_weight,
             self.n_threads,
-            is_one_vs_all=is_one_vs_all,
-            scale=lambda _: 1.0 if is_one_vs_all else 2.0,
+            loss=self.loss,
+            scale=lambda _: 2.0 if self.loss == "multiclass" else 1.0,
             floor=_XGBOOST_FLOOR,
             is_single=True,
         )
 
     def base_score(self, y: Any, k: int, weights: Any = None) -> list[float]:
-        """XGBoost's parameter ``base_score``: the score that it starts each class from.
+        """XGBoost's parameter ``base_score``: the score that it starts each class or label from.
 
-        For the softmax the logarithms of the shares less their mean, for one-vs-all the logits.
+        For the softmax the logarithms of the shares less their mean, else the logits.
 
         Args:
-            y: n class indices. k: number of classes. weights: n weights, or None.
+            y: n class indices, or the targets [n, k]. k: number of classes or labels. weights: n
+                weights, or None.
 
         Example:
             >>> [round(score, 3) for score in XGBoostObjective().base_score([0, 1, 1, 1], 2)]
             [-0.549, 0.549]
         """
         # In float32 and in this order: the same bits as XGBoost's own, for unweighted rows.
-        shares, least = class_shares(y, k, weights).astype(np.float32), np.float32(_XGBOOST_SHARE)
+        shares = class_shares(y, k, weights, self.loss).astype(np.float32)
+        least = np.float32(_XGBOOST_SHARE)
         if self.loss == "multiclass":
             logs = _logarithm(shares + least)
             scores = logs - np.add.accumulate(logs / np.float32(k))[-1]

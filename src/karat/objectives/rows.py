@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.arrays import native_order
-from karat.data.labels.containers import detached, host_of
+from karat.data.labels.containers import detached, host_of, is_sparse
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_weights
 from karat.errors import KaratError, error
@@ -27,8 +27,9 @@ def host_steps(
     weights: Any,
     n_threads: int | None,
     *,
-    is_one_vs_all: bool,
+    loss: Loss,
     scale: Callable[[int], float],
+    targets: Any = None,
     floor: float = 0.0,
     slope: float = 1.0,
     is_single: bool = False,
@@ -38,6 +39,7 @@ def host_steps(
     Args:
         first, second: the scores and the host's data set, or the labels and the scores.
         scale: the factor of the second derivative for k classes; ``floor`` is its least value.
+        targets: of a host that has one label a row, in place of its labels.
         slope: of the sigmoid.
         is_single: the host computes in float32 and stores rows; else in float64, storing columns.
     """
@@ -46,16 +48,21 @@ def host_steps(
         scores, labels, weights = first, second.get_label(), second.get_weight()
     if host == "XGBoost" and weights is not None and not len(weights):
         weights = None  # its way to give none
+    labels = labels if targets is None else targets
     values = np.asarray(scores)
     if values.ndim != 2 or values.shape[1] < 2:
-        raise error("K155", host=host, shape=values.shape)
+        do = "Set num_class to the number of classes, also when there are two."
+        if loss == "multilabel" and targets is None:
+            do = "Give labels of shape (n, k), one column for each of k >= 2 labels."
+        raise error("K155", host=host, shape=values.shape, do=do)
     if is_single:
         with np.errstate(over="ignore"):
             values = values.astype(np.float32, copy=False)
-    rows = as_rows(values, labels, weights, ("The scores", "label", "weight"))
+    names = "The scores", "label" if targets is None else "targets", "weight"
+    rows = as_rows(values, labels, weights, names, loss)
     factor = scale(rows.scores.shape[1])
     given = rows.scores, rows.labels, rows.weights
-    kind = is_one_vs_all, is_single, not is_single
+    kind = loss != "multiclass", is_single, not is_single
     try:
         return _native.objective_steps(*given, *kind, slope, factor, floor, n_threads or 0)
     except _native.Rejected as problem:
@@ -63,17 +70,25 @@ def host_steps(
 
 
 Array = npt.NDArray[Any]
-Loss = Literal["multiclass", "multiclass_one_vs_all"]
+Targets = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+Loss = Literal["multiclass", "multiclass_one_vs_all", "multilabel"]
 
-_LOSSES = ("multiclass", "multiclass_one_vs_all")
+_LOSSES = {
+    "multiclass": "the softmax",
+    "multiclass_one_vs_all": "one sigmoid for each class",
+    "multilabel": "one sigmoid for each label of rows that may have several",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows as the kernels read them, and what their arguments are called in messages."""
+    """Rows as the kernels read them, and what their arguments are called in messages.
+
+    The labels are classes [n], or targets [n, k].
+    """
 
     scores: npt.NDArray[np.float32] | npt.NDArray[np.float64]
-    labels: npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_]
+    labels: npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_] | Targets
     weights: Weights | None
     names: tuple[str, str, str]
 
@@ -82,6 +97,8 @@ class Rows:
         kind = problem.args[0]
         if kind == "bad_score":
             refuse_scores(self.scores, self.names[0])
+        if kind == "range" and self.labels.ndim == 2:
+            refuse_targets(self.labels, self.names[1])
         if kind == "range":
             raise wrong_label(self.labels, self.labels, self.scores.shape[1], self.names)
         assert self.weights is not None
@@ -90,63 +107,86 @@ class Rows:
 
 
 def as_rows(
-    scores: Any, labels: Any, weights: Any, names: tuple[str, str, str] = ("z", "t", "w")
+    scores: Any, labels: Any, weights: Any, names: tuple[str, str, str], loss: Loss
 ) -> Rows:
     """The arguments of an objective as arrays; their values are checked where they are read.
 
-    Cost: no copy of float32 and float64 scores, of integer labels or of contiguous float64 weights.
+    Cost: no copy of float32 and float64 scores and targets, of integer labels or of contiguous
+    float64 weights.
     """
     values = _as_scores(scores, names[0])
     n, k = values.shape
-    codes = _as_labels(labels, n, k, names)
+    codes: Any = (as_targets if loss == "multilabel" else _as_labels)(labels, n, k, names)
     if weights is not None:
         weights = np.ascontiguousarray(as_weights(weights, n, names[2], beside=names[0]))
     return Rows(values, codes, weights, names)
 
 
 def check_loss(loss: Any) -> None:
-    """Refuse a loss that is neither of the two."""
+    """Refuse a loss that is none of the three."""
     if not isinstance(loss, str) or loss not in _LOSSES:
-        do = "multiclass is the softmax, multiclass_one_vs_all one sigmoid for each class."
+        do = f"{', '.join(f'{name} is {meaning}' for name, meaning in _LOSSES.items())}."
         choices = ", ".join(map(repr, _LOSSES))
         raise error("K122", argument="loss", value=loss, choices=choices, do=do)
 
 
-def class_shares(y: Any, k: int, weights: Any) -> npt.NDArray[np.float64]:
-    """Share of the weight in each class, float64[k]; hosts start from it.
+def class_shares(y: Any, k: int, weights: Any, loss: Loss) -> npt.NDArray[np.float64]:
+    """Share of the weight in each class, or with each label, float64[k]; hosts start from it.
 
-    Weights are rounded to float32 first, as hosts do.
+    Weights and targets are rounded to float32 first, as hosts do.
     """
     if k < 2 or k != int(k):
         meaning, wanted = "the number of classes", "a whole number of at least 2"
         raise error("K154", argument="k", value=k, meaning=meaning, wanted=wanted)
     names = ("y", "y", "weights")
-    labels = _as_labels(y, None, k, names)
-    if not len(labels):
+    codes: Any = (as_targets if loss == "multilabel" else _as_codes)(y, None, k, names)
+    if not len(codes):
         raise error("K101", argument="y")
-    # bincount takes int64 alone.
-    codes = np.where(labels < k, labels, k).astype(np.int64)
-    if ((codes < 0) | (codes >= k)).any():
-        raise wrong_label(codes, labels, k, names)
+    if loss == "multilabel" and not _are_targets(codes).all():
+        refuse_targets(codes, "y")
     if weights is not None:
         weights = as_weights(weights, len(codes), beside="y").astype(np.float32)
         weights = weights.astype(np.float64)
         if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
             refuse_weights(weights)
+    if loss == "multilabel":
+        truth = codes.astype(np.float32).astype(np.float64)
+        return np.asarray(np.average(truth, axis=0, weights=weights), np.float64)
     sums = np.bincount(codes, weights, minlength=k)
     return np.asarray(sums / sums.sum(), np.float64)
 
 
+def _as_codes(y: Any, n: int | None, k: int, names: tuple[str, str, str]) -> npt.NDArray[np.int64]:
+    """Labels that are classes 0 … k − 1, as int64: bincount takes no other."""
+    labels = _as_labels(y, n, k, names)
+    codes = np.where(labels < k, labels, k).astype(np.int64)
+    if ((codes < 0) | (codes >= k)).any():
+        raise wrong_label(codes, labels, k, names)
+    return codes
+
+
 def refuse_scores(scores: Array, name: str) -> NoReturn:
     """Raise the error K152 of the first score that is not finite; there is one."""
-    bad = ~np.isfinite(scores)
+    _refuse_cells("K152", scores, ~np.isfinite(scores), name)
+
+
+def refuse_targets(targets: Array, name: str) -> NoReturn:
+    """Raise the error K230 of the first target outside [0, 1]; there is one."""
+    _refuse_cells("K230", targets, ~_are_targets(targets), name)
+
+
+def _are_targets(targets: Array) -> npt.NDArray[np.bool_]:
+    return (targets >= 0) & (targets <= 1)
+
+
+def _refuse_cells(code: str, cells: Array, bad: npt.NDArray[np.bool_], name: str) -> NoReturn:
     row, column = np.unravel_index(int(bad.argmax()), bad.shape)
     raise error(
-        "K152",
+        code,
         argument=name,
         row=int(row),
         column=int(column),
-        value=float(scores[row, column]),
+        value=float(cells[row, column]),
         count=int(np.count_nonzero(bad)),
         n=bad.size,
     )
@@ -175,6 +215,34 @@ def _as_scores(scores: Any, name: str) -> npt.NDArray[np.float32] | npt.NDArray[
     if values.dtype.kind != "f" or values.dtype.itemsize not in (4, 8):
         with np.errstate(over="ignore"):
             values = values.astype(np.float64)
+    return native_order(values)
+
+
+def held_targets(targets: Any) -> Singles:
+    """Targets [n, k] as hosts store labels; their values are checked here."""
+    names = "The scores", "targets", "weight"
+    held = as_targets(targets, None, None, names).astype(np.float32, copy=False)
+    if not _are_targets(held).all():
+        refuse_targets(held, names[1])
+    return held
+
+
+def as_targets(targets: Any, n: int | None, k: int | None, names: tuple[str, str, str]) -> Targets:
+    """Targets [n, k] as floats; integers and booleans as float32, which holds 0 and 1."""
+
+    def refused(found: str) -> KaratError:
+        return error("K226", argument=names[1], k="k" if k is None else k, found=found)
+
+    dense = targets.toarray() if is_sparse(targets) else targets
+    values = _array(dense, names[1], refused, is_filled=True)
+    if values.dtype.kind not in "biuf":
+        raise refused(f"Its dtype is {values.dtype}")
+    if values.ndim != 2 or values.shape[1] < 2 or values.shape[1] != (k or values.shape[1]):
+        raise refused(f"It has shape {values.shape}")
+    if n is not None and len(values) != n:
+        raise error("K102", left=names[0], n_left=n, right=names[1], n_right=len(values))
+    if values.dtype.kind != "f" or values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float64 if values.dtype.itemsize > 8 else np.float32)
     return native_order(values)
 
 
@@ -272,7 +340,7 @@ def multiclass(
         >>> hessian[0].tolist()
         [[0.25, -0.25], [-0.25, 0.25]]
     """
-    return _differentiate(z, t, w, diagonal, n_threads, is_one_vs_all=False)
+    return _differentiate(z, t, w, diagonal, n_threads, "multiclass")
 
 
 def multiclass_one_vs_all(
@@ -293,18 +361,62 @@ def multiclass_one_vs_all(
         >>> loss.round(6).tolist(), gradient.tolist(), hessian.tolist()
         ([0.693147], [[0.5, -0.5]], [[0.25, 0.25]])
     """
-    return _differentiate(z, t, w, diagonal, n_threads, is_one_vs_all=True)
+    return _differentiate(z, t, w, diagonal, n_threads, "multiclass_one_vs_all")
+
+
+def multilabel(
+    z: Any, y: Any, w: Any = None, *, diagonal: bool = False, n_threads: int | None = None
+) -> Derivatives:
+    """Binary cross entropy, the mean over the labels of a row, which may have any number of them.
+
+    Each label has its own p = σ(z), and the loss −y log p − (1 − y) log(1 − p).
+    The gradient is p − y and the Hessian is diagonal, p (1 − p).
+    **The loss is a mean over the k labels, the derivatives are those of the sum**, as for
+    `multiclass_one_vs_all`. This is the convention of CatBoost's MultiLogloss and
+    MultiCrossEntropy, for the metric and for training.
+    Full precision is kept however far the scores are from 0: 1 − p is never a difference.
+
+    Args:
+        z: float[n, k], k at least 2: any real scores, of any strides.
+        y: [n, k], an indicator matrix of 0 and 1, or probabilities from 0 to 1 (soft targets); also
+            sparse, as SciPy has it.
+        w: n weights of at least 0; without them every row weighs 1.
+        diagonal: give the diagonal of each Hessian only.
+        n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
+
+    Returns:
+        loss float64[n], gradient float64[n, k], hessian float64[n, k, k] or float64[n, k]; each
+        times w, none divided by Σw. The same bits for any number of threads.
+
+    Errors:
+        K226 targets of another shape or kind, K230 a target outside [0, 1] or NaN; else as for
+        `multiclass`.
+
+    Cost: one read of z and y; O(n k²) memory for the Hessians, O(n k) with ``diagonal=True``.
+
+    Example:
+        >>> z = [[0.0, 0.0, 1000.0], [0.0, 0.0, 0.0]]
+        >>> loss, gradient, hessian = multilabel(z, [[1, 0, 0], [0.75, 0.5, 0.0]], diagonal=True)
+        >>> loss.round(3).tolist()
+        [333.795, 0.693]
+        >>> gradient.tolist()
+        [[-0.5, 0.5, 1.0], [-0.25, 0.0, 0.5]]
+        >>> hessian.tolist()
+        [[0.25, 0.25, 0.0], [0.25, 0.25, 0.25]]
+    """
+    return _differentiate(z, y, w, diagonal, n_threads, "multilabel")
 
 
 def _differentiate(
-    z: Any, t: Any, w: Any, diagonal: bool, n_threads: int | None, *, is_one_vs_all: bool
+    z: Any, t: Any, w: Any, diagonal: bool, n_threads: int | None, loss: Loss
 ) -> Derivatives:
     check_threads(n_threads)
     check_flag("diagonal", diagonal, "True gives float64[n, k] instead of [n, k, k].")
-    rows = as_rows(z, t, w)
+    rows = as_rows(z, t, w, ("z", "y" if loss == "multilabel" else "t", "w"), loss)
     given = rows.scores, rows.labels, rows.weights
+    kind = loss != "multiclass", bool(diagonal)
     try:
-        made = _native.objective_rows(*given, is_one_vs_all, bool(diagonal), n_threads or 0)
+        made = _native.objective_rows(*given, *kind, n_threads or 0)
     except _native.Rejected as problem:
         rows.refuse(problem)
     return Derivatives(*made)

@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import beta
 
+from karat.inference.limits import beta_limits
 from karat.tally import Label
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
@@ -44,7 +44,7 @@ class LabelPair:
         predicted_together, true_together: rows of which that is so.
         odds_ratio: rows where they are together in the prediction alone ÷ in the truth alone;
             infinite where they are never together in the truth alone.
-        low, high: its limits, exact given the rows where truth and prediction differ.
+        low, high: its limits, given the rows where truth and prediction differ.
     """
 
     labels: tuple[Label, Label]
@@ -122,8 +122,8 @@ def pairs_too_often(rows: SetRows, most: int, level: float = 0.95) -> list[Label
     """Labels that are predicted together more often than they are true together, surely so first.
 
     A row where truth and prediction agree on whether both labels are there says nothing; of the
-    others the share with the pair in the prediction is binomial, with exact limits (Clopper and
-    Pearson). Weights of rows are not used. Listed are pairs whose limits lie above 1.
+    others the share with the pair in the prediction is binomial, with limits after Jeffreys' prior.
+    Weights of rows are not used. Listed are pairs whose limits lie above 1.
 
     Returns:
         None where rows have more pairs of labels than are counted.
@@ -141,15 +141,14 @@ def pairs_too_often(rows: SetRows, most: int, level: float = 0.95) -> list[Label
     predicted = found[1][1]
     true, both = (_looked_up(pairs, *one) for one in (found[0], found[2]))
     alone, missed = predicted - both, true - both
-    tail = (1.0 - level) / 2.0
-    low = np.where(alone > 0, beta.ppf(tail, np.maximum(alone, 1), missed + 1), 0.0)
+    n = alone + missed
+    low, high = beta_limits(alone / np.maximum(n, 1), n, (1.0 - level) / 2.0)
     kept = np.flatnonzero(low > 0.5)
     order = kept[np.lexsort((pairs[kept], -low[kept]))][:most]
     labels = known.classes.labels
     listed = []
     for at in order.tolist():
         a, b, left = *divmod(int(pairs[at]), k), int(missed[at])
-        top = 1.0 if left == 0 else float(beta.ppf(1.0 - tail, alone[at] + 1, left))
         listed.append(
             LabelPair(
                 (labels[a], labels[b]),
@@ -157,7 +156,7 @@ def pairs_too_often(rows: SetRows, most: int, level: float = 0.95) -> list[Label
                 int(true[at]),
                 int(alone[at]) / left if left else math.inf,
                 _odds(float(low[at])),
-                _odds(top),
+                _odds(float(high[at])),
             )
         )
     return listed

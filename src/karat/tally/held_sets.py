@@ -13,6 +13,7 @@ import numpy.typing as npt
 from karat.errors import error, shown
 from karat.tally.cached import cached_property
 from karat.tally.classes import Classes, Label
+from karat.tally.label_scores import LabelScores
 from karat.tally.row_sample import hashed_places
 from karat.tally.serialization import (
     classes_of_facts,
@@ -36,8 +37,10 @@ _ARRAYS: Final = (
     "weights",
     "order",
     "tally",
+    "scores",
 )
-_SHORT: Final = ("true_items", "pred_items", "unknown_items", "missing", "tally")
+_SHORT: Final = ("true_items", "pred_items", "unknown_items", "missing", "tally", "scores")
+_SCORES: Final = ("rows without scores", "rows with scores")
 _MOST_SAMPLED: Final = 1 << 16
 _BYTES_SAMPLED: Final = 1 << 8
 """Of each so many bytes that may be kept the sample holds a row."""
@@ -70,6 +73,8 @@ class HeldSets:
     order: Order | None = None
     n: int = field(kw_only=True)
     """Rows."""
+    had_scores: bool = field(default=False, kw_only=True)
+    """Whether there were scores, which are not kept of a sample."""
 
     @classmethod
     def of(cls, rows: SetRows) -> HeldSets:
@@ -118,6 +123,9 @@ class HeldSets:
         """
         kinds = [one.chunks[0].weights is not None for one in (self, other)]
         check_weighting(*kinds)
+        if self.has_scores != other.has_scores:
+            sides = [_SCORES[one.has_scores] for one in (self, other)]
+            raise error("K202", axis="scores", left=sides[0], right=sides[1])
         # Refused with the batch that brings them.
         common_labels(self.chunks[-1].classes, other.chunks[0].classes)
         if self.counted is None and other.counted is None:
@@ -131,7 +139,8 @@ class HeldSets:
         counted = left.counted.merge(right.counted)
         rows = left.rows.on(counted.classes).merge(right.rows.on(counted.classes))
         order = np.concatenate([left.order, right.order])
-        return _drawn(rows, order, counted, self.n + other.n, max_memory)
+        found = _drawn(rows, order, counted, self.n + other.n, max_memory)
+        return replace(found, had_scores=left.had_scores)
 
     def within(self, max_memory: int) -> HeldSets:
         """The same, as a sample where the rows take more than so many bytes."""
@@ -146,7 +155,15 @@ class HeldSets:
         if self.counted is not None:
             return self
         order = hashed_places(first, self.n)
-        return _drawn(self.rows, order, self.tally, self.n, max_memory)
+        # Metrics of scores take all rows: those of a sample are of no use.
+        rows = replace(self.rows, scores=None)
+        found = _drawn(rows, order, self.tally, self.n, max_memory)
+        return replace(found, had_scores=self.has_scores)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether rows have scores, or had them."""
+        return self.had_scores or self.chunks[0].scores is not None
 
     def renamed(self, labels: Sequence[Label]) -> HeldSets:
         """The same, each label called otherwise, in the order of the new ones.
@@ -178,7 +195,7 @@ class HeldSets:
     def on(self, classes: Classes) -> HeldSets:
         """The same on labels that hold every label of it."""
         counted = None if self.counted is None else self.counted.on(classes)
-        return HeldSets((self.rows.on(classes),), counted, self.order, n=self.n)
+        return replace(self, chunks=(self.rows.on(classes),), counted=counted)
 
     def to_bytes(self) -> bytes:
         """The rows as bytes that `from_bytes` of this and every later version reads."""
@@ -188,11 +205,16 @@ class HeldSets:
             side = getattr(rows, name)
             if side is not None:
                 arrays |= {f"{name}_starts": side.starts, f"{name}_items": side.items}
+        scores = rows.scores
+        if isinstance(scores, LabelScores):
+            arrays["scores"] = scores.values
         if rows.missing is not None:
             arrays["missing"] = rows.missing.astype(np.uint8)
         if self.counted is not None:
             arrays["tally"] = np.frombuffer(self.counted.to_bytes(), np.uint8)
-        facts = {"species": _SPECIES, "n": self.n, **facts_of_classes(rows.classes)}
+        facts: dict[str, Any] = {"species": _SPECIES, "n": self.n}
+        facts |= {"has_scores": self.has_scores, **facts_of_classes(rows.classes)}
+        facts |= {} if scores is None else {"is_prob": scores.is_prob}
         return framed(facts, {name: arrays.get(name) for name in _ARRAYS})
 
     @classmethod
@@ -266,6 +288,14 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
             problem = "The sample is not of its tally"
         if counted.is_weighted != (weights is not None):
             problem = "Some rows are weighted and others are not"
+    scores, values = None, arrays.get("scores")
+    if values is not None:
+        scores = LabelScores(values, header["is_prob"])
+        problem = problem or _wrong_scores(scores, m, classes.k)
+    if type(header["has_scores"]) is not bool or (
+        counted is None and header["has_scores"] != (scores is not None)
+    ):
+        problem = "Whether it has scores is not said"
     if problem:
         raise damaged(problem)
     rows = SetRows(
@@ -275,8 +305,22 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
         sides.get("unknown"),
         None if missing is None else missing.astype(np.bool_),
         weights,
+        scores,
     )
-    return HeldSets((rows,), counted, order, n=n)
+    had_scores = counted is not None and header["has_scores"]
+    return HeldSets((rows,), counted, order, n=n, had_scores=had_scores)
+
+
+def _wrong_scores(scores: LabelScores, n: int, k: int) -> str | None:
+    """What contradicts what in scores that were read, or None."""
+    values = scores.values
+    if values.shape != (n, k) or values.dtype.kind != "f" or type(scores.is_prob) is not bool:
+        return "The scores do not fit the rows and labels"
+    if not np.isfinite(values).all():
+        return "A score is missing or infinite"
+    if scores.is_prob and values.size and not 0 <= values.min() <= values.max() <= 1:
+        return "A probability is not between 0 and 1"
+    return None
 
 
 def _wrong(side: Sets, n: int, k: int) -> str | None:

@@ -17,6 +17,13 @@ from karat.compat.sklearn._curves import (
     roc_curve,
 )
 from karat.compat.sklearn._install import install, uninstall
+from karat.compat.sklearn._label_ranking import (
+    coverage_error,
+    dcg_score,
+    label_ranking_average_precision_score,
+    label_ranking_loss,
+    ndcg_score,
+)
 from karat.compat.sklearn._labels import (
     accuracy_score,
     balanced_accuracy_score,
@@ -58,8 +65,10 @@ __all__ = [
     "cohen_kappa_score",
     "confusion_matrix",
     "confusion_matrix_at_thresholds",
+    "coverage_error",
     "d2_brier_score",
     "d2_log_loss_score",
+    "dcg_score",
     "det_curve",
     "f1_score",
     "fbeta_score",
@@ -67,9 +76,12 @@ __all__ = [
     "hinge_loss",
     "install",
     "jaccard_score",
+    "label_ranking_average_precision_score",
+    "label_ranking_loss",
     "log_loss",
     "matthews_corrcoef",
     "multilabel_confusion_matrix",
+    "ndcg_score",
     "precision_recall_curve",
     "precision_recall_fscore_support",
     "precision_score",

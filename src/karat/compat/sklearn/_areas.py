@@ -19,6 +19,8 @@ from karat.compat.sklearn._curves import (
     steps_of_rows,
 )
 from karat.compat.sklearn._indicator_scores import mean_of_labels
+from karat.compat.sklearn._indicators import Indicator
+from karat.compat.sklearn._label_ranking import ranked_labels
 from karat.compat.sklearn._pairs import codes_of
 from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._rows import (
@@ -106,6 +108,7 @@ def _binary_precision(is_own: Array, y_score: Any, weights: Any) -> float:
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
+_NO_POSITIVE = "No positive class found in y_true, recall is set to one for all thresholds."
 _ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 
 
@@ -156,7 +159,7 @@ def _roc_area(made: Ranked) -> float:
 def _precision_area(made: Ranked) -> float:
     own = float(made.totals[made.own])
     if not own:
-        warn("No positive class found in y_true, recall is set to one for all thresholds.")
+        warn(_NO_POSITIVE)
         return 0.0
     return max(0.0, made.step_area() / own)
 
@@ -293,7 +296,8 @@ def roc_auc_score(
         return _class_area(codes_of(as_column(true), classes), score, multi_class, average, weights)
     if kind == MULTILABEL:
         measure = partial(_marked_area, max_fpr=max_fpr)
-        return mean_of_labels(measure, true, score, average, weights)
+        of_rows = _row_areas if max_fpr is None else None
+        return mean_of_labels(measure, true, score, average, weights, of_rows)
     if kind != "binary":
         raise ValueError(f"{kind} format is not supported")
     column = as_column(true)
@@ -308,6 +312,25 @@ def _marked_area(marks: Array, score: Array, weights: Any, max_fpr: Any) -> floa
     if n_classes == 2 and (low != 0 or high != 1):
         marks = marks == positive_label(None, marks)
     return _binary_area(np.asarray(marks, np.int32), score, weights, n_classes, max_fpr)
+
+
+def _row_areas(marks: Array, score: Array) -> Floats:
+    """Area under the ROC curve of the labels of each row."""
+    labels = ranked_labels(Indicator.of(marks).sets, score)
+    # Equal scores are half in order.
+    areas: Floats = 1.0 - (labels.wrong_pairs - labels.tied_pairs / 2.0) / labels.n_pairs
+    for _row in np.flatnonzero(np.isnan(areas)):
+        warn_undefined(_ONE_CLASS)
+    return areas
+
+
+def _row_precisions(marks: Array, score: Array) -> Floats:
+    """Average precision of the labels of each row."""
+    labels = ranked_labels(Indicator.of(marks).sets, score)
+    found = labels.mean(labels.share_above)
+    for _row in np.flatnonzero(np.isnan(found)):
+        warn(_NO_POSITIVE)
+    return np.nan_to_num(found)
 
 
 def _marked_precision(marks: Array, score: Array, weights: Any) -> float:
@@ -399,7 +422,7 @@ def average_precision_score(
             "pos_label to 1."
         )
     if kind == MULTILABEL:
-        return mean_of_labels(_marked_precision, y_true, y_score, average, weights)
+        return mean_of_labels(_marked_precision, y_true, y_score, average, weights, _row_precisions)
     codes = codes_of(as_column(as_array(y_true, dtype=None, name="y")), present)
     if y_score.shape != (len(codes), len(present)):
         raise not_by_class(y_score)

@@ -10,13 +10,25 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.compat.sklearn._targets import as_array, check_lengths
+from karat.tally.sets import read_matrix
 
 Array = npt.NDArray[Any]
 Measure = Callable[[Array, Array, Any], float]
 """A metric of one column or row of marks, its scores, and the weights of its rows."""
 
 
-def mean_of_labels(measure: Measure, y_true: Any, y_score: Any, average: Any, weights: Any) -> Any:
+OfRows = Callable[[Array, Array], Array]
+"""A metric of every row of marks of 0 and 1 with its scores."""
+
+
+def mean_of_labels(
+    measure: Measure,
+    y_true: Any,
+    y_score: Any,
+    average: Any,
+    weights: Any,
+    of_rows: OfRows | None = None,
+) -> Any:
     """A metric of each label, or its mean as the average says.
 
     Fewer columns of scores than labels leave out labels, more are an IndexError, as there.
@@ -36,6 +48,12 @@ def mean_of_labels(measure: Measure, y_true: Any, y_score: Any, average: Any, we
         if np.isclose(np.sum(share), 0):
             return 0
     elif average == "samples":
+        is_plain = true.shape == score.shape and read_matrix(true).others is None
+        if of_rows is not None and is_plain:
+            found = of_rows(true, score)
+            if weights is not None:
+                found[weights == 0] = 0
+            return float(np.average(found, weights=weights))
         true, score, share, weights = true.T, score.T, weights, None
     found = np.zeros(score.shape[1])
     for place in range(len(found)):

@@ -117,6 +117,8 @@ def _careful_classes(y_true: Any, values: Array, sample_weight: Any, labels: Any
     matrix = np.stack((1 - flat, flat), axis=1) if flat.ndim == 1 else flat
     rows: Rows
     kind = kind_of_target(y_true)
+    if not isinstance(y_true, list):
+        as_array(y_true, dtype=None, name="y")
     if "multioutput" in kind:
         raise ValueError("Multioutput target data is not supported with label binarization")
     if kind == "unknown":

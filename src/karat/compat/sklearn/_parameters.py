@@ -100,9 +100,9 @@ def _choice(allowed: set[str]) -> Constraint:
 
 
 def _interval(kind: type, low: float, right: float | None, closed: str) -> Constraint:
-    """A number between two bounds, of which "left", "right" or "both" belong to it."""
+    """A number between two bounds, of which "left", "right", "both" or "neither" belong to it."""
     high = math.inf if right is None else right
-    has_left, has_right = closed != "right", closed != "left"
+    has_left, has_right = closed in ("left", "both"), closed in ("right", "both")
 
     def accepts(value: Any) -> bool:
         if not isinstance(value, kind):
@@ -145,8 +145,10 @@ _USUAL: Final[Allowed] = {
     "beta": (_interval(Real, 0.0, None, closed="both"),),
     "digits": (_interval(Integral, 0, None, closed="left"),),
     "drop_intermediate": (_BOOLEAN,),
+    "ignore_ties": (_BOOLEAN,),
     "k": (_interval(Integral, 1, None, closed="left"),),
     "labels": (_ARRAY, _NONE),
+    "log_base": (_interval(Real, 0.0, None, closed="neither"),),
     "max_fpr": (_interval(Real, 0.0, 1, closed="right"), _NONE),
     "multi_class": (_choice({"raise", "ovr", "ovo"}),),
     "n_bins": (_interval(Integral, 1, None, closed="left"),),
@@ -170,6 +172,7 @@ _PROBABILITIES: Final[Allowed] = {
     "y_proba": (_ARRAY, replace(_NONE, is_hidden=True)),
     "y_pred": (_ARRAY, _TEXT),
 }
+_FIRST_PLACES: Final[Allowed] = {"k": (*_USUAL["k"], _NONE)}
 _SPECIAL: Final[Mapping[str, Allowed]] = {
     "accuracy_score": _LABELS,
     "average_precision_score": {
@@ -186,12 +189,16 @@ _SPECIAL: Final[Mapping[str, Allowed]] = {
     },
     "confusion_matrix": {"normalize": (_choice({"true", "pred", "all"}), _NONE)},
     "d2_log_loss_score": _PROBABILITIES,
+    "dcg_score": _FIRST_PLACES,
     "f1_score": _LABELS,
     "fbeta_score": _LABELS,
     "hamming_loss": _LABELS,
     "jaccard_score": {**_LABELS, "zero_division": (_options(Real, {0, 1}), _WARN)},
+    "label_ranking_average_precision_score": {"y_true": _SPARSE},
+    "label_ranking_loss": {"y_true": _SPARSE},
     "log_loss": _PROBABILITIES,
     "multilabel_confusion_matrix": _LABELS,
+    "ndcg_score": _FIRST_PLACES,
     "precision_recall_fscore_support": _LABELS,
     "precision_score": _LABELS,
     "recall_score": _LABELS,

@@ -22,6 +22,8 @@ from karat.tally.sets import Sets, read_matrix
 
 _ROW: Final = (set, frozenset, list, tuple, np.ndarray)
 _INDICATOR: Final = (0, 1)
+_FORMATS: Final = ("+l", "+L", "+w:")
+"""How the formats of columns of lists begin in the C data interface of Arrow."""
 _LISTS: Final = ("list<", "large_list<", "fixed_size_list<", "list(", "array(")
 """How the types of columns of lists begin, in lower case."""
 
@@ -73,7 +75,7 @@ def are_sets(values: Any) -> bool:
 def _is_column_of_lists(values: Any) -> bool:
     """Whether it is a column of lists of Arrow, Polars or pandas, by its type."""
     if isinstance(values, ArrowColumn):
-        return values.format.startswith("+")
+        return values.format.startswith(_FORMATS)
     kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
     if getattr(values, "ndim", 1) != 1 or not kind.startswith(_LISTS):
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from karat.data.scores.columns import readings
 from karat.data.scores.containers import Argument, Scores, as_scores, refuse_scores
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError, error, short, shown
-from karat.tally import Classes
+from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
 from karat.tally.set_tally import SetRows
@@ -66,6 +66,35 @@ def _are_listed(values: Any) -> bool:
     return any(isinstance(item, tuple | list) and len(item) == _PAIR for item in items)
 
 
+def columns_of_labels(
+    names: Sequence[str], endings: Sequence[str] | None, labels: Sequence[Label]
+) -> list[int] | None:
+    """The place of the column of each label, by what the names end in; None where they differ."""
+    texts_of_labels = [str(label) for label in labels]
+    for texts, _ in readings(names, endings):
+        if sorted(texts) == sorted(texts_of_labels):
+            place = {text: i for i, text in enumerate(texts)}
+            return [place[label] for label in texts_of_labels]
+    return None
+
+
+def placed_scores(scores: Scores) -> LabelScores:
+    """Scores whose columns stand in the order of the labels.
+
+    Errors:
+        K131 not finite, K132 no probabilities.
+    """
+    values = np.ascontiguousarray(scores.values)
+    _check(Scores(scores.argument, values, scores.columns))
+    return LabelScores(values, scores.is_prob)
+
+
+def other_labels(what: str, names: Sequence[str], labels: Sequence[Label], do: str) -> KaratError:
+    """K137: columns name other labels than there are."""
+    found = f"Columns: {shown(names)}. Labels: {shown(labels)}"
+    return error("K137", what=f"{what} name other labels than there are", found=found, do=do)
+
+
 def _of_matrix(scores: Scores, classes: Classes) -> LabelScores:
     if scores.k != classes.k or scores.values.ndim == 1:
         n_columns = 1 if scores.values.ndim == 1 else scores.k
@@ -73,10 +102,9 @@ def _of_matrix(scores: Scores, classes: Classes) -> LabelScores:
         facts = {"labels": shown(classes.labels), "n_columns": n_columns, "k": classes.k, "do": do}
         raise error("K134", argument=scores.argument, **facts)
     order = _order(scores, classes)
-    values = scores.values if order is None else scores.values[:, order]
-    values = np.ascontiguousarray(values)
-    _check(Scores(scores.argument, values, scores.columns))
-    return LabelScores(values, scores.is_prob)
+    if order is not None:
+        scores = replace(scores, values=scores.values[:, order], columns=None)
+    return placed_scores(scores)
 
 
 def _order(scores: Scores, classes: Classes) -> list[int] | None:
@@ -88,16 +116,11 @@ def _order(scores: Scores, classes: Classes) -> list[int] | None:
     names = scores.columns
     if names is None or len(names) != classes.k or are_places(names):
         return None
-    labels = [str(label) for label in classes.labels]
-    for texts, _ in readings(names, None):
-        if sorted(texts) == sorted(labels):
-            place = {text: i for i, text in enumerate(texts)}
-            order = [place[label] for label in labels]
-            return None if order == list(range(classes.k)) else order
-    what = f"The columns of {scores.argument} name other labels than there are"
-    found = f"Columns: {shown(names)}. Labels: {shown(classes.labels)}"
-    do = "Name each column by its label, or give the values alone, in the order of labels=."
-    raise error("K137", what=what, found=found, do=do)
+    order = columns_of_labels(names, None, classes.labels)
+    if order is None:
+        do = "Name each column by its label, or give the values alone, in the order of labels=."
+        raise other_labels(f"The columns of {scores.argument}", names, classes.labels, do)
+    return None if order == list(range(classes.k)) else order
 
 
 def _check(scores: Scores) -> None:

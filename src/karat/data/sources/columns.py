@@ -88,6 +88,7 @@ class TableRequest:
         progress: of files, called after each batch of rows.
         is_part: whether the rows are a part of others, so that all of them may weigh nothing.
         separator: what separates the labels of a text that holds several; None: text is one label.
+        threshold: of sets with scores, from which score on labels are predicted.
     """
 
     true: str | None = None
@@ -111,6 +112,7 @@ class TableRequest:
     is_part: bool = False
     is_searched: bool = False
     separator: str | None = None
+    threshold: Any = None
 
     def __post_init__(self) -> None:
         if self.labels is not None:

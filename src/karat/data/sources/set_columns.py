@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from karat.data.labels.column import declared_labels
 from karat.data.roles import Family, Role, find_roles, meaning, unknown_column
-from karat.data.scores.columns import UNLESS_PREDICTED
+from karat.data.scores.columns import ScoreColumns, found_scores, readings
+from karat.data.scores.containers import Argument
+from karat.data.scores.labels import columns_of_labels, other_labels
 from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
 from karat.errors import KaratError, error, shown
@@ -49,7 +52,7 @@ class SetColumns:
     """What a table with sets of labels is asked for.
 
     Attributes:
-        request: what was asked, without columns of scores.
+        request: what was asked.
         header: the names of the columns; those of one label each as one, by their pattern.
         types: what is known of them.
         wide: the columns of one label each, or None.
@@ -77,7 +80,7 @@ def find_sets(
         hold_sets: whether a column whose type says nothing holds sets in its first rows.
 
     Errors:
-        K222 scores, clusters or slices beside sets; K228 columns of one label each that do not go
+        K222 clusters or slices beside sets; K228 columns of one label each that do not go
         together; K404 no column has the name or matches the pattern.
     """
     if request.keeps_rows:
@@ -85,13 +88,17 @@ def find_sets(
     sides: dict[Role, str | None] = {"true": request.true, "pred": request.pred}
     patterns = {role: x for role, x in sides.items() if x and "*" in x and x not in header}
     if patterns:
-        if len(patterns) < 2:
+        if len(patterns) < 2 and "true" in patterns and sides["pred"] is None:
+            sides["pred"] = "" if _has_scores(request, header, types, patterns["true"]) else None
+        if len(patterns) < 2 and sides["pred"] != "":
             role = "pred" if "true" in patterns else "true"
             found = f"{option(role)} is no pattern, and {_named(patterns)} is one"
             do = f"Name both by patterns, as {option(role, f'{role}_*')}."
             raise _unfit(sides, found, do)
         _check_stars(patterns)
         matched = _matched(header, patterns)
+        if sides["pred"] == "":
+            patterns["pred"], matched["pred"] = "", {}
         return _with_wide(request, header, types, patterns, matched)
     named = {role: name for role, name in sides.items() if name in header}
     looked = find_roles(header, types, named, needs=())
@@ -113,8 +120,6 @@ def find_sets(
 def _of_sets(request: TableRequest) -> TableRequest:
     """The request without what is for rows with one class (K222)."""
     beside = {
-        "prob": request.prob if request.prob != UNLESS_PREDICTED else None,
-        "score": request.score if request.score != UNLESS_PREDICTED else None,
         "clusters": request.clusters,
         "by": request.groups or request.by,
         "positive": request.positive,
@@ -122,7 +127,20 @@ def _of_sets(request: TableRequest) -> TableRequest:
     for name, given in beside.items():
         if given is not None and not (isinstance(given, str | tuple | list) and not given):
             raise error("K222", argument=name)
-    return replace(request, prob="", score="", positive=None)
+    return replace(request, positive=None)
+
+
+def _has_scores(
+    request: TableRequest, header: Sequence[str], types: Mapping[str, Family], pattern: str
+) -> bool:
+    """Whether columns of scores are named, or are there by their names."""
+    if request.prob or request.score:
+        return True
+    if request.prob == "" or request.score == "":
+        return False
+    others = [name for name in header if not fnmatchcase(name, pattern)]
+    looked = find_roles(others, types, needs=())
+    return found_scores(looked)[0] is not None
 
 
 def _named(patterns: Mapping[Role, str]) -> str:
@@ -206,7 +224,7 @@ def _with_wide(
         found = f"{_named(patterns)} are columns of one label each, and no text"
         raise error("K227", found=found, do=f"Leave {option('separator')} out.")
     true, pred = matched["true"], matched["pred"]
-    for role, own, other in (("true", true, pred), ("pred", pred, true)):
+    for role, own, other in (("true", true, pred), ("pred", pred, true)) if pred else ():
         alone = [name for label, name in own.items() if label not in other]
         if alone:
             lacking: Role = "pred" if role == "true" else "true"
@@ -219,13 +237,67 @@ def _with_wide(
         texts = _declared(request, labels, place, patterns)
         labels = tuple(dict(zip(place.values(), place, strict=True))[text] for text in texts)
     wide = WideColumns(
-        labels, tuple(true[text] for text in texts), tuple(pred[text] for text in texts)
+        labels, tuple(true[text] for text in texts), tuple(pred[text] for text in texts if pred)
     )
     others = [name for name in header if name not in {*wide.true, *wide.pred}]
     named = replace(_of_sets(request), true=patterns["true"], pred=patterns["pred"])
     kinds: dict[str, Family] = {name: types[name] for name in others if name in types}
-    kinds |= dict.fromkeys(patterns.values(), "list")
-    return SetColumns(named, (*patterns.values(), *others), kinds, wide)
+    groups = tuple(pattern for pattern in patterns.values() if pattern)
+    kinds |= dict.fromkeys(groups, "list")
+    return SetColumns(named, (*groups, *others), kinds, wide)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresOfLabels:
+    """Columns of scores, one for each label, or one of lists.
+
+    Attributes:
+        names: the columns in the order of the labels.
+        argument: ``"y_prob"`` or ``"y_score"``.
+        labels: the labels that they are of.
+        threshold: from which score on a label is predicted, or None.
+    """
+
+    names: tuple[str, ...]
+    argument: Argument
+    labels: tuple[Label, ...]
+    threshold: Any = None
+
+
+def place_scores(asked: SetColumns, chosen: ScoreColumns) -> ScoresOfLabels:
+    """The label of each column of scores.
+
+    The names end in the labels; where they do not, columns that the caller listed stand in the
+    order of `labels`.
+
+    Errors:
+        K137 the columns name other labels, or none.
+    """
+    request, names = asked.request, chosen.names
+    what = f"The columns of {option(chosen.role)}"
+    is_list = len(names) == 1
+    if asked.wide is not None:
+        labels = asked.wide.labels
+    elif request.labels is not None:
+        given = tuple(declared_labels(request.labels))
+        labels = _labels(list(map(str, given))) if request.labels_are_text else given
+    elif is_list:
+        do = f"Name a column for each label, as {option(chosen.role, 'p_*')}; of a column of lists "
+        do += f"give the labels in their order: {option('labels')}."
+        found_one = f"Column {names[0]!r}"
+        raise error("K137", what=f"{what} are one, which names no labels", found=found_one, do=do)
+    else:
+        labels = _labels(next(readings(names, chosen.endings))[0])
+    found = ScoresOfLabels(names, chosen.argument, labels, request.threshold)
+    if is_list:
+        return found
+    order = columns_of_labels(names, chosen.endings, labels)
+    if order is not None:
+        return replace(found, names=tuple(names[place] for place in order))
+    if chosen.how == "listed" and len(names) == len(labels):
+        return found
+    do = "Name one column for each label, each by its label."
+    raise other_labels(what, names, labels, do)
 
 
 def _labels(texts: Sequence[str]) -> tuple[Label, ...]:

@@ -11,12 +11,17 @@ import numpy.typing as npt
 
 from karat.data.accumulator import Origin
 from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
-from karat.data.sources.set_columns import SetColumns, WideColumns
+from karat.data.scores.containers import gathered
+from karat.data.scores.labels import checked_limits, placed_scores
+from karat.data.scores.order import not_scores
+from karat.data.sources.columns import TableColumns
+from karat.data.sources.set_columns import ScoresOfLabels, SetColumns, WideColumns, place_scores
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, shown
+from karat.errors.options import option
 from karat.tally.classes import Label
 from karat.tally.set_tally import SetRows
-from karat.tally.sets import read_matrix
+from karat.tally.sets import Sets, read_matrix
 
 _N_SHOWN: Final = 3
 
@@ -26,11 +31,12 @@ class SetReading:
     """How columns become rows with sets.
 
     Attributes:
-        found: column by role: ``true``, ``pred``, maybe ``weights``; patterns where `wide` is.
+        found: column by role: ``true``, maybe ``pred`` and ``weights``; patterns where `wide` is.
         wide: the columns of one label each, or None.
         separator: what separates the labels of a text, or None.
         labels: the labels in order, or None.
         nulls: ``"error"``, or ``"drop"`` to leave out rows without prediction or weight.
+        scores: the columns of scores, or None.
     """
 
     found: Mapping[str, str]
@@ -38,22 +44,65 @@ class SetReading:
     separator: str | None = None
     labels: tuple[Label, ...] | None = None
     nulls: Literal["error", "drop"] = "error"
+    scores: ScoresOfLabels | None = None
 
     @classmethod
-    def of(cls, asked: SetColumns, found: Mapping[str, str], **changed: Any) -> SetReading:
-        """What a table is asked for, once the columns of its roles are known."""
-        request = asked.request
-        labels = None if request.labels is None or asked.wide else tuple(request.labels)
-        given: dict[str, Any] = {"labels": labels, "nulls": request.nulls, **changed}
-        return cls(dict(found), asked.wide, request.separator, **given)
+    def of(cls, asked: SetColumns, columns: TableColumns) -> SetReading:
+        """What a table is asked for, once the columns of its roles are known.
+
+        Errors:
+            K137 columns of scores that are not those of the labels.
+        """
+        request, chosen, scores = asked.request, columns.chosen, None
+        if chosen is not None:
+            try:
+                scores = place_scores(asked, chosen)
+            except KaratError as problem:
+                columns.notes.append(not_scores(problem, chosen, has_pred="pred" in columns.found))
+        labels = None if request.labels is None else tuple(request.labels)
+        if scores is not None:
+            labels = scores.labels
+        elif request.threshold is not None:
+            found = "There are no probabilities or scores"
+            raise error("K136", threshold=request.threshold, found=found)
+        found_of_roles, wide = dict(columns.found), asked.wide
+        if request.threshold is not None:
+            # It decides, whatever columns of predictions there are.
+            found_of_roles.pop("pred", None)
+            wide = None if wide is None else replace(wide, pred=())
+        labels = None if wide is not None else labels
+        given = wide, request.separator, labels, request.nulls, scores
+        return cls(found_of_roles, *given)
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, Any]) -> SetReading:
+        """Read what `dataclasses.asdict` made, and JSON carried."""
+        wide, scores = words["wide"], words["scores"]
+        if wide is not None:
+            wide = WideColumns(**{name: tuple(part) for name, part in wide.items()})
+        if scores is not None:
+            lists = {name: tuple(scores[name]) for name in ("names", "labels")}
+            scores = ScoresOfLabels(**{**scores, **lists})
+        labels = None if words["labels"] is None else tuple(words["labels"])
+        return cls(**{**words, "wide": wide, "scores": scores, "labels": labels})
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """Column by role, of a report."""
+        found: dict[str, Any] = {"true": None, "pred": None, "weights": None, **self.found}
+        if self.scores is not None:
+            role = "prob" if self.scores.argument == "y_prob" else "score"
+            found[role] = list(self.scores.names)
+        return found
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that is read."""
-        names = [self.found[role] for role in ("true", "pred")]
+        names = [self.found[role] for role in ("true", "pred") if role in self.found]
         if self.wide is not None:
             names = [*self.wide.true, *self.wide.pred]
         names += [self.found["weights"]] if "weights" in self.found else []
+        names += [] if self.scores is None else self.scores.names
         return tuple(dict.fromkeys(names))
 
     def column(self, values: Mapping[str, Any], role: Literal["true", "pred"]) -> SetColumn:
@@ -70,7 +119,14 @@ class SetReading:
             return _of_cells([values[each] for each in names], names, name, wide.labels)
         own = values[name]
         if self.separator is None and not are_sets(own) and not are_nothing(own):
-            found = f"Column {name!r} has one label a row, and the other one lists"
+            kind = getattr(own, "format", "")
+            if kind.startswith("+"):
+                found = f"Its Arrow type has the format {kind!r}"
+                raise error("K106", argument=argument, found=found)
+            how = option("separator")
+            found = (
+                f"Column {name!r} has one label a row, and the other one lists ({how} splits text)"
+            )
             raise error("K221", found=found)
         return encode_sets(own, argument, self.labels, self.separator)
 
@@ -93,9 +149,14 @@ class SetReading:
         Errors:
             K101 to K109, K196, K197 the sets; K113 to K116 weights; K221, K223, K227.
         """
-        true, pred = self.column(values, "true"), self.column(values, "pred")
-        if decoded is not None:
-            true, pred = decoded(true), decoded(pred)
+        true = self.column(values, "true")
+        true = true if decoded is None else decoded(true)
+        if "pred" in self.found:
+            pred = self.column(values, "pred")
+            pred = pred if decoded is None else decoded(pred)
+        else:
+            # What is predicted follows from the scores.
+            pred = SetColumn("scores", Sets.empty(true.n), columns=true.columns)
         kept = np.ones(pred.n, np.bool_)
         if self.nulls == "drop":
             if pred.missing is not None:
@@ -103,7 +164,15 @@ class SetReading:
             if pred.unknown is not None:
                 kept &= pred.unknown.sizes == 0
             pred = replace(pred, missing=None, unknown=None)
-        rows = align_sets(true, pred, self.labels, is_part=is_part)
+        try:
+            rows = align_sets(true, pred, self.labels, is_part=is_part)
+        except KaratError as problem:
+            if problem.code != "K109" or self.scores is None:
+                raise
+            facts = {**problem.context, "among": "those of the columns of scores"}
+            facts["classes"] = f"Columns of scores: {shown(self.scores.labels)}"
+            facts["do"] = "Write a column of scores for each label."
+            raise error("K109", **facts) from None
         argument = "weights"
         if "weights" in self.found:
             weights, argument = values[self.found["weights"]], f"Column {self.found['weights']!r}"
@@ -113,11 +182,36 @@ class SetReading:
                 kept &= ~np.isnan(given)
             _refuse_weights(given[kept], kept, argument, is_part=is_part)
             rows = replace(rows, weights=given)
+        if self.scores is not None:
+            rows = self._with_scores(rows, values, kept)
         if kept.all():
             return rows, None
         if not is_part and not kept.any():
             raise error("K101", argument=f"{true.argument} without its missing rows")
         return rows.at(kept), kept
+
+    def _with_scores(
+        self, rows: SetRows, values: Mapping[str, Any], kept: npt.NDArray[np.bool_]
+    ) -> SetRows:
+        """The rows with their scores, and what is predicted from them."""
+        assert self.scores is not None
+        names, argument = self.scores.names, self.scores.argument
+        given = gathered(values, names, argument, None if kept.all() else kept)
+        if given.n != rows.n:
+            left, right = f"column {self.found['true']!r}", f"column {names[0]!r}"
+            raise error("K102", left=left, n_left=rows.n, right=right, n_right=given.n)
+        k = len(self.scores.labels)
+        if given.values.ndim == 1 or given.k != k:
+            n_columns = 1 if given.values.ndim == 1 else given.k
+            do = "Give a number for each label, in the order of labels=."
+            facts = {"labels": shown(self.scores.labels), "n_columns": n_columns, "k": k}
+            raise error("K134", argument=argument, do=do, **facts)
+        scores = placed_scores(given)
+        rows = replace(rows, scores=scores)
+        if "pred" in self.found:
+            return rows
+        limits, is_strict = checked_limits(self.scores.threshold, scores, rows.classes)
+        return replace(rows, pred=scores.above(limits, is_strict=is_strict))
 
 
 def _refuse_weights(
@@ -163,7 +257,6 @@ def _of_cells(
 
 def origin_of_sets(
     reading: SetReading,
-    mapping: Mapping[str, str | None],
     facts: Mapping[str, Any],
     warnings: Sequence[str],
     first: Sequence[Sequence[Label]],
@@ -172,7 +265,7 @@ def origin_of_sets(
     facts = dict(facts)
     if reading.separator is not None:
         facts |= {"separator": reading.separator, "first_sets": list(first)}
-    return Origin(dict(mapping), facts, tuple(warnings))
+    return Origin(reading.mapping, facts, tuple(warnings))
 
 
 def first_sets(rows: SetRows) -> list[list[Label]]:

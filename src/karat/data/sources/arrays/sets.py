@@ -17,6 +17,7 @@ from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets,
 from karat.data.scores.classes import both_decide
 from karat.data.scores.containers import Argument
 from karat.data.scores.labels import checked_limits, label_scores
+from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.tally import Classes
@@ -79,6 +80,9 @@ def set_rows(
         >>> rows.tally.counts[:3].tolist()
         [[1, 1], [0, 0], [1, 0]]
     """
+    arrays = {"y_true": y_true, "y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
+    for name, values in {**arrays, "weights": options.get("weights")}.items():
+        refuse_distributed(values, name)
     if y_prob is not None and y_score is not None:
         found = "Both y_prob and y_score were given"
         raise error("K129", found=found, prob="y_prob=", score="y_score=")

@@ -21,9 +21,8 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key
 from karat.data.sources.batches import length_of
 from karat.data.sources.distributed.partials import Partial, folded, merged
-from karat.data.sources.set_columns import WideColumns
 from karat.data.sources.set_rows import SetReading
-from karat.data.sources.tables.frames import Frame, open_frame
+from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.rows import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
 from karat.tally import Label
@@ -55,7 +54,7 @@ class Reading:
         max_memory: bytes that rows with scores may take.
         is_frequency: whether a weight is a number of rows.
         groups: columns, and crosses of several, whose values are slices.
-        separator, wide: of sets, as of `SetReading`.
+        sets: how columns become rows with sets, or None.
     """
 
     found: Mapping[str, str]
@@ -70,13 +69,7 @@ class Reading:
     max_memory: int = 1 << 28
     is_frequency: bool = False
     groups: tuple[Key, ...] = ()
-    separator: str | None = None
-    wide: WideColumns | None = None
-
-    @property
-    def of_sets(self) -> SetReading:
-        """How columns become rows with sets."""
-        return SetReading(self.found, self.wide, self.separator, self.labels, self.nulls)
+    sets: SetReading | None = None
 
     @property
     def singles(self) -> tuple[str, ...]:
@@ -86,8 +79,8 @@ class Reading:
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that is read."""
-        if self.wants == "sets":
-            return self.of_sets.columns
+        if self.sets is not None:
+            return self.sets.columns
         return tuple(dict.fromkeys((*self.found.values(), *self.scores, *self.singles)))
 
     @property
@@ -118,8 +111,8 @@ class Reading:
             if not (labels is None or isinstance(labels, list)):
                 raise TypeError("its labels are none")
             words |= {"scores": tuple(scores), "labels": None if labels is None else tuple(labels)}
-            if words.get("wide") is not None:
-                words["wide"] = WideColumns(**{k: tuple(v) for k, v in words["wide"].items()})
+            if words.get("sets") is not None:
+                words["sets"] = SetReading.from_dict(words["sets"])
             words["groups"] = tuple(tuple(map(str, key)) for key in words.get("groups", ()))
             return cls(**words)
         except (LookupError, TypeError, AttributeError, RecursionError, ValueError) as problem:
@@ -193,9 +186,12 @@ def _numbered_in(piece: str, start: int) -> Iterator[None]:
 def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Partial:
     """The same with the rows of one more block of its partition."""
     frame = open_frame(block)
-    if reading.wants == "sets":
-        sets = _of_sets(frame, n_rows, reading)
-        return total.with_rows(replace(total, n_rows=n_rows, tallies=sets), reading.empty)
+    if reading.sets is not None:
+        values = frame.columns(reading.columns)
+        found, _ = reading.sets.rows(values, is_part=True)
+        sets = HeldSets.of(found).within(reading.max_memory)
+        tallies = Tallies(sets=sets, n_dropped=n_rows - found.n)
+        return total.with_rows(replace(total, n_rows=n_rows, tallies=tallies), reading.empty)
     role = "prob" if reading.argument == "y_prob" else "score"
     beside = (*reading.scores, *reading.singles)
     empty = Tallies(later=total.tallies.later)
@@ -213,14 +209,6 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
         tallies = empty.plus(rows, reading.empty, 1)
         part = replace(part, tallies=tallies, order=order, width=_width(read, reading))
     return total.with_rows(part, reading.empty)
-
-
-def _of_sets(frame: Frame, n_rows: int, reading: Reading) -> Tallies:
-    """The rows of a block with their sets of labels."""
-    values = frame.columns(reading.columns)
-    rows, _ = reading.of_sets.rows(values, is_part=True)
-    sets = HeldSets.of(rows).within(reading.max_memory)
-    return Tallies(sets=sets, n_dropped=n_rows - rows.n)
 
 
 def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:

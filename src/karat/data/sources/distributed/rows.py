@@ -27,7 +27,7 @@ from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.set_columns import SetColumns, find_sets
-from karat.data.sources.set_rows import first_sets, origin_of_sets
+from karat.data.sources.set_rows import SetReading, first_sets, origin_of_sets
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt, doubt
@@ -68,7 +68,7 @@ def rows_of_distributed(
     reads the labels alone.
     """
     host = _opened(table)
-    request = TableRequest(**options)
+    request = TableRequest(threshold=threshold, **options)
     base = Reading(
         {},
         "cells",
@@ -140,18 +140,9 @@ def _of_ids(request: TableRequest) -> list[Doubt]:
 
 def _of_sets(host: Host, frame: Frame, asked: SetColumns, base: Reading) -> Tallies:
     """The rows with sets of labels."""
-    if base.threshold is not None:
-        raise error("K222", argument="threshold")
     columns = find_columns(asked.request, asked.header, asked.types)
-    labels = None if asked.wide is not None else base.labels
-    reading = replace(
-        base,
-        wants="sets",
-        found=columns.found,
-        labels=labels,
-        separator=asked.request.separator,
-        wide=asked.wide,
-    )
+    sets = SetReading.of(asked, columns)
+    reading = replace(base, wants="sets", found=columns.found, labels=sets.labels, sets=sets)
     frame.columns(reading.columns)
     partial = _whole(host, reading)
     found = _tallies(
@@ -159,7 +150,7 @@ def _of_sets(host: Host, frame: Frame, asked: SetColumns, base: Reading) -> Tall
     )
     assert found.sets is not None
     facts, first = found.origin.source, first_sets(found.sets.rows)
-    origin = origin_of_sets(reading.of_sets, columns.mapping, facts, found.origin.warnings, first)
+    origin = origin_of_sets(sets, facts, found.origin.warnings, first)
     return replace(found, origin=origin)
 
 

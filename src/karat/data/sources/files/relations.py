@@ -367,38 +367,36 @@ class Relation:
         self._check_parquet(names)
 
     def select_sets(
-        self,
-        lists: Sequence[str],
-        texts: Sequence[str],
-        cells: Sequence[str],
-        weights: Sequence[str],
-        where: str | None,
-        reading: Reading,
+        self, columns: Mapping[str, Sequence[str]], where: str | None, reading: Reading
     ) -> str:
         """SQL that reads columns of sets row by row.
 
         Args:
-            lists: columns of lists, `l0` … of the result.
-            texts: columns of text with several labels, `t0` ….
-            cells: columns of 0, 1 and nulls, `b0` ….
-            weights: one column of weights or none, `w0`.
+            columns: by how they are read: lists (`l0` … of the result), text with several labels
+                (`t0` …), cells of 0, 1 and nulls (`b0` …), weights (`w0`) and scores (`s0` …).
             where, reading: as of `select`.
         """
-        letters = zip("ltbw", (lists, texts, cells, weights), strict=True)
-        aliases = [f"{letter}{i}" for letter, items in letters for i in range(len(items))]
+        orders = ("lists", "texts", "cells", "weights", "scores")
+        names = [name for order in orders for name in columns[order]]
+        letters = zip("ltbws", orders, strict=True)
+        aliases = [f"{letter}{i}" for letter, order in letters for i in range(len(columns[order]))]
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
-            for name in lists:
-                kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
-                yield as_set(next(raw), name, reading, part.origin(name), kinds)
-            for name in texts:
-                yield as_text(next(raw), part.origin(name))
-            for name in cells:
-                yield as_cell(next(raw), name, part.origin_of_number(name))
-            for name in weights:
-                yield as_weight(next(raw), name, part.origin_of_number(name))
+            def kinds(name: str) -> list[str]:
+                return [part.columns.get(name, "NULL"), *self._types_of(name)]
 
-        return self._select([*lists, *texts, *cells, *weights], where, chosen, aliases)
+            for name in columns["lists"]:
+                yield as_set(next(raw), name, reading, part.origin(name), kinds(name))
+            for name in columns["texts"]:
+                yield as_text(next(raw), part.origin(name))
+            for name in columns["cells"]:
+                yield as_cell(next(raw), name, part.origin_of_number(name))
+            for name in columns["weights"]:
+                yield as_weight(next(raw), name, part.origin_of_number(name))
+            for name in columns["scores"]:
+                yield as_score(next(raw), part.origin_of_number(name), kinds(name))
+
+        return self._select(names, where, chosen, aliases)
 
     def select_ids(self, column: str, true: str, where: str | None) -> str:
         """SQL that reads the id, the label and the file of each row as text."""

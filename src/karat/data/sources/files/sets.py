@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from karat.data.labels.align import not_declared
 from karat.data.labels.column import Column, Flags, coded, declared_labels, kind_of
 from karat.data.labels.sets import SetColumn
 from karat.data.rows import numbered_from
-from karat.data.sources.columns import TableColumns, TableRequest, dropped, find_columns
+from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.files.counted import facts_of, no_rows
 from karat.data.sources.files.duck import allow_columns, explaining
 from karat.data.sources.files.relations import Relation
@@ -35,6 +35,9 @@ from karat.tally.held_sets import HeldSets, refuse_doubles
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import other_kinds
+
+_LETTERS: Final = {"lists": "l", "texts": "t", "cells": "b", "weights": "w", "scores": "s"}
+"""What SQL calls columns, by how they are read."""
 
 
 def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
@@ -52,38 +55,39 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         relation.described,
         values=ValuesOfFiles(relation, where),
     )
-    notes: list[str] = [*columns.notes]
+    notes: list[str] = []
     if columns.unique is not None:
         sides = columns.unique, columns.found["true"]
         if asked.wide is not None:
             sides = columns.unique, asked.wide.true[0]
         is_named = request.unique is not None
         notes += doubts_of_ids(relation, *sides, where, "ids", is_named=is_named)
-    reading = SetReading.of(asked, columns.found, labels=None)
+    reading = SetReading.of(asked, columns)
     kinds = _kinds(relation, reading)
-    aliases: dict[str, str] = {}
-    how: dict[str, list[str]] = {}
-    for kind in ("lists", "texts", "cells"):
-        names = [relation.column(name) for name, its in kinds.items() if its == kind]
-        own = [name for name, its in kinds.items() if its == kind]
-        letter = {"lists": "l", "texts": "t", "cells": "b"}[kind]
-        aliases |= {name: f"{letter}{place}" for place, name in enumerate(own)}
-        how[kind] = names
-    weights = [relation.column(columns.found["weights"])] if "weights" in columns.found else []
-    aliases |= {columns.found["weights"]: "w0"} if weights else {}
+    # Each column once by each way that it is read, as SQL calls it.
+    read = {kind: [name for name, its in kinds.items() if its == kind] for kind in _LETTERS}
+    read["weights"] = [columns.found["weights"]] if "weights" in columns.found else []
+    read["scores"] = [] if reading.scores is None else list(reading.scores.names)
+    aliases = {
+        name: f"{_LETTERS[kind]}{place}"
+        for kind, names in read.items()
+        for place, name in enumerate(names)
+    }
+    how = {kind: [relation.column(name) for name in names] for kind, names in read.items()}
     labels_as = relation.reading(how["lists"]) if how["lists"] else "typed"
     if how["texts"]:
         labels_as = relation.reading_of_texts(how["texts"])
-    sql = relation.select_sets(how["lists"], how["texts"], how["cells"], weights, where, labels_as)
+    sql = relation.select_sets(how, where, labels_as)
     is_query = relation.query is not None
     with explaining(relation.files, has_sql=is_query, where=where):
-        relation.require({"weights": weights[0]} if weights else {})
+        relation.require(dict(zip(["weights"], how["weights"], strict=False)))
         relation.require_sets(how["lists"], are_texts=False)
         relation.require_sets(how["texts"], are_texts=True)
-        relation.require_scores(how["cells"])
+        relation.require_scores([*how["cells"], *how["scores"]])
         allow_columns(relation.connection, len(aliases))
         keep_order(relation.connection, sql)
-    return FileSets(relation, request, columns, reading, labels_as, sql, aliases, tuple(notes))
+    notes = [*columns.notes, *notes]
+    return FileSets(relation, request, reading, labels_as, sql, aliases, tuple(notes))
 
 
 def _kinds(relation: Relation, reading: SetReading) -> dict[str, str]:
@@ -92,7 +96,7 @@ def _kinds(relation: Relation, reading: SetReading) -> dict[str, str]:
     if wide is not None:
         return dict.fromkeys((*wide.true, *wide.pred), "cells")
     types = dict(relation.described)
-    names = [reading.found[role] for role in ("true", "pred")]
+    names = [reading.found[role] for role in ("true", "pred") if role in reading.found]
     found = {name: "lists" if types[name].endswith("]") else "texts" for name in names}
     if reading.separator is None:
         # Of JSON, the first rows may all be null.
@@ -111,7 +115,7 @@ class FileSets:
     """Files or a query whose rows have sets: a source that is read batch by batch.
 
     Attributes:
-        relation, request, columns: what is read.
+        relation, request: what is read.
         reading: how columns become sets.
         labels_as: how labels arrive.
         sql: what is read, row by row.
@@ -121,7 +125,6 @@ class FileSets:
 
     relation: Relation
     request: TableRequest
-    columns: TableColumns
     reading: SetReading
     labels_as: Reading
     sql: str
@@ -142,11 +145,15 @@ class FileSets:
             As of `SetReading.rows`; K407 numbers that are not whole.
         """
         self._starts, n_rows = [], 0
+        reading = self.reading
+        if reading.scores is None:
+            # Labels that are listed are looked for once all have come.
+            reading = replace(reading, labels=None)
         progress, n_all = self.request.progress, self.relation.n_rows
         for place, values in enumerate(self._values()):
             self._starts.append(n_rows)
             with self.numbering(place):
-                rows, kept = self.reading.rows(values, is_part=True, decoded=self._decoded)
+                rows, kept = reading.rows(values, is_part=True, decoded=self._decoded)
             n = rows.n if kept is None else len(kept)
             n_rows += n
             if progress is not None:
@@ -169,17 +176,20 @@ class FileSets:
 
     def _decoded(self, column: SetColumn) -> SetColumn:
         """Labels that arrive as texts of JSON, or marked, as what they are."""
-        flat = column.flat
-        if flat is None or self.labels_as not in ("json", "marked") or flat.kind != "string":
+        flat, how = column.flat, self.labels_as
+        # Of a CSV, where columns of scores name the labels, it is known what they are.
+        scores = self.reading.scores
+        is_known = how == "csv" and scores is not None and not isinstance(scores.labels[0], str)
+        if flat is None or flat.kind != "string" or not (how in ("json", "marked") or is_known):
             return column
         texts = flat.seen()
         try:
-            labels = labels_of_texts([str(text) for text in texts], self.labels_as)
+            labels = labels_of_texts([str(text) for text in texts], how)
         except NotLabelsError as problem:
             bad = set(problem.texts)
             is_bad = np.array([text in bad for text in flat.labels or ()])[flat.codes - flat.base]
             row, text = _first(column.sets, is_bad), problem.texts[0]
-            raise _refused(problem.code, column.argument, row, text, self.labels_as) from None
+            raise _refused(problem.code, column.argument, row, text, how) from None
         refuse_doubles([str(text) for text in texts], labels)
         label_of = dict(zip(texts, labels, strict=True))
         read = [None if text is None else label_of[text] for text in flat.labels or ()]
@@ -202,14 +212,12 @@ class FileSets:
         sets = found.sets
         if sets is None or not found.n_rows:
             raise no_rows(self.relation, where, n_dropped)
-        if self.reading.wide is None:
+        if self.reading.wide is None and self.reading.scores is None:
             sets = self._named(sets)
         facts = facts_of(self.relation, where, n_dropped)
         warnings = (*dropped(n_dropped, found.n_rows + n_dropped), *self.notes)
         assert self._first is not None
-        origin = origin_of_sets(
-            self.reading, self.columns.mapping, facts, warnings, first_sets(self._first)
-        )
+        origin = origin_of_sets(self.reading, facts, warnings, first_sets(self._first))
         return replace(found, sets=sets, origin=origin)
 
     def _named(self, sets: HeldSets) -> HeldSets:
@@ -252,7 +260,7 @@ class FileSets:
 
         Cost: one more read.
         """
-        roles: tuple[Any, Any] = ("true", "pred")
+        roles: list[Any] = [role for role in ("true", "pred") if role in self.reading.found]
         first: dict[str, tuple[int, Any]] = {}
         counts = dict.fromkeys(roles, 0)
         n = 0

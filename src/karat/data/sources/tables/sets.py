@@ -32,7 +32,7 @@ def sets_of_frame(frame: Frame, request: TableRequest) -> Tallies | None:
         return None
     values = None if read is None else ValuesOfFrame(frame)
     columns = find_columns(asked.request, asked.header, asked.types, values=values)
-    reading = SetReading.of(asked, columns.found)
+    reading = SetReading.of(asked, columns)
     ids = columns.unique
     # Of rows that can be read only once, ids are read with the sets.
     beside = (ids,) if read is None and ids is not None else ()
@@ -44,5 +44,5 @@ def sets_of_frame(frame: Frame, request: TableRequest) -> Tallies | None:
     n_dropped = n - rows.n
     facts = {"table": frame.kind, **({"n_dropped": n_dropped} if n_dropped else {})}
     warnings = (*dropped(n_dropped, n), *notes)
-    origin = origin_of_sets(reading, columns.mapping, facts, warnings, first_sets(rows))
+    origin = origin_of_sets(reading, facts, warnings, first_sets(rows))
     return Tallies(sets=HeldSets.of(rows), n_dropped=n_dropped, origin=origin)
