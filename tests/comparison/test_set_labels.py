@@ -107,6 +107,26 @@ def test_a_stratum_is_a_comparison_of_its_labels() -> None:
     assert set(found.to_dict()["strata"]) == {"head", "tail"}
 
 
+def test_a_report_of_some_labels() -> None:
+    true, models = drawn(6, 120, 5, (0.2, 0.1))
+    prob = np.where(models["a"], 0.8, 0.3) + np.linspace(0.0, 0.1, 120)[:, None]
+    w = np.arange(120) % 3 + 1.0
+    for facts in ({"y_pred": models["a"]}, {"y_prob": prob}, {"y_pred": models["a"], "weights": w}):
+        report: Any = karat.evaluate(true, clusters=np.arange(120) // 2, **facts)
+        some = report.of_labels([4, 1])
+        own = {x: v if x == "weights" else v[:, [1, 4]] for x, v in facts.items()}
+        alone: Any = karat.evaluate(true[:, [1, 4]], clusters=np.arange(120) // 2, **own)
+        assert [row["label"] for row in some.per_class] == [1, 4]
+        assert set(some) == set(alone)
+        for name in some:
+            limits = [(one[name].value, one[name].low or 0.0) for one in (some, alone)]
+            assert limits[0] == pytest.approx(limits[1], nan_ok=True, rel=1e-9), name
+    with pytest.raises(KaratError, match="K109"):
+        report.of_labels([9])
+    with pytest.raises(KaratError, match="K211"):
+        karat.MultilabelReport.from_json(report.to_json()).of_labels([1])
+
+
 def test_what_is_refused() -> None:
     true, models = drawn(5, 60, 3, (0.2, 0.1))
     plain = {"a": [0, 1], "b": [1, 1]}
