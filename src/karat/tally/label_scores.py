@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.errors import error
 from karat.tally.sets import Sets
 
 Places = npt.NDArray[np.int32]
@@ -148,3 +149,22 @@ def _places(of_labels: Places, of_rows: Places) -> LabelPlaces:
 
 def _parts(unknown: Sets | None) -> tuple[Any, Any]:
     return (None, None) if unknown is None else (unknown.starts, unknown.items)
+
+
+def joined_scores(left: ScoresOfSets | None, right: ScoresOfSets | None) -> ScoresOfSets | None:
+    """The scores of both (K202: only one has them, or they are of other kinds)."""
+    if left is None and right is None:
+        return None
+    if left is not None and right is not None and _kind_of(left) == _kind_of(right):
+        if isinstance(left, LabelScores) and isinstance(right, LabelScores):
+            return left.joined(right)
+        if isinstance(left, ListedScores) and isinstance(right, ListedScores):
+            return left.joined(right)
+    raise error("K202", axis="scores", left=_kind_of(left), right=_kind_of(right))
+
+
+def _kind_of(scores: ScoresOfSets | None) -> str:
+    if scores is None:
+        return "rows without scores"
+    kind = "probabilities" if scores.is_prob else "scores"
+    return f"{kind} of listed labels" if isinstance(scores, ListedScores) else kind
