@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat.errors import KaratError
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
 from karat.inference.table_variance import TableVariance
@@ -234,3 +235,32 @@ def test_limits_of_rows_needed_hold_those_of_the_population() -> None:
     assert 0.9 <= np.mean([one.low <= wanted <= one.high for one in found]) <= 0.995
     spread = [one / 1.02 <= wanted <= one * 1.02 for one in found]
     assert np.mean(spread) < 0.5, "a control: two percent are too few"
+
+
+def test_rows_with_sets_need_as_many_as_their_neediest_label() -> None:
+    rng = np.random.default_rng(273)
+    true = rng.random((600, 4)) < np.array([0.5, 0.3, 0.2, 0.05])
+    pred = np.where(rng.random((600, 4)) < 0.1, ~true, true)
+    pilot: Any = karat.evaluate(true, pred)
+    each = []
+    for label in range(4):
+        alone = karat.evaluate(true[:, label], pred[:, label], positive=True)
+        each.append(karat.rows_needed("recall", pilot=alone, half_width=0.05))
+    needed = karat.rows_needed("recall", pilot=pilot, half_width=0.05)
+    assert (needed, needed.low) == (max(each), max(each).low)
+    assert each.index(needed) == 3
+    for name in ("micro_f1", "macro_f1", "subset_accuracy", "hamming_loss", "samples_f1"):
+        rows = karat.rows_needed(name, pilot=pilot, half_width=0.02)
+        assert rows.low < rows < rows.high
+        # As many rows have an interval as narrow.
+        error = pilot[name].standard_error * np.sqrt(600 / rows)
+        assert 1.96 * error == pytest.approx(0.02, rel=0.01)
+    worse = np.where(rng.random((600, 4)) < 0.05, ~pred, pred)
+    compared = karat.compare(true, {"old": pred, "new": worse})
+    fewer = karat.rows_needed("micro_f1", pilot=compared, difference=0.02)
+    assert fewer < karat.rows_needed("micro_f1", pilot=pilot, difference=0.02)
+    with pytest.raises(KaratError, match="K219"):
+        karat.rows_needed("accuracy", pilot=pilot, half_width=0.05)
+    grouped: Any = karat.evaluate(true, pred, clusters=np.arange(600) // 2)
+    with pytest.raises(KaratError, match="K167"):
+        karat.rows_needed("micro_f1", pilot=grouped, half_width=0.05)

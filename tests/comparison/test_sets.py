@@ -11,7 +11,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.inference.comparison.swaps import swap_p_values_of_sets
+from karat.inference.comparison.set_swaps import swap_p_values_of_sets
 from karat.metrics import get
 from karat.metrics._of_sets import values_on_sets
 from karat.tally import Classes

@@ -13,7 +13,7 @@ from karat.api.model_arguments import ModelArguments, model_arguments
 from karat.api.models import Compared, models_given, models_of_rows
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
-from karat.api.set_models import are_models_of_sets, set_models
+from karat.api.set_models import are_models_of_sets, models_of_strata, set_models
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.pairing import Paired, pair_rows
@@ -55,6 +55,7 @@ def compare(
     n_permutations: int = 4999,
     undefined: str = "zero",
     n_threads: int | None = None,
+    label_strata: Mapping[str, Sequence[Label]] | None = None,
 ) -> Comparison:
     """Compare models: which is better, by how much, and how certain.
 
@@ -91,6 +92,8 @@ def compare(
         n_permutations: replicates of the permutation test, which small classes need.
         undefined: what an undefined class counts as in an average.
         n_threads: threads of the passes over scores.
+        label_strata: of sets, a dict from stratum to labels, as ``{"head": [...], "tail": [...]}``:
+            `Comparison.strata` holds the same comparison of these labels alone.
 
     Returns:
         A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.best("macro_f1")``,
@@ -137,7 +140,14 @@ def compare(
         found = of_rows = models_given(given, weights, clusters, options, **kinds)
         of_scored = [x for name, m in of_rows.scored.items() for x in of_scores(m.rows, of=name)]
     doubts = [*_of_order(given, weights, clusters), *of_scored]
-    return compare_models(found.named(class_names), spec, metrics, margin, baseline, policy, doubts)
+    found = found.named(class_names)
+    whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
+    if label_strata is None:
+        return whole
+    strata = {}
+    for name, part in models_of_strata(found, label_strata).items():
+        strata[name] = compare_models(part, spec, whole.metrics, margin, baseline, policy)
+    return replace(whole, strata=strata)
 
 
 def compare_models(
@@ -194,6 +204,7 @@ def compare_models(
         BestModels(contests, spec.level, spec.seed),
         found.flip_source,
         found.is_of_sets,
+        found.label_source(spec, policy),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.scored import scored_metrics
+from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
@@ -37,6 +38,9 @@ from karat.results.values import listed_metrics
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
 
 Codes = npt.NDArray[np.int64]
+
+
+LabelSource: TypeAlias = Callable[[Metric, str, str], list[LabelDifference]]
 
 
 class Compared(Protocol):
@@ -106,6 +110,9 @@ class Compared(Protocol):
     ) -> list[tuple[Measured, dict[str, Estimate]]]:
         """Every metric in the order given, and the estimate of each model."""
 
+    def label_source(self, spec: ComparisonSpec, policy: Policy) -> LabelSource | None:
+        """What gives the difference of two models in every label; None where there is none."""
+
 
 def without_scores(metric: Metric, names: Sequence[str]) -> KaratError:
     """K166: a metric reads scores, and these models have none."""
@@ -152,6 +159,9 @@ class Models:
     @property
     def has_clusters(self) -> bool:
         return any(table.clusters is not None for table in self.tables)
+
+    def label_source(self, spec: ComparisonSpec, policy: Policy) -> None:
+        del spec, policy
 
     def named(self, class_names: Any) -> Models:
         return replace(self, classes=self.classes.named(display_names(class_names, self.classes)))

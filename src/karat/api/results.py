@@ -506,6 +506,7 @@ class Comparison(Exports, outcome.Comparison):
         is_paired: whether the models were measured on the same rows.
         notes: sentences the reader should see.
         is_of_sets: whether rows have sets of labels.
+        strata: stratum of labels → the same comparison of these labels alone.
     """
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from karat.api.arguments import confidence_required
 from karat.api.options import positive_number, unknown_choice
 from karat.api.results import Comparison, Report
+from karat.api.sets import MultilabelReport
 from karat.data.sources.arrays.labels import tally_matrix
 from karat.errors import KaratError, error, short
 from karat.errors.habits import names_its_arguments
@@ -22,13 +23,19 @@ from karat.inference.comparison.sizes import (
     rows_for_interval,
     rows_for_scores,
     rows_for_variance,
+    unknown,
     variance_of_variance,
 )
 from karat.inference.confidence import Confidence
+from karat.inference.set_intervals import SetIntervals
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import check_has_positive, with_positive
+from karat.metrics._of_sets import meant_on_sets
+from karat.tally import Cells, Classes
 
+_TRIED: Final = 8
+"""Labels that vary most, and as many that are rarest, of which the rows are computed."""
 RELATIVE: Final = 6.0
 """Variance of a variance beside its square, times the rows that decide it: that of losses and
 placements that spread as exponential numbers do is at most so large."""
@@ -49,8 +56,9 @@ def rows_needed(
 
     Args:
         metric: a name; of scores, the pilot is a report of scores or a comparison.
-        pilot: a `Report` or a confusion matrix of rows like those to come; or a `Comparison`, or
-            one `Difference` of it, for two models on the same rows.
+        pilot: a `Report`, a `MultilabelReport` or a confusion matrix of rows like those to come; or
+            a `Comparison`, or one `Difference` of it, for two models on the same rows. A metric of
+            one label of sets is that of every label: the one that takes most rows decides.
         half_width: of the interval of the metric; of a comparison, of the difference.
         difference: a true difference that the rows shall show. From a comparison, of its two
             models on the same rows; else of two models, each with a test set of so many rows.
@@ -95,13 +103,15 @@ def rows_needed(
         raise error("K170", found="pilot= was not given")
     if isinstance(pilot, Comparison | Difference):
         return _of_difference(chosen, pilot, size)
-    if isinstance(pilot, Report) and pilot.is_clustered:
+    if isinstance(pilot, Report | MultilabelReport) and pilot.is_clustered:
         raise error(
             "K167",
             metric=str(chosen),
             found="Rows of the pilot come in clusters, so that each tells less than a row alone",
             do="Give a comparison with clusters=, or a pilot of one row for each cluster.",
         )
+    if isinstance(pilot, MultilabelReport):
+        return _of_sets(chosen, pilot, size)
     if chosen.needs_scores:
         return _of_scores(chosen, pilot, size)
     if not isinstance(pilot, Report):
@@ -118,10 +128,67 @@ def rows_needed(
         cells = with_positive(cells, str(chosen))
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))
-    table = TableVariance(cells)
+    return _of_table(chosen, TableVariance(cells), size)
+
+
+def _of_table(metric: Metric, table: TableVariance, size: SizeSpec) -> RowsNeeded:
+    """Rows from a table of true × predicted classes (K167)."""
     find = rows_for_interval if size.half_width is not None else rows_for_difference
-    rows = find(chosen, table, size)
-    return RowsNeeded.around(rows, variance_of_variance(chosen, table), size.confidence)
+    rows = find(metric, table, size)
+    return RowsNeeded.around(rows, variance_of_variance(metric, table), size.confidence)
+
+
+def _of_sets(metric: Metric, pilot: MultilabelReport, size: SizeSpec) -> RowsNeeded:
+    """Rows from a report of rows with sets: of every label, or of an average (K167, K219)."""
+    record = metric.record
+    if record.is_per_class and record.is_traced and metric.lift == "plain":
+        meant_on_sets(Metric(record, "macro", metric.params))
+        return _of_labels(metric, pilot, size)
+    one = pilot[metric]
+    if one.standard_error is None:
+        do = "Give a report of rows in memory with intervals: karat.evaluate(y_true, y_pred)."
+        found = "The pilot does not say how it varies"
+        raise error("K167", metric=str(metric), found=found, do=do)
+    n = pilot.n_rows - pilot.n_unknown
+    models = 1.0 if size.difference is None else 2.0
+    rows = rows_for_variance(metric, models * one.standard_error**2 * n, size)
+    return RowsNeeded.around(rows, _known_of(metric, pilot, n), size.confidence)
+
+
+def _known_of(metric: Metric, pilot: MultilabelReport, n: int) -> float:
+    """Variance of the variance that a pilot shows, beside its square."""
+    phi = None
+    if pilot.rows is not None and not metric.needs_scores:
+        intervals = SetIntervals(pilot.tally, Confidence(), pilot.rows, pilot.undefined)
+        phi = intervals.influence(metric, float(pilot[metric].value))
+    second = 0.0 if phi is None else float((phi**2).mean())
+    if phi is None or not second > 0.0:
+        return RELATIVE / n
+    return max(float((phi**4).mean()) / second**2 - 1.0, 0.0) / n
+
+
+def _of_labels(metric: Metric, pilot: MultilabelReport, size: SizeSpec) -> RowsNeeded:
+    """The most rows that any label takes: of those that vary most, or have fewest true rows."""
+    intervals = SetIntervals(pilot.tally, Confidence(), pilot.rows, pilot.undefined)
+    limits, fields = intervals.of_classes(metric), pilot.tally.fields
+    true = fields.tp + fields.fn
+    if limits is None or not (true > 0.0).any():
+        raise unknown(metric, "The pilot does not vary, or has no standard error")
+    seen = np.flatnonzero(true > 0.0)
+    order = [np.argsort(-limits.variance[seen])[:_TRIED], np.argsort(true[seen])[:_TRIED]]
+    found, first = [], None
+    for i in np.unique(seen[np.concatenate(order)]).tolist():
+        counts = [[fields.tn[i], fields.fp[i]], [fields.fn[i], fields.tp[i]]]
+        table = np.array(counts) if pilot.tally.is_weighted else np.array(counts, np.int64)
+        cells = Cells.dense(table, classes=Classes((False, True), positive=1))
+        try:
+            found.append(_of_table(metric, TableVariance(cells), size))
+        except KaratError as problem:
+            first = first or problem
+    if not found:
+        assert first is not None
+        raise first
+    return max(found)
 
 
 def _of_difference(metric: Metric, pilot: Comparison | Difference, size: SizeSpec) -> RowsNeeded:

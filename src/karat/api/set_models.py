@@ -9,14 +9,15 @@ from typing import Any, Final
 import numpy as np
 
 from karat.api.model_arguments import ModelArguments
-from karat.api.models import of_model_alone, without_scores
+from karat.api.models import LabelSource, of_model_alone, without_scores
 from karat.api.sets import MultilabelReport, refuse_on_sets
 from karat.data.labels.matrices import display_names
-from karat.data.sources.arrays.sets import hold_sets, sets_of_models
-from karat.errors import error
+from karat.data.sources.arrays.sets import hold_sets, places_of, sets_of_models
+from karat.errors import error, short
 from karat.errors.doubts import Doubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate, Flips
+from karat.inference.comparison.set_labels import LabelDifference, label_differences
 from karat.inference.comparison.sets import estimated_of_sets, paired_sets, sets_apart
 from karat.inference.confidence import Confidence
 from karat.inference.set_intervals import SetIntervals
@@ -24,7 +25,7 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import metrics_of_sets
-from karat.tally import Classes
+from karat.tally import Classes, Label
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import common_labels
@@ -90,6 +91,34 @@ class SetModels:
         del metrics, values, called
         yield from ()
 
+    def label_source(self, spec: ComparisonSpec, policy: Policy) -> LabelSource | None:
+        """The difference of two models in every label, of the same rows."""
+        if not self.is_paired:
+            return None
+        rows, asked = dict(zip(self.names, self.rows, strict=True)), Confidence(spec.level)
+
+        def found(metric: Metric, a: str, b: str) -> list[LabelDifference]:
+            meant_on_sets(Metric(metric.record, "macro", metric.params))
+            if metric.needs_scores:
+                raise without_scores(metric, self.names)
+            first, second = (
+                SetIntervals(rows[name].tally, asked, rows[name], policy) for name in (a, b)
+            )
+            n = spec.n_permutations
+            return label_differences((first, second), metric, (a, b), spec.seed, n)
+
+        return found
+
+    def only(self, labels: Sequence[Label], name: str) -> SetModels:
+        """The same models on some of the labels.
+
+        Errors:
+            K109 a label that rows do not have.
+        """
+        places = places_of(labels, self.classes, f"label_strata[{name!r}]")
+        rows = tuple(one.only(places) for one in self.rows)
+        return replace(self, classes=rows[0].classes, rows=rows, flip_source=None)
+
     def measured(
         self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
     ) -> list[tuple[Measured, dict[str, Estimate]]]:
@@ -153,6 +182,17 @@ def set_models(
     found = sets_of_models(given.true, called, weights=weights, clusters=clusters, **options)
     rows = [found[f"y_pred[{name!r}]"] for name in given.names]
     return models_of_sets(given.names, rows, is_paired=is_paired)
+
+
+def models_of_strata(found: Any, label_strata: Any) -> dict[str, SetModels]:
+    """Stratum → the models on its labels (K122 it is no such dict; K221 rows have no sets)."""
+    if not isinstance(found, SetModels):
+        raise error("K221", found="label_strata= was given, and rows have one class each")
+    if not isinstance(label_strata, Mapping) or not label_strata:
+        choices = "a dict from stratum to labels"
+        value, do = short(label_strata), "As {'head': ['cat'], 'tail': ['lynx']}."
+        raise error("K122", argument="label_strata", value=value, choices=choices, do=do)
+    return {str(name): found.only(labels, str(name)) for name, labels in label_strata.items()}
 
 
 def models_of_sets(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.results import Exports, Result
+from karat.data.scores.labels import LabelColumns
+from karat.data.sources.arrays.sets import places_of
 from karat.errors import error
+from karat.metrics._of_set_scores import SetScores
 from karat.results import result
 from karat.results.sets import SetReport
+from karat.tally import Label
 from karat.tally.writing import write_text
 
 if TYPE_CHECKING:
@@ -54,6 +59,32 @@ class MultilabelReport(Exports, SetReport):
 
     result_type: ClassVar[type[result.Result]] = Result
     """What a metric is given as."""
+
+    def of_labels(self, labels: Sequence[Label]) -> Self:
+        """The report of some of the labels alone: of a stratum, as the rare ones.
+
+        Args:
+            labels: any of those of the report; their order stays.
+
+        Errors:
+            K109 a label that is not one of them; K110 to K112 no list of labels; K211 the rows were
+            not kept, as of a report that was read from JSON.
+
+        Example:
+            >>> import karat
+            >>> report = karat.evaluate([{"cat"}, {"dog"}, {"cat"}], [{"cat"}, {"cat"}, {"cat"}])
+            >>> report.of_labels(["dog"])["macro_f1"].value
+            0.0
+        """
+        if self.rows is None:
+            do = "Evaluate the rows again: JSON does not hold them."
+            raise error("K211", name="a report of some labels", do=do)
+        rows = self.rows.only(places_of(labels, self.classes, "labels"))
+        scored = None
+        if self.scored is not None and rows.scores is not None:
+            n_threads = self.scored.n_threads
+            scored = SetScores(LabelColumns(rows.known, n_threads), self.undefined, n_threads)
+        return replace(self, tally=rows.tally, rows=rows, scored=scored)
 
     def text(self, width: int = 80) -> str:
         """The report as plain text of at most `width` columns."""

@@ -99,7 +99,8 @@ class SetVariance:
         _, squares = self.one_vs_rest
         return float((partials**2 * squares).sum()) * self.unit**2
 
-    def _centred(self, partials: Floats) -> Floats:
+    def centred(self, partials: Floats) -> Floats:
+        """float64[k, 2, 2]: the influence of a row in each cell of each label."""
         weights, _ = self.one_vs_rest
         known = np.maximum(weights.sum(axis=(1, 2)), 1e-300)
         mean = (partials * weights).sum(axis=(1, 2)) / known
@@ -108,7 +109,7 @@ class SetVariance:
     def class_variances(self, partials: Floats) -> Floats:
         """float64[k]: variance of a metric of one label, for every label."""
         _, squares = self.one_vs_rest
-        phi = self._centred(partials)
+        phi = self.centred(partials)
         if self.clusters is None:
             found = ((phi * np.sqrt(squares) / self.total) ** 2).sum(axis=(1, 2))
         else:
@@ -121,7 +122,7 @@ class SetVariance:
         if self.is_simple:
             return np.ones(self.k)
         weights, _ = self.one_vs_rest
-        phi = self._centred(partials)
+        phi = self.centred(partials)
         simple = (phi**2 * weights).sum(axis=(1, 2)) / self.total / max(self.n_effective, 1e-300)
         actual = self.class_variances(partials)
         # Where nothing varies in the sample, each cluster counts as one row.
@@ -133,7 +134,7 @@ class SetVariance:
         """float64[k]: degrees of freedom of `class_variances`."""
         if self.clusters is None:
             return np.full(len(partials), math.inf)
-        return self.clusters.degrees(self._centred(partials), DUST * self.total * self.unit)
+        return self.clusters.degrees(self.centred(partials), DUST * self.total * self.unit)
 
 
 @dataclass(frozen=True, eq=False)

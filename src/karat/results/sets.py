@@ -32,6 +32,7 @@ from karat.results.values import PER_CLASS, class_rows
 from karat.tally import Classes, Fields
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import HITS, PREDICTED, TRUE, SetRows, SetTally
+from karat.tally.transfers import transfers_of
 
 MOST_LISTED: Final = 10
 """Wrong sets, and pairs of labels, that a report lists."""
@@ -397,4 +398,4 @@ class SetReport(NamedResults):
         """
         if self.rows is None or self.classes.k > MOST_TRANSFERRED:
             return self.kept_transfers
-        return self.rows.transfers()
+        return transfers_of(self.rows)

@@ -14,7 +14,7 @@ from karat.tally.axes import united_axes
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Fields
 from karat.tally.classes import Classes
-from karat.tally.label_scores import ScoresOfSets, joined_scores
+from karat.tally.label_scores import LabelScores, ScoresOfSets, joined_scores
 from karat.tally.serialization import (
     classes_of_facts,
     facts_of_classes,
@@ -494,6 +494,31 @@ class SetRows:
             scores=None if self.scores is None else self.scores.at(rows),
         )
 
+    def only(self, places: npt.NDArray[np.int64]) -> SetRows:
+        """The same on some of the labels, by their places in order; scores of others go, too."""
+        classes, lut = self.classes, np.full(self.classes.k, -1, np.int32)
+        lut[places] = np.arange(len(places), dtype=np.int32)
+
+        def some(sets: Sets) -> Sets:
+            kept = sets.some(lut[sets.items] >= 0)
+            return Sets(kept.starts, lut[kept.items])
+
+        scores = self.scores
+        if isinstance(scores, LabelScores):
+            scores = replace(scores, values=np.ascontiguousarray(scores.values[:, places]))
+        named = None if classes.names is None else tuple(classes.names[i] for i in places)
+        return replace(
+            self,
+            classes=Classes(
+                tuple(classes.labels[i] for i in places), is_declared=True, names=named
+            ),
+            true=some(self.true),
+            pred=some(self.pred),
+            unknown=None if self.unknown is None else some(self.unknown),
+            missing=self.gone,
+            scores=scores if isinstance(scores, LabelScores) else None,
+        )
+
     def repeated(self) -> SetRows:
         """The same, three rows instead of one that stands for three."""
         if not self.is_frequency or self.weights is None:
@@ -554,32 +579,4 @@ class SetRows:
         if rows.unknown is not None:
             unknown = rows.unknown
             found -= np.bincount(unknown.rows, tn[unknown.items], rows.n)
-        return found
-
-    def transfers(self) -> Floats:
-        """float64[k + 1, k + 1]: weight of true labels by what is predicted instead of them.
-
-        Cost: O(labels of all rows), and the missed times the added labels of each row.
-        """
-        rows, k = self.known, self.classes.k
-        w = np.ones(rows.n) if rows.weights is None else rows.weights
-        found = np.zeros((k + 1, k + 1))
-        is_hit, is_right = self.matched
-        hits = rows.true.items[is_hit]
-        np.add.at(found, (hits, hits), w[rows.true.rows[is_hit]])
-        missed, added = rows.true.some(~is_hit), rows.pred.some(~is_right)
-        n_missed, n_added = missed.sizes, added.sizes
-        of_row = missed.rows
-        is_lost = n_added[of_row] == 0
-        np.add.at(found, (missed.items[is_lost], k), w[of_row[is_lost]])
-        is_new = n_missed[added.rows] == 0
-        np.add.at(found, (k, added.items[is_new]), w[added.rows[is_new]])
-        # Each missed label beside each added one of its row.
-        kept = ~is_lost
-        lost, of_lost = missed.items[kept], of_row[kept]
-        times = n_added[of_lost]
-        first = np.repeat(added.starts[:-1][of_lost], times)
-        within = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
-        shared = np.repeat(w[of_lost] / np.maximum(times, 1), times)
-        np.add.at(found, (np.repeat(lost, times), added.items[first + within]), shared)
         return found

@@ -24,7 +24,7 @@ from karat.inference.comparison.contrasts import (
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import RARE, SWAPS, score_of
 from karat.inference.comparison.records import Discordant, Estimate, ratio
-from karat.inference.comparison.swaps import swap_p_values_of_sets
+from karat.inference.comparison.set_swaps import swap_p_values_of_sets
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -13,10 +12,8 @@ from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._metric import values_together
-from karat.metrics._of_sets import values_on_tables
 from karat.tally import Cells, JointCells
 from karat.tally.cells import summed_by
-from karat.tally.set_tally import SetRows
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 
@@ -25,8 +22,6 @@ _DENSE_K: Final = 64
 _TIE: Final = 1e-12
 _MOST_DRAWS: Final = 20_000_000
 _FEWEST: Final = 499
-_MOST_PRODUCTS: Final = 1 << 32
-"""Of sets, products of replicates, rows and labels: half a second."""
 _WORD: Final = 64
 _ALL: Final = 2**64 - 1
 
@@ -60,7 +55,10 @@ def swap_p_values(
         moved = summed_by(into, drawn, len(listed))
         moved -= summed_by(out, drawn, len(listed))
         sides = (_tables(pair, listed, table) for table in (base[0] + moved, base[1] - moved))
-        return _subtracted(*(values_together(metrics, side, policy) for side in sides))
+        left, right = (values_together(metrics, side, policy) for side in sides)
+        # Two endless values do not differ.
+        is_same = left == right
+        return np.asarray(np.subtract(left, right, out=np.zeros(left.shape), where=~is_same))
 
     seen = np.abs(differences(np.zeros((1, len(n)), np.int64)))
     rng = np.random.default_rng(list(seed))
@@ -71,71 +69,6 @@ def swap_p_values(
         found = np.abs(differences(_heads(rng, n, min(step, n_drawn - start))))
         beyond += (found >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
     return [float((1 + count) / (1 + n_drawn)) for count in beyond], n_drawn
-
-
-def swap_p_values_of_sets(
-    pair: tuple[SetRows, SetRows],
-    metrics: Sequence[Metric],
-    n_permutations: int,
-    seed: Sequence[int],
-    policy: Policy = "zero",
-) -> tuple[list[float], int] | None:
-    """The same of rows with sets, whose whole sets are exchanged: of metrics over the labels.
-
-    None where so many labels of so many rows differ that too few replicates can be drawn.
-
-    Cost: replicates × rows in which the models differ × labels.
-    """
-    a, b = (rows.known for rows in pair)
-    k = a.classes.k
-    of_row, moved = _moved_by_row(a, b)
-    size = max(1, len(of_row) * 2 * k)
-    n_drawn = min(n_permutations, _MOST_PRODUCTS // size)
-    if n_drawn < min(_FEWEST, n_permutations):
-        return None
-    bases = [rows.tally.fields for rows in (a, b)]
-
-    def differences(drawn: Floats) -> Floats:
-        """float64[metrics, r]: where these rows [r, d] are exchanged."""
-        tp, fp = np.split(drawn @ moved, 2, axis=-1)
-        sides = []
-        for base, sign in zip(bases, (1.0, -1.0), strict=True):
-            hits, alarms = base.tp + sign * tp, base.fp + sign * fp
-            misses, rest = base.fn - sign * tp, base.tn - sign * fp
-            fields = replace(base, tp=hits, fp=alarms, fn=misses, tn=rest, n=hits + misses)
-            sides.append([values_on_tables(metric, fields, policy).value for metric in metrics])
-        return _subtracted(*(np.array(side) for side in sides))
-
-    seen = np.abs(differences(np.zeros((1, len(moved)))))
-    rng = np.random.default_rng(list(seed))
-    beyond = np.zeros(len(metrics), np.int64)
-    step = max(1, _BLOCK // max(1, len(moved), 2 * k))
-    for start in range(0, n_drawn, step):
-        drawn = rng.integers(0, 2, (min(step, n_drawn - start), len(moved))).astype(np.float64)
-        beyond += (np.abs(differences(drawn)) >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
-    return [float((1 + count) / (1 + n_drawn)) for count in beyond], n_drawn
-
-
-def _moved_by_row(a: SetRows, b: SetRows) -> tuple[Counts, Floats]:
-    """Rows in which predictions differ, and what the tables of `a` gain by those of `b`.
-
-    float64[d, 2k]: true positives of each label, then false ones.
-    """
-    k = a.classes.k
-    only = [one.pred.without(other.pred, k) for one, other in ((b, a), (a, b))]
-    rows = np.unique(np.concatenate([one.rows for one in only]))
-    moved = np.zeros((len(rows), 2 * k))
-    for one, sign in zip(only, (1.0, -1.0), strict=True):
-        is_true = one.matched(a.true, k)[0]
-        columns = one.items + np.where(is_true, 0, k)
-        moved[np.searchsorted(rows, one.rows), columns] = sign
-    return rows, moved
-
-
-def _subtracted(left: Floats, right: Floats) -> Floats:
-    """Left less right; two endless values do not differ."""
-    is_same = left == right
-    return np.asarray(np.subtract(left, right, out=np.zeros(left.shape), where=~is_same))
 
 
 def _heads(rng: np.random.Generator, n: Counts, r: int) -> Counts:

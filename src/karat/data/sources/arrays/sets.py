@@ -8,8 +8,10 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from karat.data.clusters import as_clusters, go_together
+from karat.data.labels.align import not_declared
 from karat.data.labels.column import declared_labels
 from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
 from karat.data.scores.classes import both_decide
@@ -18,6 +20,7 @@ from karat.data.scores.labels import checked_limits, label_scores
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
+from karat.tally import Classes
 from karat.tally.cells import Axis
 from karat.tally.set_tally import CLUSTERS, SetRows
 from karat.tally.sets import Sets
@@ -191,3 +194,18 @@ def _clusters(
         return {}
     axis = Axis(CLUSTERS, tuple(range(int(codes.max()) + 1)))
     return {"axes": (axis,), "codes": codes[None]}
+
+
+def places_of(labels: Any, classes: Classes, argument: str) -> npt.NDArray[np.int64]:
+    """The places of some labels, in their order on the axis.
+
+    Errors:
+        K109 a label that is not one; K110 to K112 they are no list of labels.
+    """
+    listed = declared_labels(labels)
+    place = {label: i for i, label in enumerate(classes.labels)}
+    for row, label in enumerate(listed):
+        if label not in place:
+            facts: dict[str, Any] = {"row": row, "value": label, "count": 1, "n": len(listed)}
+            raise error("K109", argument=argument, **facts, **not_declared(classes.labels))
+    return np.sort(np.array([place[label] for label in listed], np.int64))

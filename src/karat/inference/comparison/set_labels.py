@@ -1,0 +1,214 @@
+"""The difference of two models in every label of rows with sets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from karat.inference.class_limits import ClassLimits
+from karat.inference.comparison.families import tail_of
+from karat.inference.comparison.set_swaps import LabelTests, SwappedSets
+from karat.inference.confidence import Confidence
+from karat.inference.json_record import JsonRecord
+from karat.inference.limits import Floats
+from karat.inference.proportions import range_of
+from karat.inference.set_intervals import SetIntervals
+from karat.metrics import Metric
+from karat.metrics._of_sets import values_on_sets
+from karat.tally import Label
+from karat.tally.set_tally import SetRows
+
+_SWAPS: Final = "swap permutation, combined interval"
+_NORMAL: Final = "influence z, combined interval"
+_LEAST_TAIL: Final = 1e-12
+_Side: TypeAlias = tuple[SetIntervals, ClassLimits]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDifference(JsonRecord):
+    """The difference of two models in one label: a − b.
+
+    Attributes:
+        metric: canonical name, of one label.
+        label: the label.
+        a, b: the models.
+        value_a, value_b: what the metric gave; NaN where it is undefined.
+        difference: value_a − value_b.
+        n: rows that truly have the label, or their weight.
+        low, high: limits of the difference at `level`; None where none are known.
+        low_simultaneous, high_simultaneous: limits that hold for all labels at once.
+        level: of both.
+        p: two-sided p-value of no difference, of this label alone.
+        p_adjusted: the same for all labels at once: whole sets of rows are exchanged between the
+            models, and the largest difference of any label, in standard deviations, decides
+            (Westfall and Young 1993); Holm's where that would be too dear.
+        q: the share of false discoveries among labels with so small a p (Benjamini and Hochberg).
+        method: what made p and the limits.
+    """
+
+    metric: str
+    label: Label
+    a: str
+    b: str
+    value_a: float
+    value_b: float
+    difference: float
+    n: float
+    low: float | None = None
+    high: float | None = None
+    low_simultaneous: float | None = None
+    high_simultaneous: float | None = None
+    level: float = 0.95
+    p: float | None = None
+    p_adjusted: float | None = None
+    q: float | None = None
+    method: str = ""
+
+    def __str__(self) -> str:
+        limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
+        p = "" if self.p_adjusted is None else f", p = {self.p_adjusted:.3g} of all labels"
+        what = f"{self.metric} of {self.label!r}: {self.a} − {self.b}"
+        return f"{what} = {self.difference:+.4g}{limits}{p}"
+
+
+def label_differences(
+    models: tuple[SetIntervals, SetIntervals],
+    metric: Metric,
+    names: tuple[str, str],
+    seed: int,
+    n_permutations: int,
+) -> list[LabelDifference]:
+    """Every label of two models on the same rows, in the order of the labels.
+
+    Cost: replicates × rows in which the models differ × labels, or O(labels of all rows).
+    """
+    plain, each = Metric(metric.record, "plain", metric.params), models[0]
+    level, policy, k = each.asked.level, each.policy, each.tally.k
+    of_labels = replace(plain, lift="per_class")
+    values = [values_on_sets(of_labels, one.tally, policy).value for one in models]
+    difference = values[0] - values[1]
+    swapped = SwappedSets.of(_rows(models[0]), _rows(models[1]), n_permutations)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # Of a label that is undefined on one side nothing is known.
+        goes, error = _together(models, plain)
+    if swapped is not None:
+        tests = LabelTests.of(swapped, of_labels, policy, (seed,), level)
+        p, adjusted, quantile, method = tests.p, tests.p_adjusted, tests.quantile, _SWAPS
+    else:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            z = np.where(error > 0.0, np.abs(difference) / error, 0.0)
+        p = np.array([tail_of(float(one)) for one in z])
+        adjusted, method = _holm(p), _NORMAL
+        quantile = Confidence(1.0 - (1.0 - level) / max(k, 1)).quantile()
+    alone = Confidence(level)
+    wide = Confidence(1.0 - max(tail_of(max(quantile, alone.quantile())), _LEAST_TAIL))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        limits = [_limits(models, plain, difference, goes, asked) for asked in (alone, wide)]
+    false = _discoveries(p)
+    support = each.tally.fields.tp + each.tally.fields.fn
+    found = []
+    for i, label in enumerate(each.tally.classes.labels):
+        known = math.isfinite(float(difference[i]))
+        one = LabelDifference(
+            *(str(plain), label, names[0], names[1]),
+            *(float(values[0][i]), float(values[1][i]), float(difference[i])),
+            n=float(support[i]),
+            level=level,
+            method=method,
+        )
+        if known:
+            one = replace(one, p=float(p[i]), p_adjusted=float(adjusted[i]), q=float(false[i]))
+        sides = [float(side[i]) for pair in limits for side in pair]
+        if known and all(map(math.isfinite, sides)):
+            low, high, lowest, highest = sides
+            one = replace(
+                one, low=low, high=high, low_simultaneous=lowest, high_simultaneous=highest
+            )
+        found.append(one)
+    return found
+
+
+def _rows(model: SetIntervals) -> SetRows:
+    assert model.rows is not None
+    return model.rows
+
+
+def _together(models: tuple[SetIntervals, SetIntervals], plain: Metric) -> tuple[Floats, Floats]:
+    """float64[k] each: how the values of a label go together, and the error of their difference.
+
+    How they go together is that of rows; how far each varies is that of clusters where there are.
+    """
+    a, b = (model.of_classes(plain) for model in models)
+    k = models[0].tally.k
+    if a is None or b is None:
+        return np.zeros(k), np.full(k, np.nan)
+    first, second = (models[0], a), (models[1], b)
+    both = _covariance(first, second)
+    scale = np.sqrt(_covariance(first, first) * _covariance(second, second))
+    goes = np.clip(np.where(scale > 0.0, both / np.where(scale > 0.0, scale, 1.0), 0.0), -1.0, 1.0)
+    together = goes * np.sqrt(a.variance * b.variance)
+    return goes, np.sqrt(np.maximum(a.variance + b.variance - 2.0 * together, 0.0))
+
+
+def _covariance(a: _Side, b: _Side) -> Floats:
+    """float64[k]: Σ w²·φ_a·φ_b ÷ (Σw)² over the rows, of every label."""
+    rows, k = [_rows(model).known for model, _ in (a, b)], a[0].tally.k
+    centred = [model.spread.centred(limits.partials) for model, limits in (a, b)]
+    n, total = rows[0].n, float(a[0].tally.mass.sum())
+    squares = np.ones(n) if rows[0].squares is None else rows[0].squares
+    # A row is all true negatives of both where no set of it has the label.
+    true, keys = rows[0].true, [one.pred.keys(k) for one in rows]
+    found = np.unique(np.concatenate([true.keys(k), *keys]))
+    row, label = np.divmod(found, max(k, 1))
+    is_true = np.isin(found, true.keys(k), assume_unique=True).astype(int)
+    said = [np.isin(found, one, assume_unique=True).astype(int) for one in keys]
+    phi = [one[label, is_true, pred] for one, pred in zip(centred, said, strict=True)]
+    known = np.full(k, float(squares.sum()))
+    if rows[0].unknown is not None:
+        gone = rows[0].unknown
+        known -= np.bincount(gone.items, squares[gone.rows], k)
+    elsewhere = known - np.bincount(label, squares[row], k)
+    sums = np.bincount(label, squares[row] * phi[0] * phi[1], k)
+    return np.asarray((sums + elsewhere * centred[0][:, 0, 0] * centred[1][:, 0, 0]) / total**2)
+
+
+def _limits(
+    models: tuple[SetIntervals, SetIntervals],
+    plain: Metric,
+    difference: Floats,
+    goes: Floats,
+    asked: Confidence,
+) -> tuple[Floats, Floats]:
+    """float64[k] each: limits of the difference from those of both values (Newcombe 1998)."""
+    a, b = (replace(model, asked=asked).of_classes(plain) for model in models)
+    if a is None or b is None:
+        return np.full(len(goes), np.nan), np.full(len(goes), np.nan)
+    down = _far(a.value - a.low, b.high - b.value, goes)
+    up = _far(a.high - a.value, b.value - b.low, goes)
+    low, high = range_of(plain)
+    ends = np.maximum(difference - down, low - high), np.minimum(difference + up, high - low)
+    return np.asarray(ends[0]), np.asarray(ends[1])
+
+
+def _far(first: Floats, second: Floats, goes: Floats) -> Floats:
+    return np.sqrt(np.maximum(first**2 + second**2 - 2.0 * goes * first * second, 0.0))
+
+
+def _holm(p: Floats) -> Floats:
+    order = np.argsort(p, kind="stable")
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    found = np.empty_like(p)
+    found[order] = np.minimum(steps, 1.0)
+    return found
+
+
+def _discoveries(p: Floats) -> Floats:
+    """The share of false discoveries at each p (Benjamini and Hochberg 1995)."""
+    order = np.argsort(-p, kind="stable")
+    steps = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
+    found = np.empty_like(p)
+    found[order] = np.minimum(steps, 1.0)
+    return found

@@ -1,0 +1,160 @@
+"""Swap permutation of rows with sets: of each row the whole predicted set is exchanged, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.limits import Floats
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.metrics._of_sets import values_on_tables
+from karat.tally.cells import Fields
+from karat.tally.set_tally import SetRows
+
+_BLOCK: Final = 1 << 21
+_TIE: Final = 1e-12
+_FEWEST: Final = 499
+_MOST_PRODUCTS: Final = 1 << 32
+"""Products of replicates, rows and labels: half a second."""
+
+
+@dataclass(frozen=True, eq=False)
+class SwappedSets:
+    """Two models on the same rows, and how their tables move where a row, or a cluster, is swapped.
+
+    Attributes:
+        tables: counts of each label, of both models.
+        moved: float64[d, 2k], of each row in which they differ what the first one gains: true
+            positives of each label, then false ones.
+        n_drawn: how many replicates are drawn.
+    """
+
+    tables: tuple[Fields, Fields]
+    moved: Floats
+    n_drawn: int
+
+    @classmethod
+    def of(cls, a: SetRows, b: SetRows, n_permutations: int) -> SwappedSets | None:
+        """None where so many labels of so many rows differ that too few replicates can be drawn."""
+        a, b = a.known, b.known
+        k = a.classes.k
+        only = [one.pred.without(other.pred, k) for one, other in ((b, a), (a, b))]
+        units = np.arange(a.n) if a.clusters is None else a.clusters
+        places, at = np.unique(
+            np.concatenate([units[one.rows] for one in only]), return_inverse=True
+        )
+        size = max(1, len(places) * 2 * k)
+        n_drawn = min(n_permutations, _MOST_PRODUCTS // size)
+        if n_drawn < min(_FEWEST, n_permutations):
+            return None
+        moved = np.zeros((len(places), 2 * k))
+        of_each = np.split(at.ravel(), [len(only[0].items)])
+        for one, place, sign in zip(only, of_each, (1.0, -1.0), strict=True):
+            is_true = one.matched(a.true, k)[0]
+            w = 1.0 if a.weights is None else a.weights[one.rows]
+            np.add.at(moved, (place, one.items + np.where(is_true, 0, k)), sign * w)
+        return cls((a.tally.fields, b.tally.fields), moved, n_drawn)
+
+    def differences(self, metric: Metric, policy: Policy, drawn: Floats) -> Floats:
+        """float64[r, …]: first less second, where these rows [r, d] are exchanged."""
+        tp, fp = np.split(drawn @ self.moved, 2, axis=-1)
+        sides = []
+        for base, sign in zip(self.tables, (1.0, -1.0), strict=True):
+            hits, alarms = base.tp + sign * tp, base.fp + sign * fp
+            misses, rest = base.fn - sign * tp, base.tn - sign * fp
+            fields = replace(base, tp=hits, fp=alarms, fn=misses, tn=rest, n=hits + misses)
+            sides.append(values_on_tables(metric, fields, policy).value)
+        # Two endless values do not differ.
+        left, right = sides
+        differs = left != right
+        return np.asarray(np.subtract(left, right, out=np.zeros(left.shape), where=differs))
+
+    def none(self) -> Floats:
+        """float64[1, d]: no row is exchanged."""
+        return np.zeros((1, len(self.moved)))
+
+    def draws(self, seed: Sequence[int]) -> Iterator[Floats]:
+        """float64[r, d] each: 1 where a row is exchanged, of some replicates at once."""
+        rng = np.random.default_rng(list(seed))
+        step = max(1, _BLOCK // max(1, *self.moved.shape))
+        for start in range(0, self.n_drawn, step):
+            size = min(step, self.n_drawn - start), len(self.moved)
+            yield rng.integers(0, 2, size).astype(np.float64)
+
+
+def swap_p_values_of_sets(
+    pair: tuple[SetRows, SetRows],
+    metrics: Sequence[Metric],
+    n_permutations: int,
+    seed: Sequence[int],
+    policy: Policy = "zero",
+) -> tuple[list[float], int] | None:
+    """(1 + replicates with at least the difference seen) ÷ (1 + replicates), for each metric.
+
+    All metrics see the same replicates; how many there are is returned, too. None: too few.
+
+    Cost: replicates × rows in which the models differ × labels.
+    """
+    swapped = SwappedSets.of(*pair, n_permutations)
+    if swapped is None:
+        return None
+
+    def differences(drawn: Floats) -> Floats:
+        return np.abs([swapped.differences(metric, policy, drawn) for metric in metrics])
+
+    seen = differences(swapped.none())
+    beyond = np.zeros(len(metrics), np.int64)
+    for drawn in swapped.draws(seed):
+        beyond += (differences(drawn) >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
+    n = swapped.n_drawn
+    return [float((1 + count) / (1 + n)) for count in beyond], n
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelTests:
+    """What exchanged sets show of the difference of every label.
+
+    Attributes:
+        p: float64[k], of each label alone.
+        p_adjusted: float64[k], of all labels at once (Westfall and Young 1993): how often the
+            largest of all differences, in standard deviations, is as large.
+        quantile: so many standard deviations away the largest lies at most, at the level.
+    """
+
+    p: npt.NDArray[np.float64]
+    p_adjusted: npt.NDArray[np.float64]
+    quantile: float
+
+    @classmethod
+    def of(
+        cls, swapped: SwappedSets, metric: Metric, policy: Policy, seed: Sequence[int], level: float
+    ) -> LabelTests:
+        """Two passes over the same replicates: the deviation of each label, then the largest."""
+        seen = np.abs(swapped.differences(metric, policy, swapped.none())[0])
+        beyond, squares = np.zeros(len(seen), np.int64), np.zeros(len(seen))
+        for drawn in swapped.draws(seed):
+            each = np.abs(np.nan_to_num(swapped.differences(metric, policy, drawn)))
+            beyond += (each >= seen * (1.0 - _TIE) - _TIE).sum(axis=0)
+            squares += (each**2).sum(axis=0)
+        n = swapped.n_drawn
+        deviation = np.sqrt(squares / n)
+        scale = np.where(deviation > 0.0, deviation, np.inf)
+        largest = np.concatenate(
+            [
+                (np.abs(np.nan_to_num(swapped.differences(metric, policy, drawn))) / scale).max(
+                    axis=1, initial=0.0
+                )
+                for drawn in swapped.draws(seed)
+            ]
+        )
+        largest.sort()
+        z = np.nan_to_num(seen) / scale
+        at_least = n - np.searchsorted(largest, z * (1.0 - _TIE) - _TIE)
+        p = np.where(deviation > 0.0, (1 + beyond) / (1 + n), 1.0)
+        adjusted = np.where(deviation > 0.0, (1 + at_least) / (1 + n), 1.0)
+        return cls(p, np.maximum(p, adjusted), float(np.quantile(largest, level)))
