@@ -4229,7 +4229,7 @@ def class_calibration_error(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     bins: int = 15,
     scheme: Literal["uniform", "quantile"] = "uniform",
     closed: Literal["right", "left"] = "right",
@@ -4290,6 +4290,27 @@ def macro_class_calibration_error(
     Another name of `classwise_calibration_error`.
     """
 
+def micro_class_calibration_error(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    bins: int = 15,
+    scheme: Literal["uniform", "quantile"] = "uniform",
+    closed: Literal["right", "left"] = "right",
+    norm: Literal["l1", "l2"] = "l1",
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean distance between the probability of a class and how often the class is true.
+
+    Definition: Over every row and class pooled: mean over the bins of the probability of the class,
+    by weight, of |share of rows of the class − mean probability|
+    """
+
 @overload
 def binary_calibration_error(
     y_true: Any = None,
@@ -4313,7 +4334,7 @@ def binary_calibration_error(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     bins: int = 15,
     scheme: Literal["uniform", "quantile"] = "uniform",
     closed: Literal["right", "left"] = "right",
@@ -5050,7 +5071,7 @@ def brier_miscalibration(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5080,6 +5101,23 @@ def macro_brier_miscalibration(
     isotonic recalibration of p
     """
 
+def micro_brier_miscalibration(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score a monotone recalibration of the probabilities would save.
+
+    Definition: Over every row and class pooled: mean (p − y)² − mean (x − y)², x: the isotonic
+    recalibration of p
+    """
+
 @overload
 def brier_mcb(
     y_true: Any = None,
@@ -5099,7 +5137,7 @@ def brier_mcb(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5133,7 +5171,7 @@ def brier_reliability(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5167,7 +5205,7 @@ def brier_discrimination(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5197,6 +5235,23 @@ def macro_brier_discrimination(
     isotonic recalibration of p, r: the share of the class
     """
 
+def micro_brier_discrimination(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the Brier score of the class share the recalibrated probabilities save.
+
+    Definition: Over every row and class pooled: mean (r − y)² − mean (x − y)², x: the isotonic
+    recalibration of p, r: the share of the class
+    """
+
 @overload
 def brier_dsc(
     y_true: Any = None,
@@ -5216,7 +5271,7 @@ def brier_dsc(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5250,7 +5305,7 @@ def brier_resolution(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5284,7 +5339,7 @@ def brier_uncertainty(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5312,6 +5367,22 @@ def macro_brier_uncertainty(
     Definition: Mean over the classes that can be measured: share of the class × share of the others
     """
 
+def micro_brier_uncertainty(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Brier score of giving every row the share of the class: a property of the rows alone.
+
+    Definition: Over every row and class pooled: share of the class × share of the others
+    """
+
 @overload
 def brier_unc(
     y_true: Any = None,
@@ -5331,7 +5402,7 @@ def brier_unc(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5364,7 +5435,7 @@ def log_loss_miscalibration(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5394,6 +5465,23 @@ def macro_log_loss_miscalibration(
     isotonic recalibration of p
     """
 
+def micro_log_loss_miscalibration(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the log-loss a monotone recalibration of the probabilities would save.
+
+    Definition: Over every row and class pooled: log-loss of p − log-loss of x, x: the isotonic
+    recalibration of p
+    """
+
 @overload
 def log_loss_mcb(
     y_true: Any = None,
@@ -5413,7 +5501,7 @@ def log_loss_mcb(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5447,7 +5535,7 @@ def log_loss_discrimination(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5477,6 +5565,23 @@ def macro_log_loss_discrimination(
     isotonic recalibration of p, r: the share of the class
     """
 
+def micro_log_loss_discrimination(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How much of the log-loss of the class share the recalibrated probabilities save.
+
+    Definition: Over every row and class pooled: log-loss of r − log-loss of x, x: the isotonic
+    recalibration of p, r: the share of the class
+    """
+
 @overload
 def log_loss_dsc(
     y_true: Any = None,
@@ -5496,7 +5601,7 @@ def log_loss_dsc(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5530,7 +5635,7 @@ def log_loss_uncertainty(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -5559,6 +5664,23 @@ def macro_log_loss_uncertainty(
     share of the class
     """
 
+def micro_log_loss_uncertainty(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Log-loss of giving every row the share of the class: a property of the rows alone.
+
+    Definition: Over every row and class pooled: −r·ln r − (1 − r)·ln(1 − r), r: the share of the
+    class
+    """
+
 @overload
 def log_loss_unc(
     y_true: Any = None,
@@ -5578,7 +5700,7 @@ def log_loss_unc(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro"] = ...,
+    average: Literal["macro", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -6848,7 +6970,7 @@ def gini(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -6893,6 +7015,22 @@ def weighted_gini(
     AUC − 1
     """
 
+def micro_gini(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+
+    Definition: Over every row and class pooled: 2 · ROC AUC − 1
+    """
+
 @overload
 def accuracy_ratio(
     y_true: Any = None,
@@ -6912,7 +7050,7 @@ def accuracy_ratio(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -6945,7 +7083,7 @@ def somers_d(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7010,6 +7148,7 @@ def calibration_slope(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    average: Literal["micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7019,6 +7158,23 @@ def calibration_slope(
     """How the log-odds of the class grow with those of its probability: 1 when calibrated.
 
     Definition: Of the positive class: b of the logistic regression logit P(class) = a + b·logit p
+    """
+
+def micro_calibration_slope(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How the log-odds of the class grow with those of its probability: 1 when calibrated.
+
+    Definition: Over every row and class pooled: b of the logistic regression logit P(class) = a +
+    b·logit p
     """
 
 @overload
@@ -7040,6 +7196,7 @@ def cox_slope(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    average: Literal["micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7072,6 +7229,7 @@ def calibration_intercept(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    average: Literal["micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7081,6 +7239,23 @@ def calibration_intercept(
     """Log-odds of the class where its probability says one half: 0 when calibrated.
 
     Definition: Of the positive class: a of the logistic regression logit P(class) = a + b·logit p
+    """
+
+def micro_calibration_intercept(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Log-odds of the class where its probability says one half: 0 when calibrated.
+
+    Definition: Over every row and class pooled: a of the logistic regression logit P(class) = a +
+    b·logit p
     """
 
 @overload
@@ -7102,6 +7277,7 @@ def cox_intercept(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    average: Literal["micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7134,6 +7310,7 @@ def calibration_in_the_large(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    average: Literal["micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7143,6 +7320,23 @@ def calibration_in_the_large(
     """By how much the log-odds are too low for all rows alike: 0 when right on average.
 
     Definition: Of the positive class: a of the logistic regression logit P(class) = a + logit p
+    """
+
+def micro_calibration_in_the_large(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """By how much the log-odds are too low for all rows alike: 0 when right on average.
+
+    Definition: Over every row and class pooled: a of the logistic regression logit P(class) = a +
+    logit p
     """
 
 @overload
@@ -7164,6 +7358,7 @@ def calibration_intercept_of_slope_one(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    average: Literal["micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7196,7 +7391,7 @@ def ks_statistic(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7243,6 +7438,23 @@ def weighted_ks_statistic(
     distance between the true and the false positive rate over all thresholds
     """
 
+def micro_ks_statistic(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Largest gap between the score distributions of the class and of the rest.
+
+    Definition: Over every row and class pooled: largest distance between the true and the false
+    positive rate over all thresholds
+    """
+
 @overload
 def ks(
     y_true: Any = None,
@@ -7262,7 +7474,7 @@ def ks(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7296,7 +7508,7 @@ def kolmogorov_smirnov(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7330,7 +7542,7 @@ def equal_error_rate(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7377,6 +7589,23 @@ def weighted_equal_error_rate(
     at which false positive rate and false negative rate are equal
     """
 
+def micro_equal_error_rate(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Error rate where as large a share of positives is missed as of negatives is accepted.
+
+    Definition: Over every row and class pooled: the rate at which false positive rate and false
+    negative rate are equal
+    """
+
 @overload
 def eer(
     y_true: Any = None,
@@ -7396,7 +7625,7 @@ def eer(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -7431,7 +7660,7 @@ def lift_at(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     share: float = 0.1,
     labels: Any = None,
     positive: Any = None,
@@ -7481,6 +7710,24 @@ def weighted_lift_at(
     the class among the best rows ÷ share of the class among all
     """
 
+def micro_lift_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """How many times more rows of the class the best share holds than a random choice would.
+
+    Definition: Over every row and class pooled: share of the class among the best rows ÷ share of
+    the class among all
+    """
+
 @overload
 def lift(
     y_true: Any = None,
@@ -7501,7 +7748,7 @@ def lift(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     share: float = 0.1,
     labels: Any = None,
     positive: Any = None,
@@ -7537,7 +7784,7 @@ def gain_at(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     share: float = 0.1,
     labels: Any = None,
     positive: Any = None,
@@ -7586,6 +7833,24 @@ def weighted_gain_at(
     the class among the best rows ÷ rows of the class
     """
 
+def micro_gain_at(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    share: float = 0.1,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class that is found when only the best share of the rows is looked at.
+
+    Definition: Over every row and class pooled: rows of the class among the best rows ÷ rows of the
+    class
+    """
+
 @overload
 def cumulative_gain(
     y_true: Any = None,
@@ -7606,7 +7871,7 @@ def cumulative_gain(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     share: float = 0.1,
     labels: Any = None,
     positive: Any = None,
@@ -7641,7 +7906,7 @@ def gain(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     share: float = 0.1,
     labels: Any = None,
     positive: Any = None,
@@ -7676,7 +7941,7 @@ def precision_at_k(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     k: int = 10,
     labels: Any = None,
     positive: Any = None,
@@ -7725,6 +7990,23 @@ def weighted_precision_at_k(
     the class among the k best rows ÷ k
     """
 
+def micro_precision_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class among the k rows with the highest scores.
+
+    Definition: Over every row and class pooled: rows of the class among the k best rows ÷ k
+    """
+
 @overload
 def recall_at_k(
     y_true: Any = None,
@@ -7745,7 +8027,7 @@ def recall_at_k(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     k: int = 10,
     labels: Any = None,
     positive: Any = None,
@@ -7794,6 +8076,24 @@ def weighted_recall_at_k(
     the class among the k best rows ÷ rows of the class
     """
 
+def micro_recall_at_k(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    k: int = 10,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Share of the class found among the k rows with the highest scores.
+
+    Definition: Over every row and class pooled: rows of the class among the k best rows ÷ rows of
+    the class
+    """
+
 @overload
 def recall_at_precision(
     y_true: Any = None,
@@ -7814,7 +8114,7 @@ def recall_at_precision(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     min_precision: float = 0.9,
     labels: Any = None,
     positive: Any = None,
@@ -7864,6 +8164,24 @@ def weighted_recall_at_precision(
     recall over the thresholds whose precision is at least min_precision
     """
 
+def micro_recall_at_precision(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    min_precision: float = 0.9,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The most rows of the class that can be found while precision stays high enough.
+
+    Definition: Over every row and class pooled: largest recall over the thresholds whose precision
+    is at least min_precision
+    """
+
 @overload
 def max_f_beta(
     y_true: Any = None,
@@ -7884,7 +8202,7 @@ def max_f_beta(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     beta: float = 1.0,
     labels: Any = None,
     positive: Any = None,
@@ -7932,6 +8250,23 @@ def weighted_max_f_beta(
     F-beta over all thresholds
     """
 
+def micro_max_f_beta(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+
+    Definition: Over every row and class pooled: largest F-beta over all thresholds
+    """
+
 @overload
 def best_f_beta(
     y_true: Any = None,
@@ -7952,7 +8287,7 @@ def best_f_beta(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     beta: float = 1.0,
     labels: Any = None,
     positive: Any = None,
@@ -7987,6 +8322,7 @@ def f_beta_threshold(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    average: Literal["micro"] = ...,
     beta: float = 1.0,
     labels: Any = None,
     positive: Any = None,
@@ -7999,6 +8335,23 @@ def f_beta_threshold(
     Definition: Of the positive class: the highest threshold at which F-beta is largest
     """
 
+def micro_f_beta_threshold(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    beta: float = 1.0,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The score from which on to predict the class so that F-beta is largest on these rows.
+
+    Definition: Over every row and class pooled: the highest threshold at which F-beta is largest
+    """
+
 @overload
 def informedness_threshold(
     y_true: Any = None,
@@ -8018,6 +8371,7 @@ def informedness_threshold(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    average: Literal["micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -8027,6 +8381,22 @@ def informedness_threshold(
     """The score from which on to predict the class so that informedness is largest.
 
     Definition: Of the positive class: the highest threshold at which TPR − FPR is largest
+    """
+
+def micro_informedness_threshold(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The score from which on to predict the class so that informedness is largest.
+
+    Definition: Over every row and class pooled: the highest threshold at which TPR − FPR is largest
     """
 
 @overload
@@ -8048,7 +8418,7 @@ def max_informedness(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -8093,6 +8463,22 @@ def weighted_max_informedness(
     TPR − FPR over all thresholds
     """
 
+def micro_max_informedness(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Informedness at the threshold that makes it largest: an optimistic number.
+
+    Definition: Over every row and class pooled: largest TPR − FPR over all thresholds
+    """
+
 @overload
 def min_cost(
     y_true: Any = None,
@@ -8113,7 +8499,7 @@ def min_cost(
     *,
     y_prob: Any = None,
     y_score: Any = None,
-    average: Literal["macro", "weighted"] = ...,
+    average: Literal["macro", "weighted", "micro"] = ...,
     costs: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -8163,6 +8549,24 @@ def weighted_min_cost(
     mean cost over all thresholds, predicting nothing included
     """
 
+def micro_min_cost(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    costs: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean cost of the outcomes at the threshold that makes it smallest on these rows.
+
+    Definition: Over every row and class pooled: smallest mean cost over all thresholds, predicting
+    nothing included
+    """
+
 @overload
 def cost_threshold(
     y_true: Any = None,
@@ -8183,6 +8587,7 @@ def cost_threshold(
     *,
     y_prob: Any = None,
     y_score: Any = None,
+    average: Literal["micro"] = ...,
     costs: Any = None,
     labels: Any = None,
     positive: Any = None,
@@ -8193,6 +8598,24 @@ def cost_threshold(
     """The score from which on to predict the class so that outcomes cost least on these rows.
 
     Definition: Of the positive class: the highest threshold at which the mean cost is smallest
+    """
+
+def micro_cost_threshold(
+    y_true: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    costs: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """The score from which on to predict the class so that outcomes cost least on these rows.
+
+    Definition: Over every row and class pooled: the highest threshold at which the mean cost is
+    smallest
     """
 
 def coverage_error(

@@ -14,6 +14,7 @@ import karat
 from karat.compat.catboost import eval_metric
 from karat.data.sources.distributed.frames import distributed_host
 from karat.errors import KaratError
+from karat.metrics._registry import find
 from tests.optional import optional
 
 dd = optional("dask.dataframe")
@@ -50,6 +51,16 @@ ENTRIES: dict[str, Callable[..., Any]] = {
 } | {"Stream.update": karat.Stream().update}  # fmt: skip
 
 
+def check(*given: Any, **named: Any) -> None:
+    """What a check finds is raised."""
+    found = karat.check(*given, **named).problem
+    if found is not None:
+        raise found
+
+
+ENTRIES["check"] = check
+
+
 def refused(argument: str, call: Callable[..., object], *given: Any, **named: Any) -> None:
     with pytest.raises(KaratError) as caught:
         call(*given, **named)
@@ -72,18 +83,23 @@ def test_a_column_of_a_frame_in_partitions_is_refused(name: str) -> None:
     defaults = {"costs": square, "disagreement": square, "min_precision": 0.5}
     asked |= {key: value for key, value in defaults.items() if key in takes}
     is_named = name == "compare"
+    metric = find(name)
+    is_of_sets = metric is not None and metric.record.is_only_of_sets
+    truth: Any = np.eye(2, dtype=int)[LABELS] if is_of_sets else ROWS["label"]
     for argument, column in (("y_pred", "pred"), ("y_prob", "prob")):
         if argument not in takes:
             continue
         mine: Any = ROWS[column].to_numpy()
         theirs: Any = FRAME[column]
+        if is_of_sets:
+            mine, theirs = np.column_stack([1 - mine, mine]), FRAME[["prob", "other"]]
         if is_named:
             mine, theirs = {"a": mine, "b": mine}, {"a": theirs, "b": theirs}
         shown = f"{argument}['a']" if is_named and argument == "y_pred" else argument
         given = {**asked, argument: mine}
         refused("y_true", function, FRAME["label"], **given)
-        refused("weights", function, ROWS["label"], weights=FRAME["w"], **given)
-        refused(shown, function, ROWS["label"], **{**asked, argument: theirs})
+        refused("weights", function, truth, weights=FRAME["w"], **given)
+        refused(shown, function, truth, **{**asked, argument: theirs})
         if argument == "y_pred":
             # A frame of one column is a column.
             refused("y_true", function, FRAME[["label"]], **given)

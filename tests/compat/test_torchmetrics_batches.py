@@ -8,12 +8,14 @@ import pickle
 import warnings
 import weakref
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
 import pytest
 
 from karat.errors import KaratError
 from tests.compat.torchmetrics_calls import CLASSES, Call, call_of
+from tests.compat.torchmetrics_sets import ORDERED, label_call_of
 from tests.optional import optional
 
 torch = optional("torch")
@@ -34,6 +36,33 @@ def sound_call(seed: int) -> Call:
         if len(call.target) >= 8 and call.options.get("ignore_index") is None:
             return call
     raise AssertionError
+
+
+def sound_label_call(measure: str) -> Call:
+    """The same of several labels a row."""
+    for seed in range(1000):
+        call = label_call_of(2_000_000 + seed, measure)
+        is_whole = not call.flaws and call.options.get("ignore_index") is None
+        is_scored = call.preds.is_floating_point() and len(call.target) >= 8
+        if is_whole and is_scored and call.preds.min() >= 0 and call.preds.max() <= 1:
+            return call
+    raise AssertionError
+
+
+@cache
+def of_each() -> list[Call]:
+    """One call of each class of metrics."""
+    found: dict[str, Call] = {}
+    for measure, bare in {**CLASSES, **ORDERED}.items():
+        if f"Multilabel{bare}" in NAMES:
+            found[f"Multilabel{bare}"] = sound_label_call(measure)
+    for seed in range(3000):
+        call = sound_call(seed)
+        if call.preds.is_floating_point():
+            found.setdefault(call.metric, call)
+        if len(found) == len(NAMES):
+            break
+    return [found[name] for name in NAMES]
 
 
 def made(call: Call) -> Any:
@@ -91,9 +120,8 @@ def test_merged_pickled_cloned_and_reset_metrics_are_one_call(seed: int) -> None
     assert same(first.compute(), whole.compute())
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_state_dict_holds_the_tally_when_asked_to(name: str) -> None:
-    call = next(c for c in map(sound_call, range(2000)) if c.metric == name)
+@pytest.mark.parametrize("call", of_each(), ids=NAMES)
+def test_a_state_dict_holds_the_tally_when_asked_to(call: Call) -> None:
     metric, other = made(call), made(call)
     metric.update(call.preds, call.target)
     assert metric.state_dict() == {}
@@ -127,18 +155,6 @@ def test_signatures_of_functions_are_those_of_torchmetrics(name: str) -> None:
         (p.name, p.default) for p in inspect.signature(theirs).parameters.values()
     ]
     assert [p.name for p in ours if p.kind is p.KEYWORD_ONLY] == [weights]
-
-
-def of_each() -> list[Call]:
-    """One call of each class of metrics."""
-    found: dict[str, Call] = {}
-    for seed in range(3000):
-        call = sound_call(seed)
-        if call.preds.is_floating_point():
-            found.setdefault(call.metric, call)
-        if len(found) == 2 * len(CLASSES):
-            break
-    return [found[name] for name in NAMES]
 
 
 @pytest.mark.parametrize("call", of_each(), ids=NAMES)
@@ -306,9 +322,12 @@ def test_keywords_with_another_value_are_refused(wrong: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", sorted(karat_torchmetrics.classification.__all__))
 def test_keywords_that_nobody_knows_name_the_nearest(name: str) -> None:
     made = getattr(karat_torchmetrics, name)
-    given = {"task": "binary"} if not name.startswith(("Binary", "Multiclass")) else {}
-    if name.startswith("Multiclass"):
+    is_by_task = not name.startswith(("Binary", "Multi"))
+    given: dict[str, Any] = {"task": "multiclass"} if is_by_task else {}
+    if is_by_task or name.startswith("Multiclass"):
         given["num_classes"] = 3
+    if name.startswith("Multilabel"):
+        given["num_labels"] = 3
     if "FBeta" in name:
         given["beta"] = 2.0
     for typo, nearest in (("ignor_index", "ignore_index"), ("sync_on_computed", "sync_on_compute")):
@@ -316,7 +335,7 @@ def test_keywords_that_nobody_knows_name_the_nearest(name: str) -> None:
             made(**given, **{typo: 1})
         assert caught.value.code == "K126"
         assert isinstance(caught.value, TypeError)
-        called = name if name.startswith(("Binary", "Multiclass")) else f"Binary{name}"
+        called = f"Multiclass{name}" if is_by_task else name
         assert f"{called}() got an unexpected keyword argument '{typo}'" in str(caught.value)
 
 

@@ -42,7 +42,7 @@ def has_one_sample(call: LabelCall) -> bool:
 
 
 KNOWN = {
-    **{name: OF_CLASSES[name] for name in ("labels", "ignored", "nan", "ignored nan")},
+    **{name: OF_CLASSES[name] for name in ("labels", "ignored", "nan", "ignored nan", "one side")},
     "one sample": Known(
         "a batch of a single sample with multidim_average=\"samplewise\"",
         lambda call, a, b: has_one_sample(call) and a.error is None,
@@ -141,3 +141,43 @@ def half_blind(call: LabelCall, preds: Any, target: Any, **options: Any) -> Any:
 @pytest.mark.parametrize("sabotaged", [shifted, unignoring, averaged, half_blind])
 def test_a_wrong_implementation_is_found(sabotaged: Callable[..., Any]) -> None:
     assert len(set(differences(drawn(90, 150), sabotaged)) - set(KNOWN)) > 3
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_weight_two_is_a_row_twice_and_weight_zero_none(
+    native: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not native:
+        monkeypatch.setattr(reading, "NATIVE_DEVICES", set())
+    n_compared = 0
+    for seed in range(5 * len(MEASURES)):
+        call = label_call_of(9000 + seed, MEASURES[seed % len(MEASURES)])
+        scores = call.preds.float()
+        is_each = call.options.get("multidim_average") == "samplewise"
+        if call.flaws or is_each or len(scores) < 2 or scores.min() < 0 or scores.max() > 1:
+            continue
+        times = torch.arange(len(scores)) % 3
+        rows = torch.arange(len(scores)).repeat_interleave(times)
+        weights = times.double()
+        ours = outcome_of(partial(called, call, weights=weights), call).value
+        call.preds, call.target = call.preds[rows], call.target[rows]
+        other = outcome_of(partial(called, call), call).value
+        if other is None:  # no label that counts is left
+            continue
+        assert ours.shape == other.shape
+        assert torch.allclose(ours.double(), other.double(), atol=1e-5, equal_nan=True), call
+        n_compared += 1
+    assert n_compared > len(MEASURES)
+
+
+def test_peers_of_wrong_numbers_are_followed() -> None:
+    """Where torchmetrics is wrong the drop-in is too, and karat's own metrics are not."""
+    scores = torch.tensor([[0.9, 0.2, 0.4, 0.1]])
+    truth = torch.tensor([[1, 0, 0, -1]])
+    given = {"num_labels": 4, "ignore_index": -1}
+    assert karat_torchmetrics.multilabel_coverage_error(scores, truth, **given) == 4.0
+    other = torch.tensor([[0.5, 0.9, 0.4, 0.1]])
+    loss = karat_torchmetrics.multilabel_ranking_loss(other, truth, **given)
+    assert loss.item() == pytest.approx(1 / 3)
+    gone = torch.full((1, 4), -1)
+    assert karat_torchmetrics.multilabel_exact_match(scores, gone, **given) == 1.0

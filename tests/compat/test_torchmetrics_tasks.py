@@ -12,6 +12,7 @@ import pytest
 from karat.errors import KaratError
 from tests.compat.test_torchmetrics_differences import KNOWN, difference, outcome_of
 from tests.compat.torchmetrics_calls import CLASSES, Call, call_of
+from tests.compat.torchmetrics_sets import ORDERED
 from tests.optional import optional
 
 torch = optional("torch")
@@ -34,7 +35,7 @@ def test_signatures_are_those_of_torchmetrics(name: str) -> None:
     else:
         expected = parameters(getattr(theirs.functional, name))
     assert parameters(getattr(karat_torchmetrics, name)) == expected
-    assert names.MEASURES == CLASSES
+    assert names.MEASURES == {**CLASSES, **ORDERED}
 
 
 def by_function(home: Any, call: Call, preds: Any, target: Any, **options: Any) -> Any:

@@ -194,7 +194,7 @@ def _options(rng: random.Random, task: str, measure: str, k: int) -> dict[str, A
         if task == "multiclass":
             options["multiclass_mode"] = rng.choice(("crammer-singer", "one-vs-all"))
     elif measure in ("auroc", "average_precision"):
-        options["thresholds"] = _thresholds(rng)
+        options["thresholds"] = thresholds(rng)
         if task == "multiclass":
             options["average"] = rng.choice(("macro", "weighted", "none", None))
         elif measure == "auroc" and rng.random() < 0.4:
@@ -204,7 +204,7 @@ def _options(rng: random.Random, task: str, measure: str, k: int) -> dict[str, A
     return options
 
 
-def _thresholds(rng: random.Random) -> Any:
+def thresholds(rng: random.Random) -> Any:
     if rng.random() < 0.4:
         return None
     listed = [rng.choice((0.0, 0.1, 0.2, 0.5, 0.7, 0.9, 1.0)) for _ in range(rng.randint(2, 6))]

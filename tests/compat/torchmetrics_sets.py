@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.compat.torchmetrics_calls import CLASSES, FLOATS, Call
+from tests.compat.torchmetrics_calls import CLASSES, FLOATS, Call, thresholds
 from tests.optional import optional
 
 torch = optional("torch")
@@ -18,7 +18,14 @@ RATES = (
     "hamming_distance", "negative_predictive_value",
 )  # fmt: skip
 LABELS = (*RATES, "exact_match", "confusion_matrix", "matthews_corrcoef", "jaccard_index")
-MEASURES = LABELS
+AREAS = ("auroc", "average_precision")
+ORDERS = ("coverage_error", "ranking_average_precision", "ranking_loss")
+MEASURES = (*LABELS, *AREAS, *ORDERS)
+ORDERED = {
+    "coverage_error": "CoverageError",
+    "ranking_average_precision": "RankingAveragePrecision",
+    "ranking_loss": "RankingLoss",
+}
 WITH_ZERO_DIVISION = ("f1_score", "fbeta_score", "precision", "recall", "negative_predictive_value")
 
 
@@ -28,7 +35,7 @@ class LabelCall(Call):
 
     @property
     def metric(self) -> str:
-        return "Multilabel" + CLASSES[self.measure]
+        return "Multilabel" + {**CLASSES, **ORDERED}[self.measure]
 
     @property
     def k(self) -> int:
@@ -98,6 +105,9 @@ def _options(rng: random.Random, measure: str, k: int, is_fed: bool) -> dict[str
         options["beta"] = rng.choice((0.5, 1.0, 2.0))
     if measure == "jaccard_index":
         options["zero_division"] = rng.choice((0.0, 1.0))
+    if measure in AREAS:
+        options["average"] = rng.choice(("micro", "macro", "weighted", "none", None))
+        options["thresholds"] = thresholds(rng)
     if measure == "confusion_matrix":
         options["normalize"] = rng.choice((None, "none", "true", "pred", "all"))
     return options

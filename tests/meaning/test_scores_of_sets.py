@@ -109,6 +109,9 @@ def test_curves_of_labels_of_six_rows() -> None:
     best = quiet("max_f_beta", average=None)
     assert best == pytest.approx([1, 0.8, 0.571429, 1], abs=1e-6)
     assert quiet("f_beta_threshold", average=None).tolist() == [0.7, 0.4, 0.3, 0.6]
+    # One threshold for all labels.
+    assert quiet("max_f_beta", average="micro") == pytest.approx(0.666667, abs=1e-6)
+    assert quiet("f_beta_threshold", average="micro") == 0.4
     assert quiet("fmax") == pytest.approx(0.753247, abs=1e-6)
     assert quiet("d_prime", np.eye(2), y_score=np.eye(2)) == np.inf
     assert quiet("d_prime") == pytest.approx(1.428342, abs=1e-6)
@@ -297,6 +300,8 @@ def test_listed_scores_are_known_within_limits() -> None:
         ("K210", lambda: karat.evaluate(TRUE, PRED)["ndcg"]),
         ("K221", lambda: karat.evaluate([0, 1], [0, 1], metrics=["ndcg"])),
         ("K221", lambda: karat.ndcg([0, 1], y_score=[0.5, 0.5])),
+        ("K221", lambda: karat.max_f_beta([0, 1], y_score=[0.1, 0.2], average="micro")),
+        ("K221", lambda: karat.roc_auc([0, 1], y_score=[0.1, 0.2], average="samples")),
         ("K219", lambda: karat.roc_auc_ovo_macro(TRUE, y_score=SCORES)),
         ("K302", lambda: karat.roc_auc(TRUE, y_score=SCORES, average="samples", max_fpr=0.5)),
         ("K302", lambda: quiet("propensity_scored_precision_at_k")),

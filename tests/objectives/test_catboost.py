@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -182,3 +183,15 @@ def test_an_objective_travels() -> None:
         assert pickle.loads(pickle.dumps(objective)) == copy.deepcopy(objective) == objective
         is_of_several = isinstance(objective, catboost.MultiTargetCustomObjective)
         assert is_of_several == (objective.loss == "multilabel")
+
+
+def test_an_objective_made_before_catboost_is_imported_is_one_of_several_targets_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.delitem(sys.modules, "catboost")
+        early = CatBoostObjective("multilabel")
+        assert type(early.parameters(labels.K)["loss_function"]) is CatBoostObjective
+    found = early.parameters(labels.K)["loss_function"]
+    assert isinstance(found, catboost.MultiTargetCustomObjective)
+    assert found == CatBoostObjective("multilabel") == found.parameters(labels.K)["loss_function"]

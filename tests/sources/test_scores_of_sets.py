@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 import karat
 from karat.api import arguments
 from karat.errors import KaratError
-from karat.tally import Classes
+from karat.tally import Axis, Classes
 from karat.tally.held_sets import HeldSets
 from karat.tally.label_scores import LabelScores
 from karat.tally.serialization import framed, unframed
@@ -157,6 +158,15 @@ def test_rows_with_scores_as_bytes() -> None:
     scores = LabelScores(SCORES, is_prob=True)
     sides = Sets.of_matrix(TRUE), Sets.of_matrix(PRED)
     rows = SetRows(Classes(tuple(LABELS)), *sides, weights=WEIGHTS, scores=scores)
+    codes = np.array([[0, 1, 0, 1, 1, 0]], np.int32)
+    together = replace(rows, axes=(Axis("clusters", ("x", "y")),), codes=codes)
+    again = HeldSets.from_bytes(HeldSets.of(together).to_bytes()).rows
+    assert again.axes == together.axes
+    assert np.array_equal(again.codes, codes)
+    for wrong in (codes[:, :5], codes + 5, codes.astype(np.int64), np.empty((0, 6), np.int32)):
+        with pytest.raises(KaratError) as caught:
+            HeldSets.from_bytes(HeldSets.of(replace(together, codes=wrong)).to_bytes())
+        assert caught.value.code == "K205"
     held = HeldSets.of(rows)
     read = HeldSets.from_bytes(held.to_bytes())
     assert isinstance(read.rows.scores, LabelScores)

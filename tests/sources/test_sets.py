@@ -264,7 +264,18 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any], str, str]] = 
     "a null cell": (written("true_a,pred_a\n1,0\n1,\n"), STARS, "K104", "row 1"),
     "other labels": (lambda _: wide(), {"labels": ["a", "z"]}, "K228", "'z'"),
     "one column of scores": (SOME, {"prob": "w"}, "K137", "names no labels"),
-    "clusters": (SOME, {"clusters": "w"}, "K222", "clusters="),
+    "one cluster": (
+        stored(true=[["a"], ["b"]], pred=[["a"], []], who=["x", "x"]),
+        {"clusters": "who"},
+        "K145",
+        "2 rows have",
+    ),
+    "a null cluster": (
+        stored(true=[["a"], ["b"]], pred=[["a"], []], who=["x", None]),
+        {"clusters": "who"},
+        "K104",
+        "row 1",
+    ),
     "slices": (SOME, {"by": "w"}, "K222", "by="),
     "a threshold": (SOME, {"threshold": 0.5}, "K136", "no probabilities"),
     "names": (SOME, {"class_names": ["x", "y"]}, "K222", "class_names="),
@@ -296,6 +307,25 @@ def test_what_cannot_be_read_is_refused_with_its_row(name: str, tmp_path: Path) 
         karat.evaluate(make(tmp_path), **options)
     assert caught.value.code == code
     assert told in str(caught.value)
+
+
+def test_clusters_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(arguments, "MIN_MEMORY", 1)
+    who = ["x", "y", "x", "y", "z", "z"]
+    path = parquet(of_lists(who=who), tmp_path)
+    known = karat.evaluate(TRUE, PRED, labels=LABELS, weights=WEIGHTS, clusters=who)
+    for table in (path, of_lists(who=who), pd.DataFrame({**columns(lists), "who": who})):
+        found = karat.evaluate(table, clusters="who", labels=LABELS)
+        assert found.to_dict()["metrics"] == known.to_dict()["metrics"]
+        assert found.mapping["clusters"] == "who"
+    assert karat.evaluate(of_lists(), clusters=who, labels=LABELS)["micro_f1"] == known["micro_f1"]
+    # A column called like groups is a doubt, and is not used.
+    doubted = karat.evaluate(of_lists(user_id=who))
+    assert [one.code for one in doubted.doubts] == ["D107"]
+    # Rows that go together are all kept, or refused.
+    with pytest.raises(KaratError) as caught:
+        karat.evaluate(path, clusters="who", max_memory=64)
+    assert caught.value.code == "K148"
 
 
 def test_rows_may_be_left_out(tmp_path: Path) -> None:

@@ -297,7 +297,7 @@ def _run(
             **(reading or {}),
         )
         if isinstance(report, SetReport):
-            of_one_class |= {"class_names": class_names, "clusters": clusters}
+            of_one_class |= {"class_names": class_names}
             refuse_on_sets({**of_one_class, "weights_are": weights_are if is_frequency else None})
             return report
     else:

@@ -16,6 +16,7 @@ from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, whole
 from karat.data.checks import check_in_common
+from karat.data.clusters import go_together
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
 from karat.data.scores.histograms import sampled_rows
@@ -42,6 +43,7 @@ from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
 from karat.tally.held_sets import HeldSets
+from karat.tally.set_tally import SetRows
 
 if TYPE_CHECKING:
     from karat.api.sets import MultilabelReport
@@ -137,6 +139,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
         refuse_sums(np.array([tally.row_weights.sum()]))
         if not tally.row_weights.any():
             raise error("K115", argument=_weights_of(origin), n=tally.n)
+    rows = _settled(rows)
     n_threads = spec.n_threads or 0
     scored = None
     if rows.scores is not None:
@@ -155,6 +158,14 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
         sample=rows if held.is_sample else None,
         is_clustered=rows.clusters is not None,
     )
+
+
+def _settled(rows: SetRows) -> SetRows:
+    """The rows without clusters where each is one of its own (K145: there is one cluster)."""
+    codes = rows.clusters
+    if codes is None or go_together(codes, rows.weights, is_frequency=rows.is_frequency):
+        return rows
+    return replace(rows, axes=(), codes=None)
 
 
 def _lost_scores(held: HeldSets) -> tuple[str, ...]:

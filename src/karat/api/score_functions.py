@@ -184,6 +184,7 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
             given = {"labels": labels, "positive": positive, "weights": weights}
             scores = _scored_sets(y_true, y_prob, y_score, given, policy, n_threads)
             return _of_sets(metric, scores)
+        metric.refuse_of_sets()
         rows = scored_rows(
             y_true,
             y_prob,

@@ -17,12 +17,13 @@ from karat.data.labels.counting import count_codes
 from karat.data.rows import Counted, Repeats, Rows, numbered
 from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.rows import InMemoryScores
-from karat.data.scores.storage import ScoreParts, classes_of_columns, too_many
+from karat.data.scores.storage import ScoreParts, classes_of_columns
 from karat.data.slices.codes import Key, SliceCodes, coded_texts, of_columns, searched_columns
 from karat.data.sources.files.sql import NO_VALUE
 from karat.data.weights import as_weights
 from karat.errors import KaratError
 from karat.tally import Axis, Cells, Classes, CrossedCells, union
+from karat.tally.axes import too_many
 from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.held_sets import HeldSets
 from karat.tally.set_tally import SetRows

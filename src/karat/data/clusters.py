@@ -187,6 +187,25 @@ _TIMES: dict[str, npt.DTypeLike] = {
 """The numbers of Arrow's times, by their format."""
 
 
+def go_together(
+    codes: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None, *, is_frequency: bool
+) -> bool:
+    """Whether rows of some clusters go together; not where each row is a cluster of its own.
+
+    Args:
+        codes: integer[n], the cluster of each row.
+        is_frequency: whether a row of weight 3 stands for three rows: none is independent then.
+
+    Errors:
+        K145 there is one cluster.
+    """
+    weighing = codes if weights is None else codes[weights > 0]
+    n_clusters = len(np.unique(weighing))
+    if n_clusters == 1:
+        raise one_cluster(len(codes))
+    return is_frequency or n_clusters < len(weighing)
+
+
 def one_cluster(n: int) -> KaratError:
     """K145 of n rows."""
     return error("K145", rows="1 row has" if n == 1 else f"{n} rows have")

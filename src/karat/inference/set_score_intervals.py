@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
-from karat.inference.label_intervals import within
+from karat.inference.label_intervals import of_few_rows, within
 from karat.inference.limits import Floats
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import (
@@ -22,6 +22,7 @@ from karat.inference.score_intervals import (
     score_interval,
 )
 from karat.inference.set_intervals import ONE_CLUSTER, interval_of_one
+from karat.inference.variance import kish
 from karat.metrics import Metric
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._of_set_scores import RowMean, SetScores, is_of_labels, is_of_rows, is_pooled
@@ -250,6 +251,14 @@ class SetScoreIntervals:
         self.scores.keep({}, values)
         self._of_pooled.update({m: sure.intervals.get(m, missing) for m in metrics})
 
+    @cached_property
+    def _few(self) -> npt.NDArray[np.intp]:
+        """Labels of few effective true rows, which occur."""
+        true, w = self.scores.rows.true, self.scores.weights
+        squares = np.bincount(true.items, w[true.rows] ** 2, self.scores.k)
+        n = kish(self.scores.label_weights, squares)
+        return of_few_rows(np.asarray(n, np.float64), self.scores.label_weights > 0)
+
     @property
     def _n_effective(self) -> float:
         w = self.scores.weights
@@ -292,7 +301,9 @@ class SetScoreIntervals:
         ]
         error = math.sqrt(_square(spread.whole, self._clusters) * self._least) / max(n_counted, 1)
         missing = int((np.isfinite(spread.value) & np.isnan(spread.low)).sum())
-        remark = f"{missing} labels have no limits of their own" if missing else None
+        remark = "labels have few rows" if len(self._few) else None
+        if missing:
+            remark = f"{missing} labels have no limits of their own"
         return Interval(value - ends[0], value + ends[1], "mover", error, remark)
 
     def of_classes(self, metric: Metric) -> tuple[Floats, Floats] | None:

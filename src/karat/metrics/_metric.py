@@ -405,7 +405,9 @@ class Metric:
 
     def refuse_of_sets(self) -> None:
         """Refuse a metric of sets where each row has one class: K221."""
-        if self.is_of_rows or self.record.is_only_of_sets:
+        is_average = self.lift in ("macro", "micro", "weighted", "samples")
+        is_of_sets = is_average and self.lift not in self.record.averages
+        if is_of_sets or self.record.is_only_of_sets:
             raise error("K221", found=f"{self} is a metric of sets, and each row has one class")
 
     def _readable(self, cells: Cells, policy: Policy) -> tuple[Traced, Fields]:

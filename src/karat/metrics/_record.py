@@ -385,8 +385,10 @@ class Record:
 
     @property
     def averages_on_sets(self) -> tuple[Average, ...]:
-        """Its averages, that over rows with sets too."""
-        return (*self.averages, *(("samples",) if self.has_samples else ()))
+        """Its averages, those of rows with sets too: over rows, and of scores of all labels."""
+        is_scored = self.is_per_class and not self.is_traced
+        more: list[Average] = ["micro"] if is_scored and "micro" not in self.averages else []
+        return (*self.averages, *more, *(("samples",) if self.has_samples else ()))
 
     @property
     def is_on_sets(self) -> bool:

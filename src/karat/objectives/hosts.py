@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import sys
+from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import import_module
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -46,8 +46,9 @@ class CatBoostObjective:
 
     Args:
         loss: ``"multiclass"`` (CatBoost's MultiClass), ``"multiclass_one_vs_all"`` or
-            ``"multilabel"`` (MultiLogloss, and MultiCrossEntropy), which is a
-            `catboost.MultiTargetCustomObjective`: its targets are a matrix [n, k].
+            ``"multilabel"`` (MultiLogloss, and MultiCrossEntropy), whose targets are a matrix
+            [n, k]. Made after ``import catboost``, or given by `parameters`, that one is a
+            `catboost.MultiTargetCustomObjective`, as CatBoost wants it.
 
     Errors:
         K122 another loss. While training: K152, K153, K226, K230, which CatBoost shows in its own
@@ -66,8 +67,7 @@ class CatBoostObjective:
     no_jit: ClassVar[bool] = True
 
     def __new__(cls, loss: Loss = "multiclass", *_: Any, **__: Any) -> Self:
-        known: Any = cls
-        kind = _for_several_targets(known) if loss == "multilabel" else known
+        kind = _for_several_targets(cls) if loss == "multilabel" else cls
         made: Self = object.__new__(kind)
         return made
 
@@ -124,7 +124,9 @@ class CatBoostObjective:
             >>> CatBoostObjective("multilabel").parameters(3)["eval_metric"]
             'MultiLogloss'
         """
-        parameters: dict[str, Any] = {"loss_function": self, "leaf_estimation_method": "Newton"}
+        # Made anew, of several targets: CatBoost may have been imported since.
+        loss = replace(self) if self.loss == "multilabel" else self
+        parameters: dict[str, Any] = {"loss_function": loss, "leaf_estimation_method": "Newton"}
         if self.loss == "multilabel":
             return parameters | {
                 "eval_metric": "MultiLogloss",
@@ -140,23 +142,23 @@ class CatBoostObjective:
         }
 
 
-@cache
-def _for_several_targets(kind: type[CatBoostObjective]) -> type[CatBoostObjective]:
+def _for_several_targets(kind: Any) -> Any:
     """The class with the base by which CatBoost knows objectives of several targets.
 
-    Without CatBoost, the class as it is.
+    Before CatBoost is imported, the class as it is.
     """
-    try:
-        known = import_module("catboost").MultiTargetCustomObjective
-    except (ImportError, AttributeError):
-        return kind
+    base = getattr(sys.modules.get("catboost"), "MultiTargetCustomObjective", None)
+    return kind if base is None or issubclass(kind, base) else _with_base(kind, base)
+
+
+@cache
+def _with_base(kind: Any, base: Any) -> Any:
     members = {
         "__module__": kind.__module__,
         "__qualname__": kind.__qualname__,
         "__reduce__": lambda self: (kind, (self.loss,)),
     }
-    made: type[CatBoostObjective] = type(kind.__name__, (kind, known), members)
-    return made
+    return type(kind.__name__, (kind, base), members)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error
+from karat.errors import KaratError, error
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
@@ -371,6 +371,12 @@ def united_axes(
         tables.append(np.fromiter((place[x] for x in two.labels), np.int32, len(two.labels)))
         axes.append(Axis(one.name, tuple(place)))
     return tuple(axes), tuple(tables)
+
+
+def too_many(n: int, needed: int, given: int, axes: Sequence[Axis]) -> KaratError:
+    """K148: rows that have clusters or slices do not fit."""
+    what = ", ".join(f"{axis.name} has {len(axis.labels)} values" for axis in axes)
+    return error("K148", n=n, needed=needed, given=given, what=what)
 
 
 def axes_of_header(given: Sequence[Any]) -> tuple[Axis, ...]:

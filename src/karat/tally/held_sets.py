@@ -11,13 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
+from karat.tally.axes import axes_of_header, too_many
 from karat.tally.cached import cached_property
+from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
 from karat.tally.label_scores import LabelScores
 from karat.tally.row_sample import hashed_places
 from karat.tally.serialization import (
     classes_of_facts,
     damaged,
+    facts_of_axes,
     facts_of_classes,
     framed,
     unframed,
@@ -38,8 +41,9 @@ _ARRAYS: Final = (
     "order",
     "tally",
     "scores",
+    "codes",
 )
-_SHORT: Final = ("true_items", "pred_items", "unknown_items", "missing", "tally", "scores")
+_SHORT: Final = (*(f"{side}_items" for side in _SIDES), *("missing", "tally", "scores", "codes"))
 _SCORES: Final = ("rows without scores", "rows with scores")
 _MOST_SAMPLED: Final = 1 << 16
 _BYTES_SAMPLED: Final = 1 << 8
@@ -154,6 +158,8 @@ class HeldSets:
         """
         if self.counted is not None:
             return self
+        if self.rows.axes:
+            raise too_many(self.n, self.n_bytes, max_memory, self.rows.axes)
         order = hashed_places(first, self.n)
         # Metrics of scores take all rows: those of a sample are of no use.
         rows = replace(self.rows, scores=None)
@@ -208,6 +214,8 @@ class HeldSets:
         scores = rows.scores
         if isinstance(scores, LabelScores):
             arrays["scores"] = scores.values
+        if rows.codes is not None:
+            arrays["codes"] = rows.codes
         if rows.missing is not None:
             arrays["missing"] = rows.missing.astype(np.uint8)
         if self.counted is not None:
@@ -215,6 +223,7 @@ class HeldSets:
         facts: dict[str, Any] = {"species": _SPECIES, "n": self.n}
         facts |= {"has_scores": self.has_scores, **facts_of_classes(rows.classes)}
         facts |= {} if scores is None else {"is_prob": scores.is_prob}
+        facts |= {"axes": facts_of_axes(rows.axes)} if rows.axes else {}
         return framed(facts, {name: arrays.get(name) for name in _ARRAYS})
 
     @classmethod
@@ -292,6 +301,8 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
     if values is not None:
         scores = LabelScores(values, header["is_prob"])
         problem = problem or _wrong_scores(scores, m, classes.k)
+    axes, codes = axes_of_header(header.get("axes", [])), arrays.get("codes")
+    problem = problem or _wrong_axes(axes, codes, m)
     if type(header["has_scores"]) is not bool or (
         counted is None and header["has_scores"] != (scores is not None)
     ):
@@ -306,6 +317,8 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
         None if missing is None else missing.astype(np.bool_),
         weights,
         scores,
+        axes=axes,
+        codes=codes,
     )
     had_scores = counted is not None and header["has_scores"]
     return HeldSets((rows,), counted, order, n=n, had_scores=had_scores)
@@ -320,6 +333,18 @@ def _wrong_scores(scores: LabelScores, n: int, k: int) -> str | None:
         return "A score is missing or infinite"
     if scores.is_prob and values.size and not 0 <= values.min() <= values.max() <= 1:
         return "A probability is not between 0 and 1"
+    return None
+
+
+def _wrong_axes(axes: Sequence[Axis], codes: npt.NDArray[Any] | None, n: int) -> str | None:
+    """What contradicts what in clusters that were read, or None."""
+    if codes is None:
+        return "There are axes without codes" if axes else None
+    if codes.shape != (len(axes), n) or codes.dtype != np.int32 or not axes:
+        return "The codes of the axes do not fit the rows"
+    for own, axis in zip(codes, axes, strict=True):
+        if n and not 0 <= int(own.min()) <= int(own.max()) < len(axis.labels):
+            return "A row has a code on an axis that is none"
     return None
 
 

@@ -420,7 +420,8 @@ class SetRows:
         """Bytes of the rows."""
         sides = [side for side in (self.true, self.pred, self.unknown) if side is not None]
         scores = None if self.scores is None else self.scores.values
-        beside = [part.nbytes for part in (self.missing, self.weights, scores) if part is not None]
+        arrays = (self.missing, self.weights, scores, self.codes)
+        beside = [part.nbytes for part in arrays if part is not None]
         return sum(side.starts.nbytes + side.items.nbytes for side in sides) + sum(beside)
 
     @property

@@ -66,6 +66,13 @@ METRICS: Final[dict[str, Facts]] = {
 """Name → facts, in the order of CatBoost's page. AUC has a value for each class as OneVsAll."""
 
 
+LABEL_LOSSES: Final[dict[str, Facts]] = dict.fromkeys(
+    ("MultiLogloss", "MultiCrossEntropy"), _OBJECTIVE
+)
+"""Losses whose label is a matrix with a column for each of several labels."""
+_ALL: Final = {**METRICS, **LABEL_LOSSES}
+
+
 class Capability(NamedTuple):
     """What CatBoost can do with a metric.
 
@@ -154,12 +161,7 @@ def _border(text: str, _: str, value: str) -> float:
 
 
 def _type(text: str, name: str, value: str) -> str:
-    if name != "Accuracy":
-        return _choice(text, "EAucType", value)
-    if _choice(text, "EAccuracyType", value) == "PerClass":
-        found = "PerClass accuracy is meaningfull for multilabel only"
-        raise refused(text, found, "Recall is the accuracy of each class.")
-    return value
+    return _choice(text, "EAccuracyType" if name == "Accuracy" else "EAucType", value)
 
 
 def _class(text: str, _: str, value: str) -> int:
@@ -254,7 +256,7 @@ class Description:
         use_weights: whether weights count, by the description or by default.
         beta: of F, rounded to float32.
         average: of TotalF1.
-        type: of AUC and PRAUC, or None: CatBoost's choice by the number of columns.
+        type: of AUC, PRAUC and Accuracy, or None: CatBoost's choice by the number of columns.
         cost: misclass_cost_matrix, float64[k, k], or None.
         border: proba_border, of one column of scores.
         class_index: the one class that is asked for, or None for all.
@@ -276,17 +278,24 @@ class Description:
     @property
     def facts(self) -> Facts:
         """What CatBoost says of the metric."""
-        return METRICS[self.name]
+        return _ALL[self.name]
 
     @property
     def is_per_class(self) -> bool:
         """Whether several columns of scores give a value for each class."""
-        return self.facts.is_per_class or (self.name == "AUC" and self.type == "OneVsAll")
+        is_each = (self.name, self.type) in (("AUC", "OneVsAll"), ("Accuracy", "PerClass"))
+        return self.facts.is_per_class or is_each
 
     def check_columns(self, k: int | None) -> None:
         """Refuse what does not go with so many columns of scores (K601); None is a single one."""
         if self.name in ("AUC", "PRAUC"):
             self._check_type(k)
+        if self.name == "Accuracy" and self.type == "PerClass":
+            found = "PerClass accuracy is meaningfull for multilabel only"
+            raise refused(self.text, found, "Recall is the accuracy of each class.")
+        if self.name in LABEL_LOSSES:
+            found = f"{self.name} is of several labels a row"
+            raise refused(self.text, found, "MultiClass is of several classes, one a row.")
         if k is None and self.facts.can_be_optimized:
             found = "CatBoost reads one column as one class, and label 1 as none"
             raise refused(self.text, found, "Give a column of scores for each class.")
@@ -356,7 +365,7 @@ def parse(metric: str | Description) -> Description:
 @lru_cache(maxsize=256)
 def _read(text: str) -> Description:
     name, colon, rest = text.partition(":")
-    if name not in METRICS:
+    if name not in _ALL:
         raise refused(text, f"{name} loss is not supported", _advice(name))
     given: dict[str, str] = {}
     for part in rest.split(";") if colon else ():
@@ -366,10 +375,10 @@ def _read(text: str) -> Description:
         if key in given:
             raise refused(text, f"Duplicated loss param found: {key}", "Give each key once.")
         given[key] = value
-    valid = METRICS[name].keys
+    valid = _ALL[name].keys
     if name == "AUC" and given.get("type", "Mu") != "Mu":
         valid = _VALID_OF_AUC
-    found: dict[str, Any] = {"use_weights": METRICS[name].uses_weights}
+    found: dict[str, Any] = {"use_weights": _ALL[name].uses_weights}
     for key, value in given.items():
         is_class = key == "class" and name in _OF_EACH_CLASS
         if key != "hints" and not is_class and key not in valid:
@@ -377,8 +386,6 @@ def _read(text: str) -> Description:
         field_name, read = _READERS[key]
         found[field_name] = read(text, name, value)
     found.pop("unused", None)
-    if name == "Accuracy":
-        found.pop("type", None)
     if "cost" in found:
         found["type"] = "Mu"
     if name == "AUC" and "class_index" in found and found.setdefault("type", "OneVsAll") == "Mu":

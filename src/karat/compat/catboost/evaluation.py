@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.compat.catboost.description import METRICS, Description, parse, refused
+from karat.compat.catboost.description import LABEL_LOSSES, METRICS, Description, parse, refused
+from karat.compat.catboost.label_metrics import is_of_labels, label_rows, of_labels
 from karat.compat.catboost.metrics import ARGMAX, of_areas, of_losses, of_predicted
 from karat.compat.catboost.rows import Rows, as_rows
 from karat.errors import error
@@ -33,7 +34,8 @@ def eval_metric(
     it, also by default: AUC and PRAUC do not use weights unless told to.
 
     Args:
-        label: n class indices 0 … k − 1; of one column of scores, class 1 is above 0.5.
+        label: n class indices 0 … k − 1; of one column of scores, class 1 is above 0.5. Of several
+            labels a row [n, k], a label is true above 0.5; predicted where its score is above 0.
         approx: float[n, k] raw scores with a column for each class, or float[n].
         metric: ``Name`` or ``Name:key=value;key=value``.
         weight: n weights, which are rounded to float32 as in CatBoost, or None.
@@ -41,7 +43,8 @@ def eval_metric(
         thread_count: −1: all cores. The values do not depend on it.
 
     Returns:
-        One value, or one for each class (Precision, Recall, F, F1, AUC:type=OneVsAll, PRAUC).
+        One value, or one for each class or label (Precision, Recall, F, F1, AUC:type=OneVsAll,
+        PRAUC, Accuracy:type=PerClass).
 
     Errors:
         K601 the description; K101, K102, K103, K113, K114, K116, K125, K151, K152, K153 the data;
@@ -67,6 +70,9 @@ def eval_metric(
         do = "-1 means KARAT_NUM_THREADS, else all cores."
         raise error("K122", argument="thread_count", value=thread_count, choices=choices, do=do)
     n_threads = max(int(thread_count), 0)
+    if is_of_labels(label, description):
+        given = weight if description.use_weights else None
+        return of_labels(label_rows(label, approx, given, description), description)
     return _values_of(as_rows(label, approx, weight), description, n_threads)
 
 
@@ -160,6 +166,11 @@ def metric_object(metric: str | Description) -> TrainerMetric:
         colon = ";" if description.given else ":"
         do = f"Name the class: {description.text}{colon}class=0."
         raise refused(description.text, found, do)
+    if description.name in LABEL_LOSSES:
+        found = "CatBoost gives such an object one column of labels"
+        raise refused(
+            description.text, found, "Name the metric itself: eval_metric='MultiLogloss'."
+        )
     made: TrainerMetric = type(description.text, (TrainerMetric,), {"description": description})()
     return made
 
@@ -180,6 +191,11 @@ def objective_object(metric: str | Description) -> CatBoostObjective:
         'multiclass'
     """
     description = parse(metric)
+    if description.name in LABEL_LOSSES:
+        found = "It is of several labels a row"
+        raise refused(
+            description.text, found, "Name the loss itself: loss_function='MultiLogloss'."
+        )
     if not description.facts.can_be_optimized:
         listed = " and ".join(name for name, facts in METRICS.items() if facts.can_be_optimized)
         found = f"{description.name} cannot be optimized"

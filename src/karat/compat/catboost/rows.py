@@ -70,25 +70,31 @@ def as_rows(label: Any, approx: Any, weight: Any) -> Rows:
     Errors:
         As `eval_metric`; K416 columns in partitions.
     """
-    scores = _scores(approx)
+    scores = read_scores(approx)
     given = _labels(label, 1 if scores.ndim == 1 else scores.shape[1] - 1)
     if len(given) != len(scores):
         raise error("K102", left="label", n_left=len(given), right="approx", n_right=len(scores))
-    # What is not finite makes the sum so; the sum of finite numbers may overflow.
-    with np.errstate(over="ignore", invalid="ignore"):
-        is_finite = np.isfinite(scores.sum()) or np.isfinite(scores).all()
-    if not is_finite:
-        refuse_scores(scores if scores.ndim == 2 else scores[:, None], "approx")
+    refuse_infinite(scores)
     labels = None
     if scores.ndim == 1:
         labels = _single(given, 1)
         codes = (labels > 0.5).astype(np.int32)
     else:
         codes = _classes(given, scores.shape[1])
-    return Rows(scores, codes, labels, None if weight is None else _weights(weight, len(given)))
+    return Rows(scores, codes, labels, None if weight is None else read_weights(weight, len(given)))
 
 
-def _scores(approx: Any) -> Floats:
+def refuse_infinite(scores: Floats) -> None:
+    """Refuse scores that are NaN or infinite: K152."""
+    # What is not finite makes the sum so; the sum of finite numbers may overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_finite = np.isfinite(scores.sum()) or np.isfinite(scores).all()
+    if not is_finite:
+        refuse_scores(scores if scores.ndim == 2 else scores[:, None], "approx")
+
+
+def read_scores(approx: Any) -> Floats:
+    """float64[n, k] raw scores, or float64[n] of one column."""
     if type(approx) is np.ndarray and approx.ndim == 2 and approx.dtype == np.float64:
         is_usual = approx.shape[1] > 1 and len(approx) > 0 and approx.flags.aligned
         if is_usual:  # conversions are most of the time of a small call
@@ -167,6 +173,25 @@ def _labels(label: Any, last: int) -> Array:
     return array
 
 
+def label_matrix(label: Any) -> Floats:
+    """float64[n, k]: a column for each label, rounded to float32 as CatBoost keeps it."""
+    array = _array(label, "label", partial(_no_label, last=1))
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2 or not array.shape[1]:
+        raise error("K103", argument="label", shape=array.shape)
+    if not len(array):
+        raise error("K101", argument="label")
+    if array.dtype.kind in "OUS":
+        numbers = [
+            [_label(row, item, 1) for item in items] for row, items in enumerate(array.tolist())
+        ]
+        array = np.array(numbers)
+    if array.dtype.kind not in "biuf":
+        raise _no_label(f"Its dtype is {array.dtype}", 1)
+    flat = _single(array.reshape(-1), 1).astype(np.float64)
+    return flat.reshape(array.shape)
+
+
 def _single(given: Array, last: int) -> npt.NDArray[np.float32]:
     """Labels as float32, which is what CatBoost keeps."""
     with np.errstate(over="ignore"):
@@ -210,7 +235,8 @@ def _no_label(found: str, last: int) -> KaratError:
     return error("K153", argument="label", last=last, found=found)
 
 
-def _weights(weight: Any, n: int) -> Floats:
+def read_weights(weight: Any, n: int) -> Floats:
+    """float64[n], rounded to float32; K113 to K116, K125 what is no weight."""
     given = as_weights(weight, n, "weight", beside="label")
     if not np.isfinite(given).all() or (given < 0).any():
         refuse_weights(given, "weight")

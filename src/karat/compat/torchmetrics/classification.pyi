@@ -53,6 +53,12 @@ class MulticlassAUROC(CountedMetric):
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
+class MultilabelAUROC(CountedMetric):
+    def __init__(
+        self, num_labels: int, average: str | None = "macro", thresholds: Any = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class AveragePrecision(TaskMetric):
     def __new__(
         cls, task: Any, thresholds: Any = None, num_classes: int | None = None,
@@ -69,6 +75,12 @@ class BinaryAveragePrecision(CountedMetric):
 class MulticlassAveragePrecision(CountedMetric):
     def __init__(
         self, num_classes: int, average: str | None = "macro", thresholds: Any = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelAveragePrecision(CountedMetric):
+    def __init__(
+        self, num_labels: int, average: str | None = "macro", thresholds: Any = None,
         ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
@@ -132,6 +144,12 @@ class MultilabelConfusionMatrix(CountedMetric):
     def __init__(
         self, num_labels: int, threshold: float = 0.5, ignore_index: int | None = None,
         normalize: str | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelCoverageError(CountedMetric):
+    def __init__(
+        self, num_labels: int, ignore_index: int | None = None, validate_args: bool = True,
+        **kwargs: Any
     ) -> None: ...
 
 class ExactMatch(TaskMetric):
@@ -334,6 +352,18 @@ class MultilabelPrecision(CountedMetric):
         self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class MultilabelRankingAveragePrecision(CountedMetric):
+    def __init__(
+        self, num_labels: int, ignore_index: int | None = None, validate_args: bool = True,
+        **kwargs: Any
+    ) -> None: ...
+
+class MultilabelRankingLoss(CountedMetric):
+    def __init__(
+        self, num_labels: int, ignore_index: int | None = None, validate_args: bool = True,
+        **kwargs: Any
     ) -> None: ...
 
 class Recall(TaskMetric):

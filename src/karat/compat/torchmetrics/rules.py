@@ -32,6 +32,14 @@ from karat.compat.torchmetrics.multilabel import (
     labels_rate,
     labels_stat_scores,
 )
+from karat.compat.torchmetrics.multilabel_scores import (
+    BinnedLabels,
+    KeptLabels,
+    Ranked,
+    labels_auroc,
+    labels_average_precision,
+    ranked,
+)
 from karat.compat.torchmetrics.scores import (
     BinnedScores,
     Confidences,
@@ -55,7 +63,7 @@ _VALUES: Final[dict[str, Callable[..., Tensor]]] = {
         *(rate, stat_scores, confusion_matrix, kappa, matthews, jaccard),
         *(auroc, average_precision, calibration_error, hinge_loss),
         *(labels_rate, labels_stat_scores, labels_confusion_matrix, labels_matthews),
-        *(labels_jaccard, exact_match),
+        *(labels_jaccard, exact_match, labels_auroc, labels_average_precision, ranked),
     )
 }
 
@@ -125,7 +133,8 @@ _CHECKED: Final = {
     "zero_division beta",
     "table": "threshold ignore_index num_classes num_labels normalize weights average",
     "match": "num_classes num_labels threshold multidim_average ignore_index",
-    "ranking": "num_classes average thresholds ignore_index max_fpr",
+    "order": "num_labels ignore_index",
+    "ranking": "num_classes num_labels average thresholds ignore_index max_fpr",
     "calibration": "num_classes n_bins norm ignore_index",
     "hinge": "squared ignore_index num_classes multiclass_mode",
 }
@@ -154,7 +163,9 @@ def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = Fa
     if value == "jaccard" and "num_labels" in options:
         # A function of torchmetrics takes the target that is ignored for a label, its class not.
         options["without"] = None if of_batches else options["ignore_index"]
-    of_labels = "labels_" if "num_labels" in options and kind in ("rate", "table") else ""
+    of_labels = "labels_" if "num_labels" in options and kind not in ("match", "order") else ""
+    if kind == "order":
+        options["measure"], value = value, "ranked"
     need = _need_of(kind, options)
     if value == "stat_scores":
         options = {"average": options.get("average")}
@@ -198,6 +209,13 @@ def _need_of(kind: str, options: Given) -> Need:
 
 def _need_of_labels(kind: str, options: Given, ignore_index: int | None) -> Need:
     k, threshold = options.pop("num_labels"), options.pop("threshold", 0.5)
+    if kind == "order":
+        return Ranked(k, ignore_index, options.pop("measure"))
+    if kind == "ranking":
+        thresholds = thresholds_of(options.pop("thresholds"))
+        if thresholds is None:
+            return KeptLabels(k, ignore_index, "sigmoid")
+        return BinnedLabels(k, ignore_index, "sigmoid", thresholds)
     is_each = options.pop("multidim_average", "global") == "samplewise"
     if kind == "match":
         return Matches(k, threshold, ignore_index, is_each)
@@ -210,7 +228,9 @@ def _check(kind: str, given: Given) -> None:
         if name not in given or (name == "num_classes" and value is None):
             continue
         if name in _CHOICES:
-            first = 1 if kind == "ranking" and name == "average" else 0  # an area has no micro
+            # An area of classes has no micro average.
+            is_area = kind == "ranking" and name == "average" and "num_labels" not in given
+            first = 1 if is_area else 0
             listed, do = _CHOICES[name][first:], "Give one of them."
             is_valid = isinstance(value, str | bool | int | float | None) and value in listed
             choices = ", ".join(map(repr, listed))

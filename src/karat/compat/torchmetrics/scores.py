@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -187,7 +187,12 @@ class KeptScores(_Scores):
     """Every score with its class: ``scores`` in their own type, ``classes``, ``weights``.
 
     Weights that were not given are one byte, 1, for all rows of a batch.
+
+    Attributes:
+        are_apart: whether each column has targets of its own.
     """
+
+    are_apart: ClassVar[bool] = False
 
     def empty(self, device: Any) -> Tally:
         return no_rows(device, "scores", "classes", "weights")
@@ -202,6 +207,10 @@ class KeptScores(_Scores):
             w = torch.ones((), dtype=torch.uint8, device=scores.device).expand(len(scores))
         kept = {"scores": [scores], "classes": [rows.classes.to(small)], "weights": [w]}
         return Tally(rows.sums, kept, rows.scores.dtype)
+
+    def curves(self, tally: Tally) -> Iterator[Any]:
+        """The curve of each class, or of class 1 where there is one score for each row."""
+        return curves_of(tally, self)
 
 
 def _wide(tensor: Tensor) -> Tensor:
@@ -283,7 +292,7 @@ class Margins(_Scores):
         return scores.gather(1, own)[:, 0] - others
 
 
-def _curves_of(tally: Tally, need: Any) -> Iterator[ClassRanks | _Sorted]:
+def curves_of(tally: Tally, need: Any) -> Iterator[ClassRanks | _Sorted]:
     """The curve of each class, or of class 1 where there is one score for each row."""
     scores, classes = tally.joined("scores"), tally.joined("classes")
     weights: Tensor | None = tally.joined("weights")
@@ -376,7 +385,8 @@ def auroc(
         areas = [_area(x, y, max_fpr) for x, y in zip(fpr, tpr, strict=True)]
         return number(_averaged(np.array(areas), pos, average, need), tally)
     found, weights, lacking = [], [], set()
-    for curve in _curves_of(tally, need):
+    assert isinstance(need, KeptScores)
+    for curve in need.curves(tally):
         own, rest = curve.n_pos, curve.n_neg
         weights.append(own)
         if not (own > 0 and rest > 0):
@@ -396,7 +406,7 @@ def auroc(
 def average_precision(tally: Tally, need: Need, *, average: str | None = None) -> Tensor:
     """Precision averaged over steps of recall; NaN for an absent class, which averages leave out.
 
-    0 where the scores are binned, there are two classes, or every row is of class 0.
+    0 where the scores are binned, there are two classes, every row is of class 0, or of a label.
     """
     if isinstance(need, BinnedScores):
         tps, fps, pos, _ = _above(tally, need)
@@ -405,9 +415,12 @@ def average_precision(tally: Tally, need: Need, *, average: str | None = None) -
         recall = np.hstack([_shares(tps, pos[:, None], 0.0), 0.0 * end])
         steps = (recall[:, :-1] - recall[:, 1:]) * precision[:, :-1]
         return number(_averaged(steps.sum(axis=1), pos, average, need), tally)
-    curves = list(_curves_of(tally, need))
+    assert isinstance(need, KeptScores)
+    curves = list(need.curves(tally))
     pos = np.array([curve.n_pos for curve in curves])
     is_only_first = not pos.any() if len(curves) == 1 else not pos[1:].any()
+    if need.are_apart:
+        is_only_first = not pos.all()
     if is_only_first:
         warnings.warn(_NO_RECALL, UndefinedWarning, stacklevel=2)
     absent = 0.0 if is_only_first else np.nan

@@ -177,6 +177,7 @@ _HINGE = f"num_classes=None squared multiclass_mode {_LAST}"
 _UNCHECKED = "ignore_index validate_args=False"
 _ANY = f"num_labels threshold average multidim_average {_LAST}"
 _F_ANY = f"{_ANY} zero_division"
+_LABELS_SCORED = f"num_labels average {_SCORED}"
 _MATCHED = f"multidim_average {_LAST}"
 
 TABLE: Final = (
@@ -200,6 +201,7 @@ TABLE: Final = (
         ("ranking", "auroc"),
         Task("Area under the ROC curve", f"max_fpr {_SCORED}", f"max_fpr {_SCORED} normalization"),
         Task("Area under the ROC curve of each class against the rest", _CLASSES_SCORED),
+        multilabel=Task("Area under the ROC curve of each label", _LABELS_SCORED),
         by_task=_AREA,
     ),
     Measure(
@@ -209,6 +211,9 @@ TABLE: Final = (
         Task(
             "Precision averaged over the steps of recall, of each class against the rest",
             _CLASSES_SCORED,
+        ),
+        multilabel=Task(
+            "Precision averaged over the steps of recall, of each label", _LABELS_SCORED
         ),
         by_task=_STEPS,
     ),
@@ -263,6 +268,14 @@ TABLE: Final = (
         ),
         by_task=_CELLS,
         higher_is_better=None,
+    ),
+    Measure(
+        ("coverage_error", "CoverageError"),
+        ("order", "coverage"),
+        None,
+        None,
+        Task("How many of the best scores hold every true label", f"num_labels {_LAST}"),
+        higher_is_better=False,
     ),
     Measure(
         ("exact_match", "ExactMatch"),
@@ -370,6 +383,23 @@ TABLE: Final = (
         by_task=_RATE,
         function_adds="zero_division",
         also_takes=("zero_division",),
+    ),
+    Measure(
+        ("ranking_average_precision", "RankingAveragePrecision"),
+        ("order", "precision"),
+        None,
+        None,
+        Task("Mean precision at the places of the true labels", f"num_labels {_LAST}"),
+    ),
+    Measure(
+        ("ranking_loss", "RankingLoss"),
+        ("order", "loss"),
+        None,
+        None,
+        Task(
+            "Share of pairs of a true and a false label in the wrong order", f"num_labels {_LAST}"
+        ),
+        higher_is_better=False,
     ),
     Measure(
         ("recall", "Recall"),

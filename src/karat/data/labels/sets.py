@@ -64,7 +64,7 @@ def are_sets(values: Any) -> bool:
     if is_sparse(values) or _is_column_of_lists(values):
         return True
     shape = getattr(values, "shape", None)
-    if shape is not None and not isinstance(values, _ROW[:4]) and len(shape) == 2:
+    if isinstance(shape, tuple) and not isinstance(values, _ROW[:4]) and len(shape) == 2:
         return int(shape[1]) > 1
     row = _first(values)
     if isinstance(row, AbstractSet):
@@ -76,10 +76,11 @@ def _is_column_of_lists(values: Any) -> bool:
     """Whether it is a column of lists of Arrow, Polars or pandas, by its type."""
     if isinstance(values, ArrowColumn):
         return values.format.startswith(_FORMATS)
-    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
-    if getattr(values, "ndim", 1) != 1 or not kind.startswith(_LISTS):
+    if host_of(values) not in ("pyarrow", "polars", "pandas"):
+        # A column of Spark answers every question with a column.
         return False
-    return host_of(values) in ("pyarrow", "polars", "pandas")
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    return getattr(values, "ndim", 1) == 1 and kind.startswith(_LISTS)
 
 
 def _first(values: Any) -> Any:

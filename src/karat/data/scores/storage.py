@@ -6,7 +6,7 @@ no order of batches and no way of merging changes a report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -21,8 +21,8 @@ from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.histograms import histograms_of, room_of
 from karat.data.scores.order import wrong_number
 from karat.data.scores.rows import InMemoryScores
-from karat.errors import KaratError, error, shown
-from karat.tally.cells import Axis
+from karat.errors import error, shown
+from karat.tally.axes import too_many
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import HeldRows, RowChunk, check_alike
 from karat.tally.score_histograms import ScoreHistograms
@@ -46,12 +46,6 @@ def scores_of_held(
     scores = Scores(argument, whole.values, None, held.tolerance)
     rows = Rows(held.classes, whole.codes, whole.pred, scores, whole.weights)
     return InMemoryScores(rows, threshold, n_threads or 0, is_part)
-
-
-def too_many(n: int, needed: int, given: int, axes: Sequence[Axis]) -> KaratError:
-    """K148: rows that have clusters or slices do not fit."""
-    what = ", ".join(f"{axis.name} has {len(axis.labels)} values" for axis in axes)
-    return error("K148", n=n, needed=needed, given=given, what=what)
 
 
 def classes_of_columns(k: int) -> Classes:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.accumulator import Origin
+from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
 from karat.data.scores.containers import gathered
 from karat.data.scores.labels import checked_limits, placed_scores
@@ -19,8 +20,9 @@ from karat.data.sources.set_columns import ScoresOfLabels, SetColumns, WideColum
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
+from karat.tally.cells import Axis
 from karat.tally.classes import Label
-from karat.tally.set_tally import SetRows
+from karat.tally.set_tally import CLUSTERS, SetRows
 from karat.tally.sets import Sets, read_matrix
 
 _N_SHOWN: Final = 3
@@ -31,7 +33,8 @@ class SetReading:
     """How columns become rows with sets.
 
     Attributes:
-        found: column by role: ``true``, maybe ``pred`` and ``weights``; patterns where `wide` is.
+        found: column by role: ``true``, maybe ``pred``, ``weights`` and ``clusters``; patterns
+            where `wide` is.
         wide: the columns of one label each, or None.
         separator: what separates the labels of a text, or None.
         labels: the labels in order, or None.
@@ -101,7 +104,7 @@ class SetReading:
         names = [self.found[role] for role in ("true", "pred") if role in self.found]
         if self.wide is not None:
             names = [*self.wide.true, *self.wide.pred]
-        names += [self.found["weights"]] if "weights" in self.found else []
+        names += [self.found[role] for role in ("weights", "clusters") if role in self.found]
         names += [] if self.scores is None else self.scores.names
         return tuple(dict.fromkeys(names))
 
@@ -134,6 +137,7 @@ class SetReading:
         self,
         values: Mapping[str, Any],
         weights: Any = None,
+        clusters: Any = None,
         *,
         is_part: bool = False,
         decoded: Callable[[SetColumn], SetColumn] | None = None,
@@ -143,6 +147,7 @@ class SetReading:
         Args:
             values: the columns by name.
             weights: float[n], where no column has them.
+            clusters: one name or number a row, where no column has them.
             is_part: whether other rows come beside them.
             decoded: makes labels of what is read.
 
@@ -182,6 +187,11 @@ class SetReading:
                 kept &= ~np.isnan(given)
             _refuse_weights(given[kept], kept, argument, is_part=is_part)
             rows = replace(rows, weights=given)
+        if "clusters" in self.found:
+            clusters = values[self.found["clusters"]]
+        if clusters is not None and not isinstance(clusters, str):
+            rows, is_there = self._with_clusters(rows, clusters)
+            kept &= is_there
         if self.scores is not None:
             rows = self._with_scores(rows, values, kept)
         if kept.all():
@@ -189,6 +199,21 @@ class SetReading:
         if not is_part and not kept.any():
             raise error("K101", argument=f"{true.argument} without its missing rows")
         return rows.at(kept), kept
+
+    def _with_clusters(self, rows: SetRows, clusters: Any) -> tuple[SetRows, npt.NDArray[np.bool_]]:
+        """The rows with the cluster of each, and bool[n], whether it is there."""
+        name = self.found.get("clusters")
+        argument = "clusters" if name is None else f"Column {name!r}"
+        column = encode_names(clusters, argument, "keep" if self.nulls == "drop" else "error")
+        if len(column) != rows.n:
+            left, right = f"column {self.found['true']!r}", argument
+            raise error("K102", left=left, n_left=rows.n, right=right, n_right=len(column))
+        names = names_of_column(column)
+        is_there = np.ones(rows.n, np.bool_) if column.missing is None else ~column.missing
+        # What lies in rows that are left out means nothing.
+        codes = np.where(is_there, names.codes, 0).astype(np.int32)
+        axes = (Axis(CLUSTERS, names.texts or ("",)),)
+        return replace(rows, axes=axes, codes=codes[None]), is_there
 
     def _with_scores(
         self, rows: SetRows, values: Mapping[str, Any], kept: npt.NDArray[np.bool_]

@@ -39,6 +39,11 @@ def multiclass_auroc(
     thresholds: Any = None, ignore_index: int | None = None, validate_args: bool = True, *,
     weights: Any = None
 ) -> Tensor: ...
+def multilabel_auroc(
+    preds: Tensor, target: Tensor, num_labels: int, average: str | None = "macro",
+    thresholds: Any = None, ignore_index: int | None = None, validate_args: bool = True, *,
+    weights: Any = None
+) -> Tensor: ...
 def average_precision(
     preds: Tensor, target: Tensor, task: Any, thresholds: Any = None,
     num_classes: int | None = None, num_labels: int | None = None, average: str | None = "macro",
@@ -50,6 +55,11 @@ def binary_average_precision(
 ) -> Tensor: ...
 def multiclass_average_precision(
     preds: Tensor, target: Tensor, num_classes: int, average: str | None = "macro",
+    thresholds: Any = None, ignore_index: int | None = None, validate_args: bool = True, *,
+    weights: Any = None
+) -> Tensor: ...
+def multilabel_average_precision(
+    preds: Tensor, target: Tensor, num_labels: int, average: str | None = "macro",
     thresholds: Any = None, ignore_index: int | None = None, validate_args: bool = True, *,
     weights: Any = None
 ) -> Tensor: ...
@@ -96,6 +106,10 @@ def multilabel_confusion_matrix(
     preds: Tensor, target: Tensor, num_labels: int, threshold: float = 0.5,
     normalize: str | None = None, ignore_index: int | None = None, validate_args: bool = True, *,
     weights: Any = None
+) -> Tensor: ...
+def multilabel_coverage_error(
+    preds: Tensor, target: Tensor, num_labels: int, ignore_index: int | None = None,
+    validate_args: bool = True, *, weights: Any = None
 ) -> Tensor: ...
 def exact_match(
     preds: Tensor, target: Tensor, task: Any, num_classes: int | None = None,
@@ -247,6 +261,14 @@ def multilabel_precision(
     average: str | None = "macro", multidim_average: str = "global",
     ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0, *,
     weights: Any = None
+) -> Tensor: ...
+def multilabel_ranking_average_precision(
+    preds: Tensor, target: Tensor, num_labels: int, ignore_index: int | None = None,
+    validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
+def multilabel_ranking_loss(
+    preds: Tensor, target: Tensor, num_labels: int, ignore_index: int | None = None,
+    validate_args: bool = True, *, weights: Any = None
 ) -> Tensor: ...
 def recall(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.clusters import as_clusters, one_cluster
+from karat.data.clusters import as_clusters, go_together
 from karat.data.labels.align import not_declared
 from karat.data.labels.column import declared_labels
 from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
@@ -99,6 +99,7 @@ def set_rows(
             return rows
         return replace(rows, scores=label_scores(given, argument, rows.classes, rows.n))
     if not are_sets(y_true) and options.get("separator") is None:
+        refuse_distributed(y_true, "y_true")
         raise error("K221", found="y_true is one label a row")
     # What is predicted follows from the scores, once the labels are known.
     rows = sets_of_models(y_true, {argument: None}, **options)[argument]
@@ -165,6 +166,7 @@ def _check_both(sides: Mapping[str, Any]) -> None:
     """Refuse sets beside one label a row (K103, K221)."""
     for (argument, values), other in zip(sides.items(), reversed(list(sides)), strict=True):
         if not are_sets(values) and not are_nothing(values):
+            refuse_distributed(values, argument)
             shape = getattr(sides[other], "shape", ())
             if len(shape) == 2:
                 raise error("K103", argument=other, shape=tuple(shape))
@@ -187,12 +189,7 @@ def _clusters(
 ) -> dict[str, Any]:
     """The axis of clusters, and its codes; nothing where each row is a cluster of its own."""
     codes = as_clusters(clusters, n).astype(np.int32)
-    weighing = codes if weights is None else codes[weights > 0]
-    n_clusters = len(np.unique(weighing))
-    if n_clusters == 1:
-        raise one_cluster(n)
-    # Of three rows that one row stands for, none is independent of the others.
-    if n_clusters == len(weighing) and not is_frequency:
+    if not go_together(codes, weights, is_frequency=is_frequency):
         return {}
     axis = Axis(CLUSTERS, tuple(range(int(codes.max()) + 1)))
     return {"axes": (axis,), "codes": codes[None]}

@@ -373,12 +373,13 @@ class Relation:
 
         Args:
             columns: by how they are read: lists (`l0` … of the result), text with several labels
-                (`t0` …), cells of 0, 1 and nulls (`b0` …), weights (`w0`) and scores (`s0` …).
+                (`t0` …), cells of 0, 1 and nulls (`b0` …), weights (`w0`), scores (`s0` …) and
+                names of clusters (`n0`).
             where, reading: as of `select`.
         """
-        orders = ("lists", "texts", "cells", "weights", "scores")
+        orders = ("lists", "texts", "cells", "weights", "scores", "names")
         names = [name for order in orders for name in columns[order]]
-        letters = zip("ltbws", orders, strict=True)
+        letters = zip("ltbwsn", orders, strict=True)
         aliases = [f"{letter}{i}" for letter, order in letters for i in range(len(columns[order]))]
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
@@ -395,6 +396,8 @@ class Relation:
                 yield as_weight(next(raw), name, part.origin_of_number(name))
             for name in columns["scores"]:
                 yield as_score(next(raw), part.origin_of_number(name), kinds(name))
+            for name in columns["names"]:
+                yield as_name(next(raw), name, part.origin(name), kinds(name)[0])
 
         return self._select(names, where, chosen, aliases)
 

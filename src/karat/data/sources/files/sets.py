@@ -36,7 +36,14 @@ from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import other_kinds
 
-_LETTERS: Final = {"lists": "l", "texts": "t", "cells": "b", "weights": "w", "scores": "s"}
+_LETTERS: Final = {
+    "lists": "l",
+    "texts": "t",
+    "cells": "b",
+    "weights": "w",
+    "scores": "s",
+    "names": "n",
+}
 """What SQL calls columns, by how they are read."""
 
 
@@ -67,6 +74,7 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
     # Each column once by each way that it is read, as SQL calls it.
     read = {kind: [name for name, its in kinds.items() if its == kind] for kind in _LETTERS}
     read["weights"] = [columns.found["weights"]] if "weights" in columns.found else []
+    read["names"] = [columns.found["clusters"]] if "clusters" in columns.found else []
     read["scores"] = [] if reading.scores is None else list(reading.scores.names)
     aliases = {
         name: f"{_LETTERS[kind]}{place}"
@@ -84,6 +92,7 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         relation.require_sets(how["lists"], are_texts=False)
         relation.require_sets(how["texts"], are_texts=True)
         relation.require_scores([*how["cells"], *how["scores"]])
+        relation.require_names(how["names"])
         allow_columns(relation.connection, len(aliases))
         keep_order(relation.connection, sql)
     notes = [*columns.notes, *notes]

@@ -37,7 +37,7 @@ def sets_of_frame(frame: Frame, request: TableRequest) -> Tallies | None:
     # Of rows that can be read only once, ids are read with the sets.
     beside = (ids,) if read is None and ids is not None else ()
     found = frame.columns((*reading.columns, *beside))
-    rows, kept = reading.rows(found, request.weights)
+    rows, kept = reading.rows(found, request.weights, request.clusters)
     n = rows.n if kept is None else len(kept)
     notes: list[Any] = [*columns.notes]
     notes += doubts_of_ids(frame, ids, n, found, is_named=request.unique is not None)
