@@ -41,6 +41,7 @@ OWN: Final = {
     "tests/conformance/test_files.py::TestExact": ("test", 4.0),
     "tests/conformance/test_partitions.py::TestSpark": ("all", 0.0),
     "tests/clusters/test_spark": ("all", 0.0),
+    "tests/compat/test_sklearn_sets.py::test_a_wrong": ("test", 1.5),
     "tests/compat/test_sklearn_sets.py::test_every_call": ("all", 0.0),
     "tests/laws/test_records.py": ("test", 20.0),
     "tests/laws/test_interval_laws.py": ("test", 10.0),
@@ -49,6 +50,7 @@ OWN: Final = {
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
     "tests/output/test_kernels.py": ("test", 10.0),
     "tests/oracles/test_sets_by_chance.py": ("all", 0.0),
+    "tests/oracles/test_catboost_sets.py::test_many_more": ("all", 0.0),
     "tests/oracles/test_sklearn_shipped.py": ("test", 60.0),
 }
 """Path → the first tier that runs its tests, and the seconds for each of its functions there.

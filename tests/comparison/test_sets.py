@@ -201,6 +201,26 @@ def test_what_cannot_be_compared(change: dict[str, Any], code: str) -> None:
     assert caught.value.code == code
 
 
+@pytest.mark.parametrize("undefined", ["zero", "exclude", "nan"])
+def test_rows_that_say_little(undefined: str) -> None:
+    true, models = random_rows(8, 12)
+    lost = true.astype(float)
+    lost[:, 0] = np.nan
+    options: dict[str, Any] = {"undefined": undefined, "n_permutations": 99, "metrics": "all"}
+    # A stratum of which nothing is known, and rows that are known in one cluster alone.
+    apart = karat.compare(lost, models, label_strata={"gone": [0]}, **options)
+    assert all(one.low is None for one in apart.strata["gone"])
+    lost[:6] = np.nan
+    clusters = np.repeat([0, 1], 6)
+    assert all(one.low is None for one in karat.compare(lost, models, clusters=clusters, **options))
+    assert karat.evaluate(lost, models["a"], clusters=clusters)["micro_f1"].low is None
+    for few in (1, 2):
+        sides = {name: pred[:few] for name, pred in models.items()}
+        found = karat.compare(true[:few], sides, **options)
+        assert len(found.per_label("positive_likelihood_ratio")) == 5
+        assert str(found)
+
+
 def test_a_report_of_json_has_no_rows() -> None:
     report: Any = karat.evaluate(TRUE, PRED)
     again = karat.MultilabelReport.from_json(report.to_json())

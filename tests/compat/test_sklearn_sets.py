@@ -24,7 +24,7 @@ QUICK = 3 * len(DRAWN)
 CALLS = 1250
 """Calls of each of 8 seeds: 10 000 in all."""
 CONTROLS = 500
-WARNS_OF_NOTHING = {"multilabel_confusion_matrix"}
+WARNS_OF_NOTHING = {"coverage_error", "multilabel_confusion_matrix"}
 ONE_CLASS = {
     "balanced_accuracy_score", "class_likelihood_ratios", "cohen_kappa_score", "confusion_matrix",
     "matthews_corrcoef",
@@ -94,8 +94,8 @@ def test_labels_are_counted_natively(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen == ["count_sets"]
 
 
-def test_a_million_labels_take_no_matrix() -> None:
-    n, k = 2_000, 1_000_000
+def test_many_labels_take_no_matrix() -> None:
+    n, k = 2_000, 200_000
     rng = np.random.default_rng(3)
     sides = []
     for _side in range(2):

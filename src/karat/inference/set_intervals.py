@@ -174,11 +174,11 @@ class SetIntervals:
         Its mean over the rows, by their weights, is 0. None where the formula has no slope, or the
         rows were not kept.
         """
-        if self.rows is None:
+        total = float(self.tally.mass.sum())
+        if self.rows is None or not total > 0.0:
             return None
         meant = meant_on_sets(metric)
         w = self.rows.known.weights
-        total = float(self.tally.mass.sum())
         if meant.is_of_rows:
             found = of_rows(meant, self.rows.fields_of_rows, self.policy)
             if self.policy != "exclude":
@@ -337,7 +337,7 @@ class SetIntervals:
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Limits of a metric of one label for every label; None where there are none."""
         plain = Metric(metric.record, "plain", metric.params)
-        if is_a_count(plain):
+        if is_a_count(plain) or (self.clusters is not None and self.clusters.n_clusters < 2):
             return None
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return class_limits(plain, self.spread, self.asked)

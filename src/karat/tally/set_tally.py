@@ -507,11 +507,10 @@ class SetRows:
         if isinstance(scores, LabelScores):
             scores = replace(scores, values=np.ascontiguousarray(scores.values[:, places]))
         named = None if classes.names is None else tuple(classes.names[i] for i in places)
+        labels = [classes.labels[i] for i in places]
         return replace(
             self,
-            classes=Classes(
-                tuple(classes.labels[i] for i in places), is_declared=True, names=named
-            ),
+            classes=Classes(tuple(labels), None, named, is_declared=True),
             true=some(self.true),
             pred=some(self.pred),
             unknown=None if self.unknown is None else some(self.unknown),

@@ -193,10 +193,10 @@ class ClassMatches:
             bad_true, bad_pred = outside(true, self.k, flat), outside(pred, self.k, flat)
             sums[REFUSED] = refused_rows(bad_true, bad_pred & ~bad_true, w)
             w = sound(w)
-        wrong = (true.labels.long() != pred.labels.long()).reshape(len(target), -1)
+        wrong = true.labels.long() != pred.labels.long()
         if kept is not None:
-            wrong &= kept.reshape(len(target), -1)
-        right = ~wrong.any(1)[:, None]
+            wrong &= kept
+        right = ~(wrong[:, None] if wrong.ndim == 1 else wrong.flatten(1)).any(1)[:, None]
         return _matches(right, w, sums, samplewise=self.samplewise)
 
 

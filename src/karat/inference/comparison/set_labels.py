@@ -89,7 +89,8 @@ def label_differences(
     level, policy, k = each.asked.level, each.policy, each.tally.k
     of_labels = replace(plain, lift="per_class")
     values = [values_on_sets(of_labels, one.tally, policy).value for one in models]
-    difference = values[0] - values[1]
+    with np.errstate(invalid="ignore"):
+        difference = values[0] - values[1]
     swapped = SwappedSets.of(_rows(models[0]), _rows(models[1]), n_permutations)
     with np.errstate(invalid="ignore", divide="ignore"):
         # Of a label that is undefined on one side nothing is known.

@@ -135,10 +135,11 @@ class LabelTests:
         cls, swapped: SwappedSets, metric: Metric, policy: Policy, seed: Sequence[int], level: float
     ) -> LabelTests:
         """Two passes over the same replicates: the deviation of each label, then the largest."""
-        seen = np.abs(swapped.differences(metric, policy, swapped.none())[0])
+        # Endless differences have no deviation.
+        seen = np.abs(_finite(swapped.differences(metric, policy, swapped.none())[0]))
         beyond, squares = np.zeros(len(seen), np.int64), np.zeros(len(seen))
         for drawn in swapped.draws(seed):
-            each = np.abs(np.nan_to_num(swapped.differences(metric, policy, drawn)))
+            each = np.abs(_finite(swapped.differences(metric, policy, drawn)))
             beyond += (each >= seen * (1.0 - _TIE) - _TIE).sum(axis=0)
             squares += (each**2).sum(axis=0)
         n = swapped.n_drawn
@@ -146,15 +147,20 @@ class LabelTests:
         scale = np.where(deviation > 0.0, deviation, np.inf)
         largest = np.concatenate(
             [
-                (np.abs(np.nan_to_num(swapped.differences(metric, policy, drawn))) / scale).max(
+                (np.abs(_finite(swapped.differences(metric, policy, drawn))) / scale).max(
                     axis=1, initial=0.0
                 )
                 for drawn in swapped.draws(seed)
             ]
         )
         largest.sort()
-        z = np.nan_to_num(seen) / scale
+        z = seen / scale
         at_least = n - np.searchsorted(largest, z * (1.0 - _TIE) - _TIE)
         p = np.where(deviation > 0.0, (1 + beyond) / (1 + n), 1.0)
         adjusted = np.where(deviation > 0.0, (1 + at_least) / (1 + n), 1.0)
         return cls(p, np.maximum(p, adjusted), float(np.quantile(largest, level)))
+
+
+def _finite(values: Floats) -> Floats:
+    """The values; 0 where they are undefined or infinite."""
+    return np.where(np.isfinite(values), values, 0.0)

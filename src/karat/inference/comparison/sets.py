@@ -119,7 +119,8 @@ def _paired(
     limits = SetLimits(metric, values, models=models)
     n = [int(models[0].tally.n_rows.sum())] * len(models)
     one = Measured(metric, values, n, None, "influence t", same=same, alone=limits)
-    if len(known) < len(models):
+    clusters = models[0].clusters
+    if len(known) < len(models) or (clusters is not None and clusters.n_clusters < 2):
         return one
     shares = _shares(metric, models)
     if shares is not None and _is_plain(models[0]):
@@ -182,7 +183,7 @@ def _units(model: SetIntervals) -> Units:
     squares = weights if known.squares is None else known.squares
     if model.clusters is not None:
         return Units(weights, squares, model.clusters, df=model.clusters.n_clusters - 1.0)
-    n = float(weights.sum()) ** 2 / float(squares.sum())
+    n = model.spread.n_effective
     factors = np.full(known.n, n / (n - 1.0) if n > 1.0 else 1.0)
     return Units(weights, squares, factors=factors, df=max(n - 1.0, 1.0))
 
