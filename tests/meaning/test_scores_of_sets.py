@@ -300,7 +300,7 @@ def test_listed_scores_are_known_within_limits() -> None:
         ("K210", lambda: karat.evaluate(TRUE, PRED)["ndcg"]),
         ("K221", lambda: karat.evaluate([0, 1], [0, 1], metrics=["ndcg"])),
         ("K221", lambda: karat.ndcg([0, 1], y_score=[0.5, 0.5])),
-        ("K221", lambda: karat.max_f_beta([0, 1], y_score=[0.1, 0.2], average="micro")),
+        ("K122", lambda: karat.max_f_beta([0, 1], y_score=[0.1, 0.2], average="micro")),
         ("K221", lambda: karat.roc_auc([0, 1], y_score=[0.1, 0.2], average="samples")),
         ("K219", lambda: karat.roc_auc_ovo_macro(TRUE, y_score=SCORES)),
         ("K302", lambda: karat.roc_auc(TRUE, y_score=SCORES, average="samples", max_fpr=0.5)),

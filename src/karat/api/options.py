@@ -69,8 +69,12 @@ def check_policy(undefined: Any) -> Policy:
     return cast("Policy", one_of("undefined", undefined, get_args(Policy), do))
 
 
-def lift_of(record: Record, fixed: Lift, average: Any) -> Lift:
-    """The average of a metric's function (K122); K306 where its name carries one already."""
+def lift_of(record: Record, fixed: Lift, average: Any, *, is_of_sets: bool = True) -> Lift:
+    """The average of a metric's function (K122); K306 where its name carries one already.
+
+    Args:
+        is_of_sets: whether rows may have sets of labels, which have more averages.
+    """
     if isinstance(average, NotGiven):
         return fixed
     if fixed != "plain" or not record.is_per_class:
@@ -79,5 +83,6 @@ def lift_of(record: Record, fixed: Lift, average: Any) -> Lift:
     do = "None gives one value for each class."
     if plain_text(average) == "binary":
         do = "For one class leave it out: positive= names the class, where labels are not 0 and 1."
-    chosen = one_of("average", average, [None, *record.averages_on_sets], do)
+    known = record.averages_on_sets if is_of_sets else record.averages
+    chosen = one_of("average", average, [None, *known], do)
     return "per_class" if chosen is None else cast("Lift", chosen)

@@ -176,11 +176,12 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
         policy = check_policy(undefined)
         if y_pred is not None:
             raise no_predictions(record.name)
-        lift = lift_of(record, fixed, average)
+        are_sets = record.is_only_of_sets or hold_sets(y_true, None)
+        lift = lift_of(record, fixed, average, is_of_sets=are_sets or average == "samples")
         metric = Metric.of(record, lift, params)
         if y_true is None:
             raise error("K127", others="y_prob=")
-        if record.is_only_of_sets or hold_sets(y_true, None):
+        if are_sets:
             given = {"labels": labels, "positive": positive, "weights": weights}
             scores = _scored_sets(y_true, y_prob, y_score, given, policy, n_threads)
             return _of_sets(metric, scores)
