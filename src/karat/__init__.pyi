@@ -7373,6 +7373,337 @@ def calibration_intercept_of_slope_one(
     """
 
 @overload
+def label_matthews_correlation(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def label_matthews_correlation(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Matthews' correlation of one label, or class, against the rest.
+
+    Definition: Of the positive class: (TP·TN − FP·FN) / ((TP + FN)·(TN + FP)·sqrt((TP + FP)·(TN +
+    FN) / ((TP + FN)·(TN + FP))))
+    """
+
+def macro_label_matthews_correlation(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Matthews' correlation of one label, or class, against the rest.
+
+    Definition: Mean over the classes: (TP·TN − FP·FN) / ((TP + FN)·(TN + FP)·sqrt((TP + FP)·(TN +
+    FN) / ((TP + FN)·(TN + FP))))
+    """
+
+def micro_label_matthews_correlation(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Matthews' correlation of one label, or class, against the rest.
+
+    Definition: From the counts added over the classes: (TP·TN − FP·FN) / ((TP + FN)·(TN +
+    FP)·sqrt((TP + FP)·(TN + FN) / ((TP + FN)·(TN + FP))))
+    """
+
+def weighted_label_matthews_correlation(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Matthews' correlation of one label, or class, against the rest.
+
+    Definition: Mean over the classes, each weighted by its support: (TP·TN − FP·FN) / ((TP +
+    FN)·(TN + FP)·sqrt((TP + FP)·(TN + FN) / ((TP + FN)·(TN + FP))))
+    """
+
+def samples_label_matthews_correlation(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Matthews' correlation of one label, or class, against the rest.
+
+    Definition: Of the labels of each row, and the mean over the rows: (TP·TN − FP·FN) / ((TP +
+    FN)·(TN + FP)·sqrt((TP + FP)·(TN + FN) / ((TP + FN)·(TN + FP))))
+    """
+
+@overload
+def label_mcc(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def label_mcc(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Matthews' correlation of one label, or class, against the rest.
+
+    Definition: Of the positive class: (TP·TN − FP·FN) / ((TP + FN)·(TN + FP)·sqrt((TP + FP)·(TN +
+    FN) / ((TP + FN)·(TN + FP))))
+
+    Another name of `label_matthews_correlation`.
+    """
+
+@overload
+def label_kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def label_kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Cohen's kappa of one label, or class, against the rest.
+
+    Definition: Of the positive class: 2·(TP·TN − FP·FN) / ((TP + FP)·(TN + FP) + (TP + FN)·(TN +
+    FN))
+    """
+
+def macro_label_kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Cohen's kappa of one label, or class, against the rest.
+
+    Definition: Mean over the classes: 2·(TP·TN − FP·FN) / ((TP + FP)·(TN + FP) + (TP + FN)·(TN +
+    FN))
+    """
+
+def micro_label_kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Cohen's kappa of one label, or class, against the rest.
+
+    Definition: From the counts added over the classes: 2·(TP·TN − FP·FN) / ((TP + FP)·(TN + FP) +
+    (TP + FN)·(TN + FN))
+    """
+
+def weighted_label_kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Cohen's kappa of one label, or class, against the rest.
+
+    Definition: Mean over the classes, each weighted by its support: 2·(TP·TN − FP·FN) / ((TP +
+    FP)·(TN + FP) + (TP + FN)·(TN + FN))
+    """
+
+def samples_label_kappa(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Cohen's kappa of one label, or class, against the rest.
+
+    Definition: Of the labels of each row, and the mean over the rows: 2·(TP·TN − FP·FN) / ((TP +
+    FP)·(TN + FP) + (TP + FN)·(TN + FN))
+    """
+
+@overload
+def label_balanced_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: None,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> _Floats: ...
+@overload
+def label_balanced_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    average: Literal["macro", "micro", "weighted", "samples"] = ...,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of recall and specificity of one label, or class, against the rest.
+
+    Definition: Of the positive class: (TP / (TP + FN) + TN / (TN + FP)) / 2
+    """
+
+def macro_label_balanced_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of recall and specificity of one label, or class, against the rest.
+
+    Definition: Mean over the classes: (TP / (TP + FN) + TN / (TN + FP)) / 2
+    """
+
+def micro_label_balanced_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of recall and specificity of one label, or class, against the rest.
+
+    Definition: From the counts added over the classes: (TP / (TP + FN) + TN / (TN + FP)) / 2
+    """
+
+def weighted_label_balanced_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of recall and specificity of one label, or class, against the rest.
+
+    Definition: Mean over the classes, each weighted by its support: (TP / (TP + FN) + TN / (TN +
+    FP)) / 2
+    """
+
+def samples_label_balanced_accuracy(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    undefined: _Undefined = "zero",
+    n_threads: int | None = None,
+) -> float:
+    """Mean of recall and specificity of one label, or class, against the rest.
+
+    Definition: Of the labels of each row, and the mean over the rows: (TP / (TP + FN) + TN / (TN +
+    FP)) / 2
+    """
+
+@overload
 def ks_statistic(
     y_true: Any = None,
     *,

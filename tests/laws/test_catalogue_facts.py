@@ -39,8 +39,9 @@ def test_what_needs_a_choice_is_not_listed_without_being_asked() -> None:
     assert {name for name, record in RECORDS.items() if not record.in_report} == {
         "adaptive_calibration_error", "cost_threshold", "expected_cost", "f_beta",
         "f_beta_of_macro_averages", "f_beta_threshold", "gain_at", "informedness_threshold",
-        "kappa_weighted", "lift_at", "log_loss_discrimination", "log_loss_miscalibration",
-        "log_loss_uncertainty", "max_f_beta", "max_informedness", "min_cost", "precision_at_k",
+        "kappa_weighted", "label_balanced_accuracy", "label_kappa", "label_matthews_correlation",
+        "lift_at", "log_loss_discrimination", "log_loss_miscalibration", "log_loss_uncertainty",
+        "max_f_beta", "max_informedness", "min_cost", "precision_at_k",
         "recall_at_k", "recall_at_precision",
     }  # fmt: skip
 
@@ -48,8 +49,8 @@ def test_what_needs_a_choice_is_not_listed_without_being_asked() -> None:
 def test_what_scikit_learn_calls_zero_is_zero_where_undefined() -> None:
     assert which("is_zero_when_undefined") == {
         "f1", "f1_of_macro_averages", "f_beta", "f_beta_of_macro_averages", "fowlkes_mallows",
-        "jaccard", "matthews_correlation", "negative_predictive_value", "precision", "recall",
-        "specificity",
+        "jaccard", "label_matthews_correlation", "matthews_correlation",
+        "negative_predictive_value", "precision", "recall", "specificity",
     }  # fmt: skip
 
 

@@ -64,6 +64,20 @@ def test_f_beta_weights_and_each_label_by_hand() -> None:
     assert karat.f1_of_macro_averages(TRUE, PRED) == pytest.approx(0.625)
 
 
+def test_agreement_of_labels_by_hand() -> None:
+    each = karat.label_matthews_correlation(TRUE, PRED, average=None)
+    assert each == pytest.approx([1, 0.25, -0.316228, 1], abs=1e-6)
+    assert karat.macro_label_matthews_correlation(TRUE, PRED) == pytest.approx(0.483443, abs=1e-6)
+    each = karat.label_kappa(TRUE, PRED, average=None)
+    assert each == pytest.approx([1, 0.25, -0.285714, 1], abs=1e-6)
+    each = karat.label_balanced_accuracy(TRUE, PRED, average=None)
+    assert each == pytest.approx([1, 0.625, 0.375, 1])
+    # Of all cells of the matrix.
+    assert karat.matthews_correlation(TRUE, PRED) == pytest.approx(0.476331, abs=1e-6)
+    assert karat.kappa(TRUE, PRED) == pytest.approx(0.473684, abs=1e-6)
+    assert karat.kappa(TRUE.ravel(), PRED.ravel()) == pytest.approx(0.473684, abs=1e-6)
+
+
 def test_metrics_of_rows_by_hand() -> None:
     found = {name: getattr(karat, name)(TRUE, PRED) for name in (
         "subset_accuracy", "hamming_loss", "samples_hamming_loss", "label_cardinality",
@@ -168,7 +182,7 @@ def test_lists_of_one_label_each_are_a_column_unless_the_other_side_is_sets() ->
 
 REFUSED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     "accuracy": ("accuracy", (TRUE, PRED), {}, "K219"),
-    "kappa": ("kappa", (TRUE, PRED), {}, "K219"),
+    "kappa of grades": ("kappa_linear", (TRUE, PRED), {}, "K219"),
     "a count by rows": ("true_positives", (TRUE, PRED), {"average": "samples"}, "K122"),
     "no average": ("f1", (TRUE, PRED), {}, "K220"),
     "one side": ("macro_f1", (TRUE, [0, 1, 1, 0, 0, 1]), {}, "K103"),

@@ -31,8 +31,9 @@ def meant_on_sets(metric: Metric) -> Metric:
     """
     record = metric.record
     if record.on_sets:
-        meant = get(record.on_sets).record
-        return Metric.of(meant, "plain", {k: v for k, v in metric.params if meant.parameter(k)})
+        meant = get(record.on_sets)
+        given = {k: v for k, v in metric.params if meant.record.parameter(k)}
+        return Metric.of(meant.record, meant.lift, given)
     if not record.is_on_sets or (metric.lift == "samples" and not record.has_samples):
         raise error("K219", name=str(metric))
     if record.is_per_class and metric.lift == "plain":

@@ -102,6 +102,7 @@ def _beyond_chance(c: Table) -> Node:
     references=(MATTHEWS_1975, GORODKIN_2004),
     headline=("plain",),
     rounding=difference_of_shares,
+    on_sets="micro_label_matthews_correlation",
 )
 def matthews_correlation(c: Table) -> Node:
     """Correlation of true and predicted class: Matthews' phi, Gorodkin's R_K for more than two.
@@ -128,6 +129,7 @@ def matthews_correlation(c: Table) -> Node:
     references=(COHEN_1960,),
     headline=("plain",),
     rounding=difference_of_shares,
+    on_sets="micro_label_kappa",
 )
 def kappa(c: Table) -> Node:
     """Cohen's kappa: agreement beyond what the class totals give by chance, over the most possible.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from karat.metrics._formula import Node, where
-from karat.metrics._lift import LabelsOfRow
+from karat.metrics._formula import Node, sqrt, where
+from karat.metrics._lift import LabelsOfRow, OneVsRest
 from karat.metrics._record import case, metric
+from karat.metrics._rounding import difference_of_shares
 
 TSOUMAKAS_2010 = (
     "Tsoumakas, Katakis, Vlahavas 2010, Mining Multi-label Data, in: Data Mining and Knowledge "
@@ -104,3 +105,45 @@ def label_density(c: LabelsOfRow) -> Node:
 def predicted_density(c: LabelsOfRow) -> Node:
     """Mean share of the labels that is predicted for a row."""
     return c.pred_pos / (c.tp + c.fp + c.fn + c.tn)
+
+
+_of_label = partial(metric, better="higher", perfect=1.0, since="0.2", in_report=False)
+_two_by_two = partial(case, tp=3, fp=1, fn=2, tn=4, source="arithmetic by hand")
+
+
+@_of_label(
+    aliases=("label_mcc",),
+    range=(-1.0, 1.0),
+    undefined="the label is true or predicted in every row, or in none",
+    undefined_is_zero=True,
+    cases=[_two_by_two(gives="10/sqrt(5*5*4*6)")],
+    rounding=difference_of_shares,
+)
+def label_matthews_correlation(c: OneVsRest) -> Node:
+    """Matthews' correlation of one label, or class, against the rest.
+
+    Its micro average is of all cells of an indicator matrix together, as in torchmetrics.
+    """
+    truth, guess = c.pos * c.neg, c.pred_pos * c.pred_neg
+    # No overflow, and exactly 1 of a perfect prediction, as in matthews_correlation.
+    return (c.tp * c.tn - c.fp * c.fn) / (truth * sqrt(guess / truth))
+
+
+@_of_label(
+    range=(-1.0, 1.0),
+    undefined="the label is true and predicted in every row, or in none",
+    cases=[_two_by_two(gives="2*10/(4*5 + 5*6)")],
+    rounding=difference_of_shares,
+)
+def label_kappa(c: OneVsRest) -> Node:
+    """Cohen's kappa of one label, or class, against the rest."""
+    return 2 * (c.tp * c.tn - c.fp * c.fn) / (c.pred_pos * c.neg + c.pos * c.pred_neg)
+
+
+@_of_label(
+    undefined="the label is true in every row, or in none",
+    cases=[_two_by_two(gives="(3/5 + 4/5)/2")],
+)
+def label_balanced_accuracy(c: OneVsRest) -> Node:
+    """Mean of recall and specificity of one label, or class, against the rest."""
+    return (c.tp / c.pos + c.tn / c.neg) / 2
