@@ -15,7 +15,7 @@ import pytest
 
 from karat.errors import KaratError
 from tests.compat.torchmetrics_calls import CLASSES, Call, call_of
-from tests.compat.torchmetrics_sets import ORDERED, label_call_of
+from tests.compat.torchmetrics_sets import CURVES, ORDERED, label_call_of, needed, task_of
 from tests.optional import optional
 
 torch = optional("torch")
@@ -53,7 +53,7 @@ def sound_label_call(measure: str) -> Call:
 def of_each() -> list[Call]:
     """One call of each class of metrics."""
     found: dict[str, Call] = {}
-    for measure, bare in {**CLASSES, **ORDERED}.items():
+    for measure, bare in {**CLASSES, **ORDERED, **CURVES}.items():
         if f"Multilabel{bare}" in NAMES:
             found[f"Multilabel{bare}"] = sound_label_call(measure)
     for seed in range(3000):
@@ -70,11 +70,19 @@ def made(call: Call) -> Any:
 
 
 def same(ours: Any, other: Any) -> bool:
+    if isinstance(ours, list | tuple):
+        return len(ours) == len(other) and all(map(same, ours, other))
     return bool(
         ours.shape == other.shape
         and ours.dtype == other.dtype
         and torch.allclose(ours.double(), other.double(), rtol=1e-6, atol=1e-7, equal_nan=True)
     )
+
+
+def tensors_of(value: Any) -> list[Any]:
+    if isinstance(value, list | tuple):
+        return [own for part in value for own in tensors_of(part)]
+    return [value]
 
 
 @pytest.fixture(autouse=True)
@@ -163,7 +171,7 @@ def test_no_graph_is_kept(call: Call) -> None:
     preds = call.preds.float().requires_grad_()
     scaled = preds * 1.0
     value = metric(scaled, call.target)
-    assert not value.requires_grad
+    assert not any(own.requires_grad for own in tensors_of(value))
     node, kept = weakref.ref(scaled), metric.metric_state
     tensors = [t for part in kept.values() for t in (part if isinstance(part, list) else [part])]
     assert not any(tensor.requires_grad for tensor in tensors)
@@ -199,7 +207,8 @@ def test_what_is_done_to_a_batch_afterwards_does_not_matter(call: Call) -> None:
 @pytest.mark.parametrize("call", of_each(), ids=NAMES)
 def test_memory_grows_only_where_rows_are_kept(call: Call) -> None:
     keeps = call.options.get("multidim_average") == "samplewise" or (
-        call.measure in ("auroc", "average_precision") and call.options.get("thresholds") is None
+        call.measure in ("auroc", "average_precision", *CURVES)
+        and call.options.get("thresholds") is None
     )
     metric = made(call)
 
@@ -323,19 +332,18 @@ def test_keywords_with_another_value_are_refused(wrong: dict[str, Any]) -> None:
 def test_keywords_that_nobody_knows_name_the_nearest(name: str) -> None:
     made = getattr(karat_torchmetrics, name)
     is_by_task = not name.startswith(("Binary", "Multi"))
-    given: dict[str, Any] = {"task": "multiclass"} if is_by_task else {}
+    given: dict[str, Any] = {"task": task_of(name)} if is_by_task else {}
     if is_by_task or name.startswith("Multiclass"):
         given["num_classes"] = 3
-    if name.startswith("Multilabel"):
+    if name.startswith("Multilabel") or task_of(name) == "multilabel":
         given["num_labels"] = 3
-    if "FBeta" in name:
-        given["beta"] = 2.0
+    given |= needed(name)
     for typo, nearest in (("ignor_index", "ignore_index"), ("sync_on_computed", "sync_on_compute")):
         with pytest.raises(KaratError, match=f"Nearest: {nearest}=") as caught:
             made(**given, **{typo: 1})
         assert caught.value.code == "K126"
         assert isinstance(caught.value, TypeError)
-        called = f"Multiclass{name}" if is_by_task else name
+        called = f"{task_of(name).capitalize()}{name}" if is_by_task else name
         assert f"{called}() got an unexpected keyword argument '{typo}'" in str(caught.value)
 
 

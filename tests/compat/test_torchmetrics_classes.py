@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from karat.errors import KaratError
+from tests.compat.torchmetrics_sets import needed, task_of
 from tests.optional import optional
 
 torch = optional("torch")
@@ -24,10 +25,11 @@ BY_TASK = [name for name in NAMES if name not in OF_TASKS]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_facts_of_a_class_are_read_only(name: str) -> None:
-    given: dict[str, Any] = {"beta": 1.0} if "FBeta" in name else {}
-    given |= {"task": "multiclass", "num_classes": K} if name in BY_TASK else {}
-    given |= {"num_classes": K} if name.startswith("Multiclass") else {}
-    given |= {"num_labels": K} if name.startswith("Multilabel") else {}
+    given: dict[str, Any] = {**needed(name)}
+    given |= {"task": task_of(name)} if name in BY_TASK else {}
+    of_task = f"{task_of(name).capitalize()}{name}" if name in BY_TASK else name
+    given |= {"num_classes": K} if of_task.startswith("Multiclass") else {}
+    given |= {"num_labels": K} if of_task.startswith("Multilabel") else {}
     for home in HOMES.values():
         metric = getattr(home.classification, name)(**given)
         for fact in ("is_differentiable", "higher_is_better", "full_state_update"):
@@ -40,7 +42,7 @@ def test_facts_of_a_class_are_read_only(name: str) -> None:
 
 @pytest.mark.parametrize("name", BY_TASK)
 def test_names_by_task_are_classes(name: str) -> None:
-    given: dict[str, Any] = {"beta": 1.0} if "FBeta" in name else {}
+    given: dict[str, Any] = {**needed(name)}
     for home in HOMES.values():
         by_task = getattr(home.classification, name)
         assert isinstance(by_task, type)

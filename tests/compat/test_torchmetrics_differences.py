@@ -168,8 +168,19 @@ def outcome_of(function: Callable[..., Any], call: Call) -> Outcome:
             return Outcome(error=problem)
 
 
+def types_of(value: Any) -> Any:
+    """The type of a tensor; of sequences, which they are and of what."""
+    if isinstance(value, list | tuple):
+        return type(value), [types_of(own) for own in value]
+    return value.dtype
+
+
 def is_close(ours: Any, theirs: Any, dtype: Any = None) -> bool:
-    """Equal within the rounding of the type that scores or values have."""
+    """Equal within the rounding of the type that scores or values have, in sequences too."""
+    if isinstance(ours, list | tuple):
+        return len(ours) == len(theirs) and all(
+            is_close(a, b, dtype) for a, b in zip(ours, theirs, strict=True)
+        )
     if ours.shape != theirs.shape:
         return False
     within = max(ROUNDED.get(kind, 2e-6) for kind in (dtype, theirs.dtype))
@@ -187,7 +198,7 @@ def difference(
     if ours.error is not None and theirs.error is not None:
         return None
     if ours.error is None and theirs.error is None:
-        is_alike = ours.value.dtype == theirs.value.dtype
+        is_alike = types_of(ours.value) == types_of(theirs.value)
         if is_alike and is_close(ours.value, theirs.value, call.preds.dtype):
             return None
     for name, known in known_ones.items():

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from karat.errors import KaratError
+from tests.compat.torchmetrics_sets import needed, task_of
 from tests.optional import optional
 
 torch = optional("torch")
@@ -117,11 +118,11 @@ def test_computing_before_the_first_batch(name: str) -> None:
     """A warning and the same number, or an error of both; karat's calibration errors are NaN."""
     found: dict[str, Any] = {}
     for home, module in HOMES.items():
-        of_task = {} if name.startswith(("Binary", "Multi")) else {"task": "multiclass"}
-        argument = "num_labels" if name.startswith("Multilabel") else "num_classes"
+        of_task = {} if name.startswith(("Binary", "Multi")) else {"task": task_of(name)}
+        is_of_labels = "Multilabel" in name or "multilabel" in of_task.values()
+        argument = "num_labels" if is_of_labels else "num_classes"
         given = {} if name.startswith("Binary") else {argument: K}
-        beta = {"beta": 1.0} if "FBeta" in name else {}
-        metric = getattr(module.classification, name)(**of_task, **given, **beta)
+        metric = getattr(module.classification, name)(**of_task, **given, **needed(name))
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             try:

@@ -12,7 +12,7 @@ import pytest
 from karat.errors import KaratError
 from tests.compat.test_torchmetrics_differences import KNOWN, difference, outcome_of
 from tests.compat.torchmetrics_calls import CLASSES, Call, call_of
-from tests.compat.torchmetrics_sets import ORDERED
+from tests.compat.torchmetrics_sets import CURVES, ORDERED, needed
 from tests.optional import optional
 
 torch = optional("torch")
@@ -20,8 +20,8 @@ theirs = optional("torchmetrics")
 karat_torchmetrics = optional("karat.compat.torchmetrics")
 names = optional("karat.compat.torchmetrics.table")
 
-FUNCTIONS = sorted(CLASSES)
-METRICS = sorted(CLASSES.values())
+FUNCTIONS = sorted([*CLASSES, *CURVES])
+METRICS = sorted([*CLASSES.values(), *CURVES.values()])
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, *METRICS])
@@ -31,11 +31,11 @@ def test_signatures_are_those_of_torchmetrics(name: str) -> None:
         return [(p.name, p.default) for p in found if p.kind is not p.KEYWORD_ONLY]
 
     if name in METRICS:
-        expected = parameters(getattr(theirs, name).__new__)[1:]
+        expected = parameters(getattr(theirs.classification, name).__new__)[1:]
     else:
-        expected = parameters(getattr(theirs.functional, name))
+        expected = parameters(getattr(theirs.functional.classification, name))
     assert parameters(getattr(karat_torchmetrics, name)) == expected
-    assert names.MEASURES == {**CLASSES, **ORDERED}
+    assert names.MEASURES == {**CLASSES, **ORDERED, **CURVES}
 
 
 def by_function(home: Any, call: Call, preds: Any, target: Any, **options: Any) -> Any:
@@ -80,5 +80,6 @@ def test_the_class_is_that_of_the_task() -> None:
 @pytest.mark.parametrize("task", ["multilabel", "regression", None, "multiclass"])
 @pytest.mark.parametrize("name", METRICS)
 def test_other_tasks_and_absent_classes_are_refused(name: str, task: Any) -> None:
+    others = {own: value for own, value in needed(name).items() if own != "beta"}
     with pytest.raises(KaratError, match="K122"), warnings.catch_warnings():
-        getattr(karat_torchmetrics, name)(task=task)
+        getattr(karat_torchmetrics, name)(task=task, **others)

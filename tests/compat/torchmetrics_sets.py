@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,31 @@ ORDERED = {
     "ranking_average_precision": "RankingAveragePrecision",
     "ranking_loss": "RankingLoss",
 }
+CURVES = {
+    "eer": "EER",
+    "logauc": "LogAUC",
+    "precision_at_fixed_recall": "PrecisionAtFixedRecall",
+    "precision_recall_curve": "PrecisionRecallCurve",
+    "recall_at_fixed_precision": "RecallAtFixedPrecision",
+    "roc": "ROC",
+    "sensitivity_at_specificity": "SensitivityAtSpecificity",
+    "specificity_at_sensitivity": "SpecificityAtSensitivity",
+}
+"""Metrics that the drop-in has of several labels only: those of curves."""
 WITH_ZERO_DIVISION = ("f1_score", "fbeta_score", "precision", "recall", "negative_predictive_value")
+
+
+def needed(name: str) -> dict[str, float]:
+    """Arguments without a default of a function or class, beside the number of classes."""
+    found = re.search("_at_fixed_|_at_|AtFixed|At(?=S)", name)
+    if found is not None:
+        return {f"min_{name[found.end() :].lower()}": 0.5}
+    return {"beta": 1.0} if "fbeta" in name.lower() else {}
+
+
+def task_of(name: str) -> str:
+    """A task that a name without one has."""
+    return "multilabel" if name in {*CURVES, *CURVES.values()} else "multiclass"
 
 
 @dataclass
@@ -35,7 +60,7 @@ class LabelCall(Call):
 
     @property
     def metric(self) -> str:
-        return "Multilabel" + {**CLASSES, **ORDERED}[self.measure]
+        return "Multilabel" + {**CLASSES, **ORDERED, **CURVES}[self.measure]
 
     @property
     def k(self) -> int:
@@ -108,6 +133,13 @@ def _options(rng: random.Random, measure: str, k: int, is_fed: bool) -> dict[str
     if measure in AREAS:
         options["average"] = rng.choice(("micro", "macro", "weighted", "none", None))
         options["thresholds"] = thresholds(rng)
+    if measure in CURVES:
+        options["thresholds"] = thresholds(rng)
+    if "_at_" in measure:
+        options[next(iter(needed(measure)))] = rng.choice((0.0, 0.25, 0.5, 0.8, 1.0, 1))
+    if measure == "logauc":
+        options["average"] = rng.choice(("macro", "none", None))
+        options["fpr_range"] = rng.choice(((0.001, 0.1), (0.05, 0.5), (0.25, 1.0)))
     if measure == "confusion_matrix":
         options["normalize"] = rng.choice((None, "none", "true", "pred", "all"))
     return options

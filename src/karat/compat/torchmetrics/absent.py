@@ -23,7 +23,10 @@ MEASURED_ELSEWHERE: Final = {
     ("demographic_parity", ""): "karat.evaluate(..., by=…) gives the rates of groups",
     ("equal_opportunity", ""): "karat.evaluate(..., by=…) gives the rates of groups",
 }
-"""A function and a class without their task → what karat has, as the beginning of a sentence."""
+"""A function and a class without their task → what karat has, as the beginning of a sentence.
+
+The drop-in may have it of several labels a row: of two and of many classes it has not.
+"""
 
 TOOLS: Final = {
     "BootStrapper": "karat.evaluate gives every metric an interval",
@@ -144,17 +147,26 @@ def _told(name: str) -> tuple[str, str] | None:
     """What a name is in torchmetrics, and what to do; None: torchmetrics has none of that name."""
     if name in TOOLS:
         return "It wraps or sums values, it measures no classifier itself", TOOLS[name]
-    bare = name
-    for task in _TASKS:
-        bare = bare.removeprefix(task)
-    for (function, of_class), instead in MEASURED_ELSEWHERE.items():
-        if bare in (function, of_class):
-            return f"The drop-in measures {', '.join(MEASURES)}", instead
-    if name.startswith(("Multilabel", "multilabel_")):
-        return "It measures several labels of a row", "karat.evaluate measures them"
+    instead = instead_of(name)
+    if instead is not None:
+        if _bare(name) in {*MEASURES, *MEASURES.values()}:
+            return "The drop-in measures it of several labels of a row only", instead
+        return f"The drop-in measures {', '.join(MEASURES)}", instead
     for field, names in OTHER_FIELDS.items():
         if name == field or name in names.split():
             return f"It is of torchmetrics.{field}", "karat measures classifiers"
     if name in _MODULES:
         return f"torchmetrics.{name} measures no classifier", "karat measures classifiers"
     return None
+
+
+def instead_of(name: str) -> str | None:
+    """What karat has in place of a function or a class of two or many classes."""
+    pairs = MEASURED_ELSEWHERE.items()
+    return next((instead for names, instead in pairs if _bare(name) in names), None)
+
+
+def _bare(name: str) -> str:
+    for task in _TASKS:
+        name = name.removeprefix(task)
+    return name

@@ -152,6 +152,19 @@ class MultilabelCoverageError(CountedMetric):
         **kwargs: Any
     ) -> None: ...
 
+class EER(TaskMetric):
+    def __new__(
+        cls, task: Any, thresholds: Any = None, num_classes: int | None = None,
+        num_labels: int | None = None, average: str | None = None, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
+
+class MultilabelEER(CountedMetric):
+    def __init__(
+        self, num_labels: int, thresholds: Any = None, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class ExactMatch(TaskMetric):
     def __new__(
         cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
@@ -273,6 +286,20 @@ class MultilabelJaccardIndex(CountedMetric):
         **kwargs: Any
     ) -> None: ...
 
+class LogAUC(TaskMetric):
+    def __new__(
+        cls, task: Any, thresholds: Any = None, fpr_range: tuple[float, float] = (0.001, 0.1),
+        num_classes: int | None = None, num_labels: int | None = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
+
+class MultilabelLogAUC(CountedMetric):
+    def __init__(
+        self, num_labels: int, fpr_range: tuple[float, float] = (0.001, 0.1),
+        average: str | None = None, thresholds: Any = None, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class MatthewsCorrCoef(TaskMetric):
     def __new__(
         cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
@@ -354,6 +381,32 @@ class MultilabelPrecision(CountedMetric):
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
+class PrecisionAtFixedRecall(TaskMetric):
+    def __new__(
+        cls, task: Any, min_recall: float, thresholds: Any = None, num_classes: int | None = None,
+        num_labels: int | None = None, ignore_index: int | None = None, validate_args: bool = True,
+        **kwargs: Any
+    ) -> Metric: ...
+
+class MultilabelPrecisionAtFixedRecall(CountedMetric):
+    def __init__(
+        self, num_labels: int, min_recall: float, thresholds: Any = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class PrecisionRecallCurve(TaskMetric):
+    def __new__(
+        cls, task: Any, thresholds: Any = None, num_classes: int | None = None,
+        num_labels: int | None = None, ignore_index: int | None = None, validate_args: bool = True,
+        **kwargs: Any
+    ) -> Metric: ...
+
+class MultilabelPrecisionRecallCurve(CountedMetric):
+    def __init__(
+        self, num_labels: int, thresholds: Any = None, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class MultilabelRankingAveragePrecision(CountedMetric):
     def __init__(
         self, num_labels: int, ignore_index: int | None = None, validate_args: bool = True,
@@ -394,6 +447,45 @@ class MultilabelRecall(CountedMetric):
         validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
+class RecallAtFixedPrecision(TaskMetric):
+    def __new__(
+        cls, task: Any, min_precision: float, thresholds: Any = None,
+        num_classes: int | None = None, num_labels: int | None = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
+
+class MultilabelRecallAtFixedPrecision(CountedMetric):
+    def __init__(
+        self, num_labels: int, min_precision: float, thresholds: Any = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class ROC(TaskMetric):
+    def __new__(
+        cls, task: Any, thresholds: Any = None, num_classes: int | None = None,
+        num_labels: int | None = None, ignore_index: int | None = None, validate_args: bool = True,
+        **kwargs: Any
+    ) -> Metric: ...
+
+class MultilabelROC(CountedMetric):
+    def __init__(
+        self, num_labels: int, thresholds: Any = None, ignore_index: int | None = None,
+        validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class SensitivityAtSpecificity(TaskMetric):
+    def __new__(
+        cls, task: Any, min_specificity: float, thresholds: Any = None,
+        num_classes: int | None = None, num_labels: int | None = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
+
+class MultilabelSensitivityAtSpecificity(CountedMetric):
+    def __init__(
+        self, num_labels: int, min_specificity: float, thresholds: Any = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
 class Specificity(TaskMetric):
     def __new__(
         cls, task: Any, threshold: float = 0.5, num_classes: int | None = None,
@@ -420,6 +512,19 @@ class MultilabelSpecificity(CountedMetric):
         self, num_labels: int, threshold: float = 0.5, average: str | None = "macro",
         multidim_average: str = "global", ignore_index: int | None = None,
         validate_args: bool = True, **kwargs: Any
+    ) -> None: ...
+
+class SpecificityAtSensitivity(TaskMetric):
+    def __new__(
+        cls, task: Any, min_sensitivity: float, thresholds: Any = None,
+        num_classes: int | None = None, num_labels: int | None = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
+    ) -> Metric: ...
+
+class MultilabelSpecificityAtSensitivity(CountedMetric):
+    def __init__(
+        self, num_labels: int, min_sensitivity: float, thresholds: Any = None,
+        ignore_index: int | None = None, validate_args: bool = True, **kwargs: Any
     ) -> None: ...
 
 class StatScores(TaskMetric):

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from karat.compat.torchmetrics.metric import Metric, complete
 from karat.compat.torchmetrics.rules import Rule
+from karat.compat.torchmetrics.states import settled
 from karat.compat.torchmetrics.tally import REFUSED, Tally, refused
 
 _THEIR_STATES = ("tp", "fp", "tn", "fn", "confmat", "measures", "_final_state")
@@ -80,7 +81,7 @@ class CountedMetric(Metric):
         if self.compute_on_cpu:
             self._tally.move("cpu")
 
-    def compute(self) -> Tensor:
+    def compute(self) -> Any:
         """The value of all batches; of every process where `torch.distributed` runs.
 
         Errors:
@@ -93,8 +94,7 @@ class CountedMetric(Metric):
         if self._overrides("compute"):
             with self._holding(tally):
                 return self.compute()
-        value = self.rule.value(tally)
-        return value.squeeze() if value.numel() == 1 else value
+        return settled(self.rule.value(tally))
 
     def over_all_processes(self) -> Tally:
         """Its tally, or with other processes what all of them hold."""

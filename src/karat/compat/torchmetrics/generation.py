@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
+from karat.compat.torchmetrics.absent import instead_of
 from karat.compat.torchmetrics.counted import CountedMetric
 from karat.compat.torchmetrics.metric import Metric
 from karat.compat.torchmetrics.rules import rule_of
@@ -28,7 +29,7 @@ def functions(home: str) -> dict[str, Any]:
         made |= own
         name, any_task = measure.names[0], measure.any_task()
         if any_task is not None:
-            made[name] = _by_task(name, any_task.of_function(), "Tensor", own)
+            made[name] = _by_task(name, any_task.of_function(), measure.returns, own)
     return _defined_in(home, made)
 
 
@@ -78,11 +79,11 @@ def _function(name: str, measure: Measure, task: Task) -> Made:
     taken = task.of_function()
     weights = taken[-1].name
 
-    def run(*, preds: Tensor, target: Tensor, **given: Any) -> Tensor:
+    def run(*, preds: Tensor, target: Tensor, **given: Any) -> Any:
         row_weights = given.pop(weights)
         return rule_of(measure, {**given, **measure.fixed}).once(preds, target, row_weights)
 
-    made: Made = _with_signature(name, taken, "Tensor", run)
+    made: Made = _with_signature(name, taken, measure.returns, run)
     made.__doc__ = f"{task.doc}{task.more}."
     return made
 
@@ -167,6 +168,9 @@ def _chosen(of_tasks: Mapping[str, Made], given: dict[str, Any]) -> Made:
     task = str(getattr(given["task"], "value", given["task"])).lower().replace("-", "_")
     if task not in tasks:
         choices, do = ", ".join(map(repr, tasks)), "Say what the targets are."
+        instead = instead_of(next(iter(of_tasks)))
+        if instead is not None:
+            do = f"Where a row has one class: {instead}."
         raise error("K122", argument="task", value=given["task"], choices=choices, do=do)
     counted = {"multiclass": ("num_classes", "classes"), "multilabel": ("num_labels", "labels")}
     argument, things = counted.get(task, ("", ""))

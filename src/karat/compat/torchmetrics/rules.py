@@ -9,6 +9,16 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from karat.compat.torchmetrics.label_curves import (
+    labels_eer,
+    labels_logauc,
+    labels_precision_at_fixed_recall,
+    labels_precision_recall_curve,
+    labels_recall_at_fixed_precision,
+    labels_roc,
+    labels_sensitivity_at_specificity,
+    labels_specificity_at_sensitivity,
+)
 from karat.compat.torchmetrics.labels import (
     BinaryCells,
     ClassCells,
@@ -57,13 +67,16 @@ from karat.errors import error
 
 Given = dict[str, Any]
 
-_VALUES: Final[dict[str, Callable[..., Tensor]]] = {
+_VALUES: Final[dict[str, Callable[..., Any]]] = {
     value.__name__: value
     for value in (
         *(rate, stat_scores, confusion_matrix, kappa, matthews, jaccard),
         *(auroc, average_precision, calibration_error, hinge_loss),
         *(labels_rate, labels_stat_scores, labels_confusion_matrix, labels_matthews),
         *(labels_jaccard, exact_match, labels_auroc, labels_average_precision, ranked),
+        *(labels_roc, labels_precision_recall_curve, labels_logauc, labels_eer),
+        *(labels_recall_at_fixed_precision, labels_precision_at_fixed_recall),
+        *(labels_sensitivity_at_specificity, labels_specificity_at_sensitivity),
     )
 }
 
@@ -97,13 +110,13 @@ class Rule:
                 refuse_counted(found)
         return found
 
-    def value(self, tally: Tally) -> Tensor:
-        """The value of a tally."""
+    def value(self, tally: Tally) -> Any:
+        """The value of a tally: a tensor, of curves tensors or lists of them."""
         with torch.no_grad():
             refuse_counted(tally)
             return _VALUES[self.name](tally, self.need, **dict(self.options))
 
-    def once(self, preds: Tensor, target: Tensor, weights: Any = None) -> Tensor:
+    def once(self, preds: Tensor, target: Tensor, weights: Any = None) -> Any:
         """The value of one batch."""
         found = self.value(self.tally(preds, target, weights))
         is_each = isinstance(self.need, BinaryCells | LabelCells) and self.need.samplewise
@@ -135,6 +148,8 @@ _CHECKED: Final = {
     "match": "num_classes num_labels threshold multidim_average ignore_index",
     "order": "num_labels ignore_index",
     "ranking": "num_classes num_labels average thresholds ignore_index max_fpr",
+    "curve": "num_labels thresholds ignore_index min_precision min_recall min_specificity "
+    "min_sensitivity fpr_range average",
     "calibration": "num_classes n_bins norm ignore_index",
     "hinge": "squared ignore_index num_classes multiclass_mode",
 }
@@ -154,8 +169,10 @@ def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = Fa
     ):
         do = "None is enough for average='micro' over all rows with top_k=1."
         raise error("K122", argument="num_classes", value=None, choices="2, 3, …", do=do)
-    if validates:
+    if validates or "fpr_range" in options:  # torchmetrics' area checks its average whenever asked
         _check(kind, options)
+    if "fpr_range" in options:
+        options["fpr_range"] = tuple(options["fpr_range"])
     if of_batches and value not in _WITH_ZERO_DIVISION:
         options.pop("zero_division", None)
     if kind == "hinge":
@@ -211,7 +228,7 @@ def _need_of_labels(kind: str, options: Given, ignore_index: int | None) -> Need
     k, threshold = options.pop("num_labels"), options.pop("threshold", 0.5)
     if kind == "order":
         return Ranked(k, ignore_index, options.pop("measure"))
-    if kind == "ranking":
+    if kind in ("ranking", "curve"):
         thresholds = thresholds_of(options.pop("thresholds"))
         if thresholds is None:
             return KeptLabels(k, ignore_index, "sigmoid")
@@ -232,6 +249,8 @@ def _check(kind: str, given: Given) -> None:
             is_area = kind == "ranking" and name == "average" and "num_labels" not in given
             first = 1 if is_area else 0
             listed, do = _CHOICES[name][first:], "Give one of them."
+            if kind == "curve":
+                listed = ("macro", "none", None)
             is_valid = isinstance(value, str | bool | int | float | None) and value in listed
             choices = ", ".join(map(repr, listed))
         elif name in _LEAST:
@@ -256,11 +275,27 @@ def _are_thresholds(value: Any) -> bool:
     return value is None or (isinstance(value, int) and value >= 2)
 
 
+def _is_range(value: Any) -> bool:
+    is_pair = isinstance(value, list | tuple) and len(value) == 2
+    return is_pair and all(map(_is_share, value)) and bool(value[0] < value[1])
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, float | int) and 0 <= value <= 1
+
+
+_LEAST_SHARE: Final = (_is_share, "0.0 to 1.0", "Give a share.")
+
 _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str, str]]] = {
     "beta": (
         lambda value: isinstance(value, float) and value > 0,
         "floats above 0",
         "Give a float, as torchmetrics does: 2.0, not 2.",
+    ),
+    "fpr_range": (
+        _is_range,
+        "two numbers from 0 to 1, the lower one first",
+        "It is a range of false positive rates.",
     ),
     "ignore_index": (
         lambda value: value is None or (isinstance(value, int) and -(1 << 63) <= value < 1 << 63),
@@ -271,6 +306,9 @@ _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str, str]]] = {
         lambda value: value is None or (isinstance(value, float) and 0.0 < value <= 1.0),
         "None, floats above 0 up to 1.0",
         "None measures the whole area.",
+    ),
+    **dict.fromkeys(
+        ("min_precision", "min_recall", "min_sensitivity", "min_specificity"), _LEAST_SHARE
     ),
     "threshold": (
         lambda value: isinstance(value, float) and 0 <= value <= 1,

@@ -336,6 +336,7 @@ class _Sorted:
         ordered, own = scores[order], is_own[order]
         is_last = torch.ones_like(own)
         is_last[:-1] = ordered[1:] != ordered[:-1]
+        self._thresholds = ordered[is_last]
         w = torch.ones_like(own, dtype=torch.int64) if weights is None else weights[order]
         self._tps = torch.where(own, w, 0).cumsum(0)[is_last]
         self._fps = torch.where(own, 0, w).cumsum(0)[is_last]
@@ -357,19 +358,22 @@ class _Sorted:
         return float((gained * precision).sum()) / self.n_pos
 
     @property
-    def curve(self) -> tuple[None, Floats, Floats]:
-        return None, self._tps.double().cpu().numpy(), self._fps.double().cpu().numpy()
+    def curve(self) -> tuple[Floats, Floats, Floats]:
+        thresholds, tps, fps = (
+            own.double().cpu().numpy() for own in (self._thresholds, self._tps, self._fps)
+        )
+        return thresholds, tps, fps
 
 
-_NO_NEGATIVES = (
+NO_NEGATIVES = (
     "No negative samples in targets, false positive value should be meaningless. "
     "Returning zero tensor in false positive score"
 )
-_NO_POSITIVES = (
+NO_POSITIVES = (
     "No positive samples in targets, true positive value should be meaningless. "
     "Returning zero tensor in true positive score"
 )
-_NO_RECALL = (
+NO_RECALL = (
     "No positive samples found in target, recall is undefined. "
     "Setting recall to one for all thresholds."
 )
@@ -380,8 +384,8 @@ def auroc(
 ) -> Tensor:
     """Area under the ROC curve; 0 for a class with rows of one side only, as in torchmetrics."""
     if isinstance(need, BinnedScores):
-        tps, fps, pos, neg = _above(tally, need)
-        tpr, fpr = _shares(tps, pos, 0.0)[:, ::-1], _shares(fps, neg, 0.0)[:, ::-1]
+        tps, fps, pos, neg = counts_above(tally, need)
+        tpr, fpr = ratios(tps, pos, 0.0)[:, ::-1], ratios(fps, neg, 0.0)[:, ::-1]
         areas = [_area(x, y, max_fpr) for x, y in zip(fpr, tpr, strict=True)]
         return number(_averaged(np.array(areas), pos, average, need), tally)
     found, weights, lacking = [], [], set()
@@ -391,8 +395,8 @@ def auroc(
         weights.append(own)
         if not (own > 0 and rest > 0):
             found.append(0.0)
-            lacking |= {_NO_POSITIVES} if not own > 0 else set()
-            lacking |= {_NO_NEGATIVES} if not rest > 0 else set()
+            lacking |= {NO_POSITIVES} if not own > 0 else set()
+            lacking |= {NO_NEGATIVES} if not rest > 0 else set()
         elif max_fpr is None or max_fpr == 1:
             found.append(curve.area)
         else:
@@ -409,10 +413,10 @@ def average_precision(tally: Tally, need: Need, *, average: str | None = None) -
     0 where the scores are binned, there are two classes, every row is of class 0, or of a label.
     """
     if isinstance(need, BinnedScores):
-        tps, fps, pos, _ = _above(tally, need)
+        tps, fps, pos, _ = counts_above(tally, need)
         end = np.ones((len(tps), 1))
-        precision = np.hstack([_shares(tps, tps + fps, 0.0), end])
-        recall = np.hstack([_shares(tps, pos[:, None], 0.0), 0.0 * end])
+        precision = np.hstack([ratios(tps, tps + fps, 0.0), end])
+        recall = np.hstack([ratios(tps, pos[:, None], 0.0), 0.0 * end])
         steps = (recall[:, :-1] - recall[:, 1:]) * precision[:, :-1]
         return number(_averaged(steps.sum(axis=1), pos, average, need), tally)
     assert isinstance(need, KeptScores)
@@ -422,7 +426,7 @@ def average_precision(tally: Tally, need: Need, *, average: str | None = None) -
     if need.are_apart:
         is_only_first = not pos.all()
     if is_only_first:
-        warnings.warn(_NO_RECALL, UndefinedWarning, stacklevel=2)
+        warnings.warn(NO_RECALL, UndefinedWarning, stacklevel=2)
     absent = 0.0 if is_only_first else np.nan
     found = [curve.step_area if curve.n_pos > 0 else absent for curve in curves]
     return number(_averaged(np.array(found), pos, average, need), tally)
@@ -452,7 +456,7 @@ def hinge_loss(tally: Tally, need: Need, *, of_batches: bool = False) -> Tensor:
     return found.to(torch.float32 if of_batches or tally.dtype is None else tally.dtype)
 
 
-def _above(tally: Tally, need: BinnedScores) -> tuple[Floats, Floats, Floats, Floats]:
+def counts_above(tally: Tally, need: BinnedScores) -> tuple[Floats, Floats, Floats, Floats]:
     """True and false positives [k, t] of the thresholds as given, and rows of both sides [k, 1]."""
     bins = tally.sums["bins"].cpu().numpy().astype(np.float64)
     above = bins[:, :, ::-1].cumsum(axis=2)[:, :, -2::-1]
@@ -463,7 +467,7 @@ def _above(tally: Tally, need: BinnedScores) -> tuple[Floats, Floats, Floats, Fl
     return placed[:, 1], placed[:, 0], totals[:, 1], totals[:, 0]
 
 
-def _shares(part: Floats, whole: Floats, otherwise: float) -> Floats:
+def ratios(part: Floats, whole: Floats, otherwise: float) -> Floats:
     wide = np.broadcast_to(whole if whole.ndim == 2 else whole[:, None], part.shape)
     found: Floats = np.where(wide != 0, part / np.where(wide != 0, wide, 1.0), otherwise)
     return found

@@ -26,11 +26,11 @@ def stub_texts() -> dict[str, str]:
         function, metric = measure.names
         any_task = measure.any_task()
         if any_task is not None:
-            functions += _definition("", function, any_task.of_function(), "Tensor")
+            functions += _definition("", function, any_task.of_function(), measure.returns)
             begins = _definition("    ", "__new__", [_CLASS, *any_task.of_class()], "Metric")
             metrics += f"\nclass {metric}(TaskMetric):\n{begins}"
         for name, of_task, task in measure.tasks():
-            functions += _definition("", name, task.of_function(), "Tensor")
+            functions += _definition("", name, task.of_function(), measure.returns)
             parent = (
                 of_task.removesuffix(metric) + measure.parent if measure.parent else "CountedMetric"
             )

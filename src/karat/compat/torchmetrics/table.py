@@ -21,8 +21,13 @@ TASKS: Final = ("binary", "multiclass", "multilabel")
 ARGUMENTS: Final[dict[str, tuple[str, Any]]] = {
     "average": ("str | None", "macro"),
     "beta": ("float", REQUIRED),
+    "fpr_range": ("tuple[float, float]", (0.001, 0.1)),
     "ignore_index": ("int | None", None),
     "max_fpr": ("float | None", None),
+    "min_precision": ("float", REQUIRED),
+    "min_recall": ("float", REQUIRED),
+    "min_sensitivity": ("float", REQUIRED),
+    "min_specificity": ("float", REQUIRED),
     "multiclass_mode": ("str", "crammer-singer"),
     "multidim_average": ("str", "global"),
     "n_bins": ("int", 15),
@@ -88,6 +93,7 @@ class Measure:
         function_by_task: those of the function, where their order is another.
         function_adds: an argument after them that only the function takes.
         higher_is_better: an attribute of the class.
+        returns: the type of what the function gives.
         also_takes: keywords of the class that its signature does not name.
         parent: the class without a task that the class is a case of.
         fixed: what it gives to that one first.
@@ -102,6 +108,7 @@ class Measure:
     function_by_task: str = ""
     function_adds: str = ""
     higher_is_better: bool | None = True
+    returns: str = "Tensor"
     also_takes: tuple[str, ...] = ()
     parent: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict)
@@ -179,6 +186,10 @@ _ANY = f"num_labels threshold average multidim_average {_LAST}"
 _F_ANY = f"{_ANY} zero_division"
 _LABELS_SCORED = f"num_labels average {_SCORED}"
 _MATCHED = f"multidim_average {_LAST}"
+_CURVE_BY_TASK = f"thresholds {_COUNTS} {_LAST}"
+_CURVE_FUNCTION = f"thresholds {_COUNTS} average=None {_LAST}"
+_THREE = "tuple[Tensor, Tensor, Tensor] | tuple[list[Tensor], list[Tensor], list[Tensor]]"
+_PAIR = "tuple[Tensor, Tensor]"
 
 TABLE: Final = (
     Measure(
@@ -278,6 +289,17 @@ TABLE: Final = (
         higher_is_better=False,
     ),
     Measure(
+        ("eer", "EER"),
+        ("curve", "eer"),
+        None,
+        None,
+        Task(
+            "Error rate of each label where both kinds of errors are equal", f"num_labels {_SCORED}"
+        ),
+        by_task=_CURVE_FUNCTION,
+        higher_is_better=None,
+    ),
+    Measure(
         ("exact_match", "ExactMatch"),
         ("match", "exact_match"),
         None,
@@ -354,6 +376,19 @@ TABLE: Final = (
         function_adds="zero_division=0.0",
     ),
     Measure(
+        ("logauc", "LogAUC"),
+        ("curve", "logauc"),
+        None,
+        None,
+        Task(
+            "Area of each label by the logarithm of the false positive rate, over a range of it",
+            f"num_labels fpr_range average {_SCORED}",
+            f"num_labels fpr_range average=None {_SCORED}",
+        ),
+        by_task=f"thresholds fpr_range {_COUNTS} {_LAST}",
+        function_by_task=f"thresholds {_COUNTS} fpr_range average=None {_LAST}",
+    ),
+    Measure(
         ("matthews_corrcoef", "MatthewsCorrCoef"),
         ("table", "matthews"),
         Task("Correlation of true and predicted class", f"threshold {_LAST}"),
@@ -385,6 +420,30 @@ TABLE: Final = (
         also_takes=("zero_division",),
     ),
     Measure(
+        ("precision_at_fixed_recall", "PrecisionAtFixedRecall"),
+        ("curve", "precision_at_fixed_recall"),
+        None,
+        None,
+        Task(
+            "Largest precision of each label with a recall, and its threshold",
+            f"num_labels min_recall {_SCORED}",
+        ),
+        by_task=f"min_recall {_CURVE_BY_TASK}",
+        higher_is_better=None,
+        returns=_PAIR,
+    ),
+    Measure(
+        ("precision_recall_curve", "PrecisionRecallCurve"),
+        ("curve", "precision_recall_curve"),
+        None,
+        None,
+        Task("Precision, recall and thresholds of each label", f"num_labels {_SCORED}"),
+        by_task=_CURVE_BY_TASK,
+        function_by_task=_CURVE_FUNCTION,
+        higher_is_better=None,
+        returns=_THREE,
+    ),
+    Measure(
         ("ranking_average_precision", "RankingAveragePrecision"),
         ("order", "precision"),
         None,
@@ -414,6 +473,43 @@ TABLE: Final = (
         also_takes=("zero_division",),
     ),
     Measure(
+        ("recall_at_fixed_precision", "RecallAtFixedPrecision"),
+        ("curve", "recall_at_fixed_precision"),
+        None,
+        None,
+        Task(
+            "Largest recall of each label with a precision, and its threshold",
+            f"num_labels min_precision {_SCORED}",
+        ),
+        by_task=f"min_precision {_CURVE_BY_TASK}",
+        higher_is_better=None,
+        returns=_PAIR,
+    ),
+    Measure(
+        ("roc", "ROC"),
+        ("curve", "roc"),
+        None,
+        None,
+        Task("False and true positive rates and thresholds of each label", f"num_labels {_SCORED}"),
+        by_task=_CURVE_BY_TASK,
+        function_by_task=_CURVE_FUNCTION,
+        higher_is_better=None,
+        returns=_THREE,
+    ),
+    Measure(
+        ("sensitivity_at_specificity", "SensitivityAtSpecificity"),
+        ("curve", "sensitivity_at_specificity"),
+        None,
+        None,
+        Task(
+            "Largest sensitivity of each label with a specificity, and its threshold",
+            f"num_labels min_specificity {_SCORED}",
+        ),
+        by_task=f"min_specificity {_CURVE_BY_TASK}",
+        higher_is_better=None,
+        returns=_PAIR,
+    ),
+    Measure(
         ("specificity", "Specificity"),
         ("rate", "specificity"),
         Task("Share of the rows of class 0 that are predicted as it", _TWO),
@@ -422,6 +518,19 @@ TABLE: Final = (
         by_task=_RATE,
         higher_is_better=None,
         also_takes=("zero_division",),
+    ),
+    Measure(
+        ("specificity_at_sensitivity", "SpecificityAtSensitivity"),
+        ("curve", "specificity_at_sensitivity"),
+        None,
+        None,
+        Task(
+            "Largest specificity of each label with a sensitivity, and its threshold",
+            f"num_labels min_sensitivity {_SCORED}",
+        ),
+        by_task=f"min_sensitivity {_CURVE_BY_TASK}",
+        higher_is_better=None,
+        returns=_PAIR,
     ),
     Measure(
         ("stat_scores", "StatScores"),

@@ -111,6 +111,15 @@ def multilabel_coverage_error(
     preds: Tensor, target: Tensor, num_labels: int, ignore_index: int | None = None,
     validate_args: bool = True, *, weights: Any = None
 ) -> Tensor: ...
+def eer(
+    preds: Tensor, target: Tensor, task: Any, thresholds: Any = None,
+    num_classes: int | None = None, num_labels: int | None = None, average: str | None = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
+def multilabel_eer(
+    preds: Tensor, target: Tensor, num_labels: int, thresholds: Any = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
 def exact_match(
     preds: Tensor, target: Tensor, task: Any, num_classes: int | None = None,
     num_labels: int | None = None, threshold: float = 0.5, multidim_average: str = "global",
@@ -201,6 +210,17 @@ def multilabel_jaccard_index(
     average: str | None = "macro", ignore_index: int | None = None, validate_args: bool = True,
     zero_division: float = 0.0, *, weights: Any = None
 ) -> Tensor: ...
+def logauc(
+    preds: Tensor, target: Tensor, task: Any, thresholds: Any = None,
+    num_classes: int | None = None, num_labels: int | None = None,
+    fpr_range: tuple[float, float] = (0.001, 0.1), average: str | None = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
+def multilabel_logauc(
+    preds: Tensor, target: Tensor, num_labels: int, fpr_range: tuple[float, float] = (0.001, 0.1),
+    average: str | None = "macro", thresholds: Any = None, ignore_index: int | None = None,
+    validate_args: bool = True, *, weights: Any = None
+) -> Tensor: ...
 def matthews_corrcoef(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
     num_classes: int | None = None, num_labels: int | None = None, ignore_index: int | None = None,
@@ -262,6 +282,24 @@ def multilabel_precision(
     ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0, *,
     weights: Any = None
 ) -> Tensor: ...
+def precision_at_fixed_recall(
+    preds: Tensor, target: Tensor, task: Any, min_recall: float, thresholds: Any = None,
+    num_classes: int | None = None, num_labels: int | None = None, ignore_index: int | None = None,
+    validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor]: ...
+def multilabel_precision_at_fixed_recall(
+    preds: Tensor, target: Tensor, num_labels: int, min_recall: float, thresholds: Any = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor]: ...
+def precision_recall_curve(
+    preds: Tensor, target: Tensor, task: Any, thresholds: Any = None,
+    num_classes: int | None = None, num_labels: int | None = None, average: str | None = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor, Tensor] | tuple[list[Tensor], list[Tensor], list[Tensor]]: ...
+def multilabel_precision_recall_curve(
+    preds: Tensor, target: Tensor, num_labels: int, thresholds: Any = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor, Tensor] | tuple[list[Tensor], list[Tensor], list[Tensor]]: ...
 def multilabel_ranking_average_precision(
     preds: Tensor, target: Tensor, num_labels: int, ignore_index: int | None = None,
     validate_args: bool = True, *, weights: Any = None
@@ -292,6 +330,33 @@ def multilabel_recall(
     ignore_index: int | None = None, validate_args: bool = True, zero_division: float = 0, *,
     weights: Any = None
 ) -> Tensor: ...
+def recall_at_fixed_precision(
+    preds: Tensor, target: Tensor, task: Any, min_precision: float, thresholds: Any = None,
+    num_classes: int | None = None, num_labels: int | None = None, ignore_index: int | None = None,
+    validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor]: ...
+def multilabel_recall_at_fixed_precision(
+    preds: Tensor, target: Tensor, num_labels: int, min_precision: float, thresholds: Any = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor]: ...
+def roc(
+    preds: Tensor, target: Tensor, task: Any, thresholds: Any = None,
+    num_classes: int | None = None, num_labels: int | None = None, average: str | None = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor, Tensor] | tuple[list[Tensor], list[Tensor], list[Tensor]]: ...
+def multilabel_roc(
+    preds: Tensor, target: Tensor, num_labels: int, thresholds: Any = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor, Tensor] | tuple[list[Tensor], list[Tensor], list[Tensor]]: ...
+def sensitivity_at_specificity(
+    preds: Tensor, target: Tensor, task: Any, min_specificity: float, thresholds: Any = None,
+    num_classes: int | None = None, num_labels: int | None = None, ignore_index: int | None = None,
+    validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor]: ...
+def multilabel_sensitivity_at_specificity(
+    preds: Tensor, target: Tensor, num_labels: int, min_specificity: float, thresholds: Any = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor]: ...
 def specificity(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
     num_classes: int | None = None, num_labels: int | None = None, average: str | None = "micro",
@@ -312,6 +377,15 @@ def multilabel_specificity(
     average: str | None = "macro", multidim_average: str = "global",
     ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
 ) -> Tensor: ...
+def specificity_at_sensitivity(
+    preds: Tensor, target: Tensor, task: Any, min_sensitivity: float, thresholds: Any = None,
+    num_classes: int | None = None, num_labels: int | None = None, ignore_index: int | None = None,
+    validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor]: ...
+def multilabel_specificity_at_sensitivity(
+    preds: Tensor, target: Tensor, num_labels: int, min_sensitivity: float, thresholds: Any = None,
+    ignore_index: int | None = None, validate_args: bool = True, *, weights: Any = None
+) -> tuple[Tensor, Tensor]: ...
 def stat_scores(
     preds: Tensor, target: Tensor, task: Any, threshold: float = 0.5,
     num_classes: int | None = None, num_labels: int | None = None, average: str | None = "micro",
