@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from karat.errors import error
+from karat import errors
 from karat.inference.class_limits import ClassLimits
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.set_swaps import LabelTests, SwappedSets
@@ -88,7 +88,7 @@ def label_differences(
     """
     record = get(metric.record.on_sets).record if metric.record.on_sets else metric.record
     if not (record.is_per_class and record.is_on_sets):
-        raise error("K219", name=f"{metric} of each label")
+        raise errors.error("K219", name=f"{metric} of each label")
     plain, each = Metric.of(record, "plain", dict(metric.params)), models[0]
     level, policy, k = each.asked.level, each.policy, each.tally.k
     of_labels = replace(plain, lift="per_class")
