@@ -54,8 +54,8 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         compute_groups: bool | Sequence[Sequence[str]] = True,
     ) -> None:
         super().__init__()
-        self.prefix = _checked_part("prefix", prefix)
-        self.postfix = _checked_part("postfix", postfix)
+        self.prefix: str | None = _checked_part("prefix", prefix)
+        self.postfix: str | None = _checked_part("postfix", postfix)
         self._shares = bool(compute_groups)
         self._wanted: list[tuple[str, ...]] = []
         if isinstance(compute_groups, Sequence):

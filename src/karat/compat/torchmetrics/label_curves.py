@@ -28,15 +28,15 @@ from karat.compat.torchmetrics.scores import (
 from karat.compat.torchmetrics.tally import Tally, refused
 from karat.errors import UndefinedWarning
 
-Points: TypeAlias = Tensor | list[Tensor]
+_Points: TypeAlias = Tensor | list[Tensor]
 """[k, t] where all labels have the same thresholds, else a tensor for each label."""
-Curves: TypeAlias = tuple[Points, Points, Points]
+_Curves: TypeAlias = tuple[_Points, _Points, _Points]
 
 _UNREACHED: Final = 1e6
 """The threshold where no point reaches the bound."""
 
 
-def labels_roc(tally: Tally, need: Need) -> Curves:
+def labels_roc(tally: Tally, need: Need) -> _Curves:
     """False and true positive rates, and thresholds from the highest."""
     if isinstance(need, BinnedScores):
         tps, fps, pos, neg = counts_above(tally, need)
@@ -57,7 +57,7 @@ def labels_roc(tally: Tally, need: Need) -> Curves:
     return found[0], found[1], found[2]
 
 
-def labels_precision_recall_curve(tally: Tally, need: Need) -> Curves:
+def labels_precision_recall_curve(tally: Tally, need: Need) -> _Curves:
     """Precision and recall, which end at 1 and 0, and thresholds: as given, or from the lowest."""
     if isinstance(need, BinnedScores):
         tps, fps, pos, _ = counts_above(tally, need)
@@ -97,7 +97,7 @@ def _given_thresholds(tally: Tally, need: BinnedScores) -> Tensor:
     return torch.tensor(given.values, dtype=given.dtype, device=tally.device)
 
 
-def _each(curves: Curves) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+def _each(curves: _Curves) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     """The curve of each label."""
     first, second, thresholds = curves
     shared = [thresholds] * len(first) if isinstance(thresholds, Tensor) else thresholds
@@ -149,46 +149,12 @@ def _log_area(fpr: Tensor, tpr: Tensor, fpr_range: tuple[float, float]) -> Tenso
     return area / (bounds[1] - bounds[0])
 
 
-def labels_recall_at_fixed_precision(
-    tally: Tally, need: Need, *, min_precision: float
-) -> tuple[Tensor, Tensor]:
-    """The largest recall of each label where the precision is high enough, and its threshold."""
-    return _best(labels_precision_recall_curve(tally, need), _best_recall, min_precision)
-
-
-def labels_precision_at_fixed_recall(
-    tally: Tally, need: Need, *, min_recall: float
-) -> tuple[Tensor, Tensor]:
-    """The largest precision of each label where the recall is high enough, and its threshold."""
-    return _best(labels_precision_recall_curve(tally, need), _best_precision, min_recall)
-
-
-def labels_sensitivity_at_specificity(
-    tally: Tally, need: Need, *, min_specificity: float
-) -> tuple[Tensor, Tensor]:
-    """The largest sensitivity where the specificity is high enough, and its threshold."""
-
-    def best(fpr: Tensor, tpr: Tensor, thresholds: Tensor, least: float) -> tuple[Tensor, Tensor]:
-        return _first_best(tpr, 1 - fpr, thresholds, least)
-
-    return _best(labels_roc(tally, need), best, min_specificity)
-
-
-def labels_specificity_at_sensitivity(
-    tally: Tally, need: Need, *, min_sensitivity: float
-) -> tuple[Tensor, Tensor]:
-    """The largest specificity where the sensitivity is high enough, and its threshold."""
-
-    def best(fpr: Tensor, tpr: Tensor, thresholds: Tensor, least: float) -> tuple[Tensor, Tensor]:
-        return _first_best(1 - fpr, tpr, thresholds, least)
-
-    return _best(labels_roc(tally, need), best, min_sensitivity)
-
-
-def _best(
-    curves: Curves, best: Callable[..., tuple[Tensor, Tensor]], least: float
-) -> tuple[Tensor, Tensor]:
-    values, thresholds = zip(*(best(*own, least) for own in _each(curves)), strict=True)
+def labels_best(tally: Tally, need: Need, **bound: float) -> tuple[Tensor, Tensor]:
+    """The best rate of each label where another is at least as in the argument; its threshold."""
+    ((name, least),) = bound.items()
+    curves, best = _BEST[name]
+    found = (best(*own, least) for own in _each(curves(tally, need)))
+    values, thresholds = zip(*found, strict=True)
     return torch.stack(values), torch.stack(thresholds)
 
 
@@ -244,3 +210,26 @@ def _first_best(
         return rate.new_zeros(()), thresholds.new_full((), _UNREACHED)
     best = torch.argmax(rate[reaches])
     return rate[reaches][best], thresholds[reaches][best]
+
+
+def _best_sensitivity(
+    fpr: Tensor, tpr: Tensor, thresholds: Tensor, least: float
+) -> tuple[Tensor, Tensor]:
+    return _first_best(tpr, 1 - fpr, thresholds, least)
+
+
+def _best_specificity(
+    fpr: Tensor, tpr: Tensor, thresholds: Tensor, least: float
+) -> tuple[Tensor, Tensor]:
+    return _first_best(1 - fpr, tpr, thresholds, least)
+
+
+_BEST: Final[
+    dict[str, tuple[Callable[[Tally, Need], _Curves], Callable[..., tuple[Tensor, Tensor]]]]
+] = {
+    "min_precision": (labels_precision_recall_curve, _best_recall),
+    "min_recall": (labels_precision_recall_curve, _best_precision),
+    "min_sensitivity": (labels_roc, _best_specificity),
+    "min_specificity": (labels_roc, _best_sensitivity),
+}
+"""The rate that is bounded → the curve that has it, and what is best there."""

@@ -177,7 +177,7 @@ class Metric(torch.nn.Module, ABC):  # type: ignore[misc]
                 do = "Batches are merged on compute."
                 raise error("K122", argument=name, value=value, choices=choices, do=do)
             setattr(self, name, value)
-        self.process_group = kwargs.pop("process_group", None)
+        self.process_group: Any = kwargs.pop("process_group", None)
         for name in _HOOKS:
             value = kwargs.pop(name, None)
             if value is not None:

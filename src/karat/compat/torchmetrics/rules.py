@@ -10,14 +10,11 @@ import torch
 from torch import Tensor
 
 from karat.compat.torchmetrics.label_curves import (
+    labels_best,
     labels_eer,
     labels_logauc,
-    labels_precision_at_fixed_recall,
     labels_precision_recall_curve,
-    labels_recall_at_fixed_precision,
     labels_roc,
-    labels_sensitivity_at_specificity,
-    labels_specificity_at_sensitivity,
 )
 from karat.compat.torchmetrics.labels import (
     BinaryCells,
@@ -74,9 +71,7 @@ _VALUES: Final[dict[str, Callable[..., Any]]] = {
         *(auroc, average_precision, calibration_error, hinge_loss),
         *(labels_rate, labels_stat_scores, labels_confusion_matrix, labels_matthews),
         *(labels_jaccard, exact_match, labels_auroc, labels_average_precision, ranked),
-        *(labels_roc, labels_precision_recall_curve, labels_logauc, labels_eer),
-        *(labels_recall_at_fixed_precision, labels_precision_at_fixed_recall),
-        *(labels_sensitivity_at_specificity, labels_specificity_at_sensitivity),
+        *(labels_roc, labels_precision_recall_curve, labels_logauc, labels_eer, labels_best),
     )
 }
 

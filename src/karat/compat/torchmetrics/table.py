@@ -421,7 +421,7 @@ TABLE: Final = (
     ),
     Measure(
         ("precision_at_fixed_recall", "PrecisionAtFixedRecall"),
-        ("curve", "precision_at_fixed_recall"),
+        ("curve", "best"),
         None,
         None,
         Task(
@@ -474,7 +474,7 @@ TABLE: Final = (
     ),
     Measure(
         ("recall_at_fixed_precision", "RecallAtFixedPrecision"),
-        ("curve", "recall_at_fixed_precision"),
+        ("curve", "best"),
         None,
         None,
         Task(
@@ -498,7 +498,7 @@ TABLE: Final = (
     ),
     Measure(
         ("sensitivity_at_specificity", "SensitivityAtSpecificity"),
-        ("curve", "sensitivity_at_specificity"),
+        ("curve", "best"),
         None,
         None,
         Task(
@@ -521,7 +521,7 @@ TABLE: Final = (
     ),
     Measure(
         ("specificity_at_sensitivity", "SpecificityAtSensitivity"),
-        ("curve", "specificity_at_sensitivity"),
+        ("curve", "best"),
         None,
         None,
         Task(

@@ -47,7 +47,9 @@ class Tally:
     ) -> None:
         self.sums: dict[str, Tensor] = dict(sums or {})
         self.rows: dict[str, list[Tensor]] = {name: list(own) for name, own in (rows or {}).items()}
-        self.dtype, self.place, self.n_batches = dtype, place, n_batches
+        self.dtype: Any = dtype
+        self.place: Any = place
+        self.n_batches: int = n_batches
         self.states: dict[str, Any] = {}
         self.cache: dict[Any, Any] = {}
 
