@@ -138,7 +138,8 @@ def test_what_is_refused() -> None:
         ("K166", lambda: karat.compare(dict.fromkeys("ab", true), models).per_label()),
         ("K166", lambda: karat.compare(true, models).per_label("roc_auc")),
         ("K168", lambda: karat.compare(true, models).per_label("f1", "a", "c")),
-        ("K219", lambda: karat.compare(true, models).per_label("kappa")),
+        ("K219", lambda: karat.compare(true, models).per_label("kappa_linear")),
+        ("K219", lambda: karat.compare(true, models).per_label("hamming_loss")),
     ]
     for code, call in calls:
         with pytest.raises(KaratError) as caught:

@@ -78,6 +78,18 @@ def test_agreement_of_labels_by_hand() -> None:
     assert karat.kappa(TRUE.ravel(), PRED.ravel()) == pytest.approx(0.473684, abs=1e-6)
 
 
+def test_averages_of_labels_that_occur() -> None:
+    true, pred = bits("1000 0100 1000"), bits("1000 0110 0000")
+    report = karat.evaluate(true, pred, labels=list("abcd"))
+    each = [2 / 3, 1.0, 0.0, 0.0]
+    assert report.of_labels("all")["macro_f1"].value == pytest.approx(np.mean(each))
+    assert report.of_labels("either")["macro_f1"].value == pytest.approx(np.mean(each[:3]))
+    assert report.of_labels("present")["macro_f1"].value == pytest.approx(np.mean(each[:2]))
+    assert report.of_labels("present").labels == ("a", "b")
+    with pytest.raises(KaratError, match="K122"):
+        report.of_labels("seen")
+
+
 def test_metrics_of_rows_by_hand() -> None:
     found = {name: getattr(karat, name)(TRUE, PRED) for name in (
         "subset_accuracy", "hamming_loss", "samples_hamming_loss", "label_cardinality",

@@ -139,6 +139,9 @@ WANTED: dict[str, Wanted] = {
     "markedness": SUBTRACTED,
     "matthews_correlation": SUBTRACTED,
     "kappa": SUBTRACTED,
+    "label_matthews_correlation": SUBTRACTED,
+    "label_kappa": SUBTRACTED,
+    "label_balanced_accuracy": relative(lambda g: 2 * g.s + 4),
     "gwet_ac1": SUBTRACTED,
     "kappa_linear": KAPPA,
     "kappa_quadratic": KAPPA,
@@ -206,7 +209,8 @@ def is_of_any_classes(name: str) -> bool:
         "specificity", "negative_predictive_value", "false_positive_rate", "false_omission_rate",
         "positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio",
         "true_negatives", "average_accuracy", "informedness", "markedness", "kappa",
-        "matthews_correlation",
+        "matthews_correlation", "label_matthews_correlation", "label_kappa",
+        "label_balanced_accuracy",
     }  # fmt: skip
 
 

@@ -91,6 +91,8 @@ def test_bad_input_is_refused() -> None:
         eval_metric(np.where(TRUE > 0, np.nan, 0.0), RAW, "Recall")
     with pytest.raises(KaratError, match="K152"):
         eval_metric(TRUE, np.where(RAW > 1, np.nan, RAW), "Recall")
-    for call in (lambda: objective_object("MultiLogloss"), lambda: parse("MultiLogloss:beta=2")):
+    for name in ("MultiLogloss", "MultiCrossEntropy"):
+        assert objective_object(name).loss == "multilabel"
+    for call in (lambda: objective_object("HammingLoss"), lambda: parse("MultiLogloss:beta=2")):
         with pytest.raises(KaratError, match="K601"):
             call()

@@ -185,7 +185,6 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
             given = {"labels": labels, "positive": positive, "weights": weights}
             scores = _scored_sets(y_true, y_prob, y_score, given, policy, n_threads)
             return _of_sets(metric, scores)
-        metric.refuse_of_sets()
         rows = scored_rows(
             y_true,
             y_prob,
@@ -195,6 +194,7 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
             weights=weights,
             n_threads=n_threads,
         )
+        metric.refuse_of_sets()
         if record.is_per_class and lift == "plain" and rows.classes.positive is None:
             raise no_positive(record.name, rows.classes, record.averages)
         values = measure(rows, [metric], undefined)[metric]

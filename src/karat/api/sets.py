@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from karat.api.options import one_of
 from karat.api.results import Exports, Result
 from karat.data.sources.arrays.sets import places_of
 from karat.errors import error
@@ -59,15 +60,20 @@ class MultilabelReport(Exports, SetReport):
     result_type: ClassVar[type[result.Result]] = Result
     """What a metric is given as."""
 
-    def of_labels(self, labels: Sequence[Label]) -> Self:
+    def of_labels(self, labels: Sequence[Label] | str) -> Self:
         """The report of some of the labels alone: of a stratum, as the rare ones.
 
+        With most labels absent from the rows, averages over the labels depend on what counts for
+        those that are never true (Edin et al. 2023, arXiv 2304.10909): ``"present"`` leaves them
+        out.
+
         Args:
-            labels: any of those of the report; their order stays.
+            labels: any of those of the report; their order stays. Or ``"present"``: those that are
+                true in some row; ``"either"``: true or predicted in some row; ``"all"``.
 
         Errors:
-            K109 a label that is not one of them; K110 to K112 no list of labels; K211 the rows were
-            not kept, as of a report that was read from JSON.
+            K122 another word; K109 a label that is not one of them; K110 to K112 no list of
+            labels; K211 the rows were not kept, as of a report that was read from JSON.
 
         Example:
             >>> import karat
@@ -75,10 +81,20 @@ class MultilabelReport(Exports, SetReport):
             >>> report.of_labels(["dog"])["macro_f1"].value
             0.0
         """
+        if isinstance(labels, str):
+            labels = self._occurring(labels)
         if self.rows is None:
             do = "Evaluate the rows again: JSON does not hold them."
             raise error("K211", name="a report of some labels", do=do)
         return self.of_rows(self.rows.only(places_of(labels, self.classes, "labels")))
+
+    def _occurring(self, word: str) -> Sequence[Label]:
+        """The labels that a word stands for."""
+        do = "'present' takes the labels that are true in some row, 'either' the predicted too."
+        chosen = one_of("labels", word, ("all", "present", "either"), do)
+        tp, fp, fn, _ = self.tally.counts
+        known = {"all": tp >= 0, "present": tp + fn > 0, "either": tp + fn + fp > 0}[chosen]
+        return [label for label, is_in in zip(self.labels, known.tolist(), strict=True) if is_in]
 
     def text(self, width: int = 80) -> str:
         """The report as plain text of at most `width` columns."""

@@ -17,6 +17,8 @@ from karat.tally.sets import Sets
 Floats: TypeAlias = npt.NDArray[np.float64]
 Keys: TypeAlias = npt.NDArray[np.uint64]
 
+LEAST_ROWS: Final = 2
+"""Rows in which a pair is predicted and not true: of one alone nothing is sure."""
 MOST_PAIRS: Final = 1 << 25
 """Pairs of labels of all rows together that are counted."""
 
@@ -141,6 +143,11 @@ def pairs_too_often(rows: SetRows, most: int, level: float = 0.95) -> list[Label
     predicted = found[1][1]
     true, both = (_looked_up(pairs, *one) for one in (found[0], found[2]))
     alone, missed = predicted - both, true - both
+    # Elsewhere no limit lies above one half.
+    some = np.flatnonzero((alone > missed) & (alone >= LEAST_ROWS))
+    pairs, predicted, true, alone, missed = (
+        one[some] for one in (pairs, predicted, true, alone, missed)
+    )
     n = alone + missed
     low, high = beta_limits(alone / np.maximum(n, 1), n, (1.0 - level) / 2.0)
     kept = np.flatnonzero(low > 0.5)

@@ -70,16 +70,17 @@ def class_rows(
         is_weighted: whether counts are sums of weights.
     """
     rows = []
+    why = {name: metric.undefined_when for name, metric in columns.items()}
     for i, (label, shown_name) in enumerate(zip(classes.labels, classes.display, strict=True)):
         row: dict[str, Any] = {"label": label, "name": shown_name}
         reasons = {}
-        for name, metric in columns.items():
+        for name in columns:
             value = float(found[name].value[i])
             # Counts of rows are whole; what is not finite has its reason beside it.
             is_count = name in {"support", "predicted_count"} and not is_weighted
             row[name] = None if not math.isfinite(value) else int(value) if is_count else value
             if found[name].undefined[i]:
-                reasons[name] = metric.undefined_when
+                reasons[name] = why[name]
         intervals = {
             name: (float(low[i]), float(high[i]))
             for name, (low, high) in limits.items()

@@ -181,7 +181,8 @@ def objective_object(metric: str | Description) -> CatBoostObjective:
     See `karat.objectives.CatBoostObjective` for what else to tell CatBoost.
 
     Args:
-        metric: ``MultiClass`` or ``MultiClassOneVsAll``; weights always count.
+        metric: ``MultiClass`` or ``MultiClassOneVsAll``, or of several labels a row
+            ``MultiLogloss`` or ``MultiCrossEntropy``; weights always count.
 
     Errors:
         K601 it is no description, or no metric to train by.
@@ -191,17 +192,15 @@ def objective_object(metric: str | Description) -> CatBoostObjective:
         'multiclass'
     """
     description = parse(metric)
-    if description.name in LABEL_LOSSES:
-        found = "It is of several labels a row"
-        raise refused(
-            description.text, found, "Name the loss itself: loss_function='MultiLogloss'."
-        )
-    if not description.facts.can_be_optimized:
+    is_of_labels = description.name in LABEL_LOSSES
+    if not is_of_labels and not description.facts.can_be_optimized:
         listed = " and ".join(name for name, facts in METRICS.items() if facts.can_be_optimized)
         found = f"{description.name} cannot be optimized"
         raise refused(description.text, found, f"CatBoost trains by {listed}.")
     if not description.use_weights:
         found = "An objective always counts the weights"
         raise refused(description.text, found, "Leave use_weights out, or train without weights.")
+    if is_of_labels:
+        return CatBoostObjective("multilabel")
     is_one_vs_all = description.name == "MultiClassOneVsAll"
     return CatBoostObjective("multiclass_one_vs_all" if is_one_vs_all else "multiclass")

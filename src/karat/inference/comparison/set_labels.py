@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from karat import errors
 from karat.inference.class_limits import ClassLimits
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.set_swaps import LabelTests, SwappedSets
@@ -16,7 +17,7 @@ from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
 from karat.inference.proportions import range_of
 from karat.inference.set_intervals import SetIntervals
-from karat.metrics import Metric
+from karat.metrics import Metric, get
 from karat.metrics._of_sets import values_on_sets
 from karat.tally import Label
 from karat.tally.set_tally import SetRows
@@ -85,7 +86,10 @@ def label_differences(
 
     Cost: replicates × rows in which the models differ × labels, or O(labels of all rows).
     """
-    plain, each = Metric(metric.record, "plain", metric.params), models[0]
+    record = get(metric.record.on_sets).record if metric.record.on_sets else metric.record
+    if not (record.is_per_class and record.is_on_sets):
+        raise errors.error("K219", name=f"{metric} of each label")
+    plain, each = Metric.of(record, "plain", dict(metric.params)), models[0]
     level, policy, k = each.asked.level, each.policy, each.tally.k
     of_labels = replace(plain, lift="per_class")
     values = [values_on_sets(of_labels, one.tally, policy).value for one in models]
