@@ -132,7 +132,6 @@ def test_transfers_by_hand() -> None:
     [
         ({"y_prob": np.zeros((80, 3))}, "K134"),
         ({"clusters": np.zeros(80)}, "K145"),
-        ({"by": np.arange(80) % 2}, "K222"),
         ({"threshold": 0.5}, "K136"),
         ({"design": "case-control"}, "K222"),
         ({"weights": np.full(80, 0.5), "weights_are": "frequency"}, "K150"),

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from inspect import signature
 from os import PathLike
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from karat.api.arguments import (
     MAX_MEMORY,
@@ -265,7 +265,7 @@ def _run(
     }
     has_rows = not is_table and confusion is None
     if has_rows and (separator is not None or hold_sets(y_true, y_pred)):
-        refuse_on_sets(of_one_class)
+        refuse_on_sets({name: x for name, x in of_one_class.items() if name != "by"})
         sets = set_rows(
             y_true,
             y_pred,
@@ -273,6 +273,7 @@ def _run(
             threshold=threshold,
             separator=separator,
             clusters=clusters,
+            by=by,
             is_frequency=is_frequency,
             **options,
         )
@@ -296,7 +297,8 @@ def _run(
             groups=() if by is None else named_columns(by),
             **(reading or {}),
         )
-        if isinstance(report, SetReport):
+        # No subclass is both, and no type checker sees which one it is.
+        if isinstance(cast("object", report), SetReport):
             of_one_class |= {"class_names": class_names}
             refuse_on_sets({**of_one_class, "weights_are": weights_are if is_frequency else None})
             return report

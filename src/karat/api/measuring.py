@@ -43,7 +43,7 @@ from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
 from karat.tally.held_sets import HeldSets
-from karat.tally.set_tally import SetRows
+from karat.tally.set_tally import CLUSTERS, SetRows
 
 if TYPE_CHECKING:
     from karat.api.sets import MultilabelReport
@@ -165,7 +165,7 @@ def _settled(rows: SetRows) -> SetRows:
     codes = rows.clusters
     if codes is None or go_together(codes, rows.weights, is_frequency=rows.is_frequency):
         return rows
-    return replace(rows, axes=(), codes=None)
+    return rows.with_axes([i for i, axis in enumerate(rows.axes) if axis.name != CLUSTERS])
 
 
 def _lost_scores(held: HeldSets) -> tuple[str, ...]:

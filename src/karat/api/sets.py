@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.options import one_of
 from karat.api.results import Exports, Result
-from karat.data.scores.labels import LabelColumns
 from karat.data.sources.arrays.sets import places_of
 from karat.errors import error
-from karat.metrics._of_set_scores import SetScores
 from karat.results import result
 from karat.results.sets import SetReport
 from karat.tally import Label
@@ -48,6 +45,8 @@ class MultilabelReport(Exports, SetReport):
         sample: rows drawn from all, where those were too many to keep: how labels go together.
         is_clustered: whether intervals take rows of a cluster together.
         kept_limits: limits of each label by metric, of a report of clusters read from JSON.
+
+    With ``by=``, ``report.slices["country"]["NO"]`` is the report of a slice; see `slices`.
 
     Example:
         >>> import karat
@@ -87,12 +86,7 @@ class MultilabelReport(Exports, SetReport):
         if self.rows is None:
             do = "Evaluate the rows again: JSON does not hold them."
             raise error("K211", name="a report of some labels", do=do)
-        rows = self.rows.only(places_of(labels, self.classes, "labels"))
-        scored = None
-        if self.scored is not None and rows.scores is not None:
-            n_threads = self.scored.n_threads
-            scored = SetScores(LabelColumns(rows.known, n_threads), self.undefined, n_threads)
-        return replace(self, tally=rows.tally, rows=rows, scored=scored)
+        return self.of_rows(self.rows.only(places_of(labels, self.classes, "labels")))
 
     def _occurring(self, word: str) -> Sequence[Label]:
         """The labels that a word stands for."""
@@ -116,6 +110,8 @@ class MultilabelReport(Exports, SetReport):
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The report as JSON text with sorted keys; written to `path` too, when given.
+
+        It does not hold the slices.
 
         The file is written whole or not at all: a failure leaves an earlier one as it was.
         """

@@ -44,6 +44,10 @@ class Columns(Protocol):
         """The same rows with other weights, float64[n]."""
         ...
 
+    def of_rows(self, rows: SetRows) -> Columns:
+        """The same of other rows."""
+        ...
+
     def pooled(self) -> tuple[ScoredRows, npt.NDArray[np.int64]]:
         """Every known label of every row as a row of two classes, and the row of each."""
         ...
@@ -80,6 +84,10 @@ class SetScores:
     _of_pooled: dict[Metric, Values] = field(default_factory=dict, repr=False)
     _added: dict[str, Floats] = field(default_factory=dict, repr=False)
     _means: dict[tuple[Metric, bool], RowMean] = field(default_factory=dict, repr=False)
+
+    def of_rows(self, rows: SetRows) -> SetScores:
+        """The same of other rows, of which anything is known."""
+        return SetScores(self.columns.of_rows(rows), self.policy, self.n_threads)
 
     @property
     def rows(self) -> SetRows:

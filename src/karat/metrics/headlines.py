@@ -147,6 +147,8 @@ def _is_of_kind(metric: Metric, has_positive: bool) -> bool:
     return metric.lift != "plain" or not metric.record.is_per_class
 
 
+OF_SET_SLICES: Final = "micro_f1"
+"""The metric by which slices of rows with sets of labels are compared when none was asked for."""
 HEADLINE_OF_SETS: Final = (
     "subset_accuracy",
     "hamming_loss",

@@ -21,7 +21,7 @@ from karat.output.describe import (
     undefined_notes,
 )
 from karat.output.document import Document, Notes, Table, TableColumn, doubts_section
-from karat.output.sections import marked_rate
+from karat.output.sections import marked_rate, slices_of_sets
 from karat.tally import Label
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def describe_sets(
         headline_table(report, names),
         classes_table(report, "Labels", ("label", "labels")) if report.classes.k else None,
         scores_of_labels(report) if metrics == "all" else None,
+        *slices_of_sets(report),
         transfers_of(report),
         *patterns_of(report),
         undefined_notes(report, names, "label or a row"),

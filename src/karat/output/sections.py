@@ -28,12 +28,14 @@ from karat.errors.text import (
     wrapped,
 )
 from karat.metrics import get
+from karat.metrics.headlines import OF_SET_SLICES
 from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
 
 if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Confusion, Result
-    from karat.results.slices import SliceDifference, SliceTable
+    from karat.results.sets import SetReport
+    from karat.results.slices import SetSliceTable, SliceDifference, SliceTable
 
 INDENT = 2
 NAME_LEAST = 3
@@ -269,6 +271,8 @@ def thresholds_section(report: Report) -> Table | None:
 
 N_LISTED: Final = 24
 """Up to here every slice is listed; of more, those that differ most surely."""
+_SHOWN_MARK: Final = "←"
+_SLICES_AT: Final = "--format json (in Python report.slices)"
 
 
 def slice_sections(report: Report, metric: str) -> Iterator[Table]:
@@ -279,24 +283,50 @@ def slice_sections(report: Report, metric: str) -> Iterator[Table]:
         yield slice_section(table, metric)
 
 
+def slices_of_sets(report: SetReport) -> Iterator[Table]:
+    """The same of rows with sets of labels; of a report that was read from JSON there are none.
+
+    They are compared in micro F1, or in the first metric that was asked for.
+    """
+    if report.rows is None or not report.metrics:
+        return
+    metric = OF_SET_SLICES if report.requested is None else next(iter(report.metrics))
+    for table in report.slices.values():
+        shown = any(one.is_shown for one in table.difference(metric).values())
+        told = "No slice is shown to differ from the rest, all slices looked at."
+        if shown:
+            told = f"{_SHOWN_MARK} shown to differ from the rest, all slices looked at"
+        yield _section_of(table, metric, told, "report.slices in Python", _SHOWN_MARK)
+
+
 def slice_section(table: SliceTable, metric: str) -> Table:
     """The slices by one column in one metric."""
+    return _section_of(table, metric, _told(table, metric), _SLICES_AT)
+
+
+def _section_of(
+    table: SliceTable | SetSliceTable[SetReport], metric: str, told: str, where: str, mark: str = ""
+) -> Table:
+    """The slices by one column in one metric, of rows of any kind.
+
+    Args:
+        told: what is said of all of them.
+        where: where others are found.
+        mark: what follows a difference that is shown, beside its colour.
+    """
     differences = list(table.difference(metric).values())
     asked, level = table.whole.confidence, f"{100 * table.level:g} %"
     places = list(range(len(table)))
-    notes = [_told(table, metric)]
+    notes = [told]
     if table.whole.requested is not None and len(table.whole.metrics) > 1:
         first = f"Slices are compared in {metric}, the first of {option('metrics')}"
-        notes.append(f"{first}. The others: --format json (in Python report.slices).")
+        notes.append(f"{first}. The others: {where}.")
     if len(places) > N_LISTED:
         places.sort(key=lambda i: 1.0 if (p := differences[i].p) is None else p)
-        notes.insert(
-            0,
-            f"{count(len(places) - N_LISTED)} slices not listed: --format json "
-            "(in Python report.slices)",
-        )
+        notes.insert(0, f"{count(len(places) - N_LISTED)} slices not listed: {where}")
         places = sorted(places[:N_LISTED])
-    all_parts, several = list(table.values()), [differences[i] for i in places]
+    all_parts: list[Any] = list(table.values())
+    several = [differences[i] for i in places]
     parts = [all_parts[i] for i in places]
     results = [part[metric] for part in parts]
     reasons: dict[str, list[str]] = {}
@@ -311,14 +341,14 @@ def slice_section(table: SliceTable, metric: str) -> Table:
         limits.append((head, [interval(one.low, one.high) for one in results]))
     return Table.by_column(
         f"Slices by {' × '.join(table.columns)}",
-        (TableColumn("slice", "left", is_name=True, is_whole=True), [part.name for part in parts]),
+        (TableColumn("slice", "left", is_name=True, is_whole=True), [one.name for one in several]),
         (TableColumn("rows"), amounts([part.n_rows for part in parts])),
         (
             TableColumn(metric, style="strong"),
             [f"{value(one.value)}{'*' if one.undefined else ''}" for one in results],
         ),
         *limits,
-        (TableColumn("vs. rest"), [_signed(one, metric) for one in several]),
+        (TableColumn("vs. rest"), [_signed(one, metric, mark) for one in several]),
         (
             TableColumn(f"{level}, all at once", "left", rank=1, style="dim"),
             [interval(one.low_simultaneous, one.high_simultaneous) for one in several],
@@ -346,12 +376,14 @@ def _told(table: SliceTable, metric: str) -> str:
     return " ".join(sentences)
 
 
-def _signed(one: SliceDifference, metric: str) -> Cell:
+def _signed(one: SliceDifference, metric: str, mark: str = "") -> Cell:
     """A difference, and whether it is shown to be for better or worse, if the metric says so."""
     text = (
         "" if one.undefined else f"{'-' if one.difference < 0 else '+'}{value(abs(one.difference))}"
     )
     better = get(metric).better
+    if one.is_shown and mark:
+        text = f"{text} {mark}"
     if not one.is_shown or better is None:
         return Cell(text)
     return Cell(text, "good" if (one.difference > 0) is (better == "higher") else "bad")

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.curves._kept import MOST_CLASSES, Curves, Keeper, no_curves
+from karat.errors import error
 from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
@@ -30,9 +31,13 @@ from karat.results.result import Result
 from karat.results.set_patterns import SetPatterns, pairs_too_often, wrong_sets
 from karat.results.values import PER_CLASS, class_rows
 from karat.tally import Classes, Fields
+from karat.tally.axes import slices_on
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import HITS, PREDICTED, TRUE, SetRows, SetTally
 from karat.tally.transfers import transfers_of
+
+if TYPE_CHECKING:
+    from karat.results.slices import ByColumn, SetSliceTable
 
 MOST_LISTED: Final = 10
 """Wrong sets, and pairs of labels, that a report lists."""
@@ -214,6 +219,15 @@ class SetReport(NamedResults):
         found = {name: result.undefined for name, result in self.metrics.items()}
         return {name: reason for name, reason in found.items() if reason}
 
+    def why_undefined(self, metric: Metric) -> str | None:
+        """Why the rows do not define a metric at all, whatever undefined values count as."""
+        result = self[metric]
+        is_undefined = not math.isfinite(result.value)
+        if not meant_on_sets(metric).needs_scores:
+            values = values_on_sets(metric, self.tally, self.undefined)
+            is_undefined |= bool(values.undefined.all())
+        return result.undefined if is_undefined else None
+
     def _scored_value(self, metric: Metric) -> ScoredValue:
         """The value of a metric of scores.
 
@@ -358,6 +372,48 @@ class SetReport(NamedResults):
         pairs = pairs_too_often(self.rows, MOST_LISTED, level)
         wrong = tuple(wrong_sets(self.rows, MOST_LISTED))
         return SetPatterns(wrong, None if pairs is None else tuple(pairs), level)
+
+    @cached_property
+    def slices(self) -> ByColumn[SetSliceTable[Self]]:
+        """Column, or tuple of crossed columns → its slices; empty where ``by=`` was not given.
+
+        Each slice is a report of its rows, on all labels and with the settings of this one. JSON
+        does not hold them.
+
+        Errors:
+            K211 the rows were not kept, as of a report that was read from JSON.
+
+        Example:
+            >>> import karat
+            >>> sets = [{"cat"}, {"dog"}, {"cat", "dog"}, {"dog"}]
+            >>> report = karat.evaluate(sets, sets[::-1], by={"source": ["a", "a", "b", "b"]})
+            >>> report.slices["source"]["a"].n_rows
+            2
+            >>> report.slices["source"].rest["a"]["micro_recall"].value == 2 / 3
+            True
+        """
+        from karat.results.slices import ByColumn, SetSliceTable
+
+        rows, tables = self.rows, {}
+        if rows is None:
+            do = "Evaluate the rows again, with by=: JSON does not hold them."
+            raise error("K211", name="slices", do=do)
+        for place, axis in enumerate(rows.axes):
+            named = slices_on(axis)
+            if named is not None and rows.codes is not None:
+                columns, keys = named
+                table = SetSliceTable(columns, keys, rows.codes[place], self, self.of_rows)
+                tables[columns] = table
+        return ByColumn(tables)
+
+    def of_rows(self, rows: SetRows) -> Self:
+        """The report of other rows, with the settings of this one."""
+        scored = None
+        if self.scored is not None and rows.scores is not None:
+            scored = self.scored.of_rows(rows.known)
+        is_clustered = rows.clusters is not None
+        facts: dict[str, Any] = {"rows": rows, "scored": scored, "is_clustered": is_clustered}
+        return replace(self, tally=rows.tally, **facts)
 
     @cached_property
     def curves(self) -> Curves:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
@@ -377,6 +378,34 @@ def too_many(n: int, needed: int, given: int, axes: Sequence[Axis]) -> KaratErro
     """K148: rows that have clusters or slices do not fit."""
     what = ", ".join(f"{axis.name} has {len(axis.labels)} values" for axis in axes)
     return error("K148", n=n, needed=needed, given=given, what=what)
+
+
+SLICES: Final = "by "
+CROSSES: Final = "across "
+"""Before the name of an axis of slices, and before the columns of a cross."""
+
+
+def slice_axis(columns: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> Axis:
+    """The axis of the slices that a column makes, or a cross of columns.
+
+    Example:
+        >>> slice_axis(("country",), [("NO",), ("SE",)])
+        Axis(name='by country', labels=('NO', 'SE'))
+    """
+    if len(columns) == 1:
+        return Axis(f"{SLICES}{columns[0]}", tuple(key[0] for key in keys))
+    return Axis(f"{CROSSES}{json.dumps(columns)}", tuple(map(json.dumps, keys)))
+
+
+def slices_on(axis: Axis) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None:
+    """The columns and the keys of an axis of `slice_axis`; None of another axis."""
+    labels = tuple(map(str, axis.labels))
+    if axis.name.startswith(SLICES):
+        return (axis.name.removeprefix(SLICES),), tuple((label,) for label in labels)
+    if axis.name.startswith(CROSSES):
+        columns = tuple(json.loads(axis.name.removeprefix(CROSSES)))
+        return columns, tuple(tuple(json.loads(label)) for label in labels)
+    return None
 
 
 def axes_of_header(given: Sequence[Any]) -> tuple[Axis, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -410,6 +411,11 @@ class SetRows:
         """int32[n], which rows go together; None: none do."""
         place = next((i for i, axis in enumerate(self.axes) if axis.name == CLUSTERS), None)
         return None if self.codes is None or place is None else self.codes[place]
+
+    def with_axes(self, places: Sequence[int]) -> SetRows:
+        """The same with some of its axes only, by their places."""
+        codes = None if self.codes is None or not places else self.codes[list(places)]
+        return replace(self, axes=tuple(self.axes[place] for place in places), codes=codes)
 
     def merge(self, other: SetRows) -> SetRows:
         """The rows of both, one after the other, on labels that are united as by `SetTally.merge`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
@@ -31,7 +30,7 @@ from karat.errors.options import as_typed, option
 from karat.inference.comparison.judging import ComparisonSpec, judged
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric
-from karat.metrics._of_sets import meant_on_sets, values_on_sets
+from karat.metrics._of_sets import meant_on_sets
 from karat.results.gate.verdicts import Case, Change, Measured, Rule, refused
 from karat.tally.set_tally import SetRows
 
@@ -182,12 +181,7 @@ class SetEvaluation:
 
 def _measured(report: MultilabelReport, metric: Metric) -> Measured:
     """The result of a metric in a report, and why its rows do not define it."""
-    result = report[metric]
-    is_undefined = not math.isfinite(result.value)
-    if not meant_on_sets(metric).needs_scores:
-        values = values_on_sets(metric, report.tally, report.undefined)
-        is_undefined |= bool(values.undefined.all())
-    why = result.undefined if is_undefined else None
+    result, why = report[metric], report.why_undefined(metric)
     return Measured(result.value, result.low, result.high, result.n, why, result.remark)
 
 

@@ -269,6 +269,10 @@ class LabelColumns:
         unknown = self.rows.unknown
         return None if unknown is None else _rows_of_labels(unknown, self.rows.classes.k)
 
+    def of_rows(self, rows: SetRows) -> LabelColumns:
+        """The same of other rows."""
+        return LabelColumns(rows, self.n_threads)
+
     def known(self, label: int) -> npt.NDArray[np.bool_] | None:
         """bool[n]: rows where it is known whether they have the label; None where it is in all."""
         if self._gone is None:

@@ -27,7 +27,13 @@ from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
 from karat.output.html.figures import figures_of
 from karat.output.html.tables import bar, class_table, definitions, metric_table, undefined_reasons
-from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
+from karat.output.sections import (
+    inexact_notes,
+    pairs_section,
+    slice_sections,
+    slices_of_sets,
+    thresholds_section,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -201,7 +207,7 @@ def sets_to_html(report: SetReport) -> str:
             for name, (link, found) in tables.items()
             if any(one is not None for one in found)
         ],
-        "slices": [],
+        "slices": list(slices_of_sets(report)),
         "figures": figures_of(report),
         "undefined": undefined_reasons(report),
         "policy_of_undefined": f"{policy[0].upper()}{policy[1:]}.",

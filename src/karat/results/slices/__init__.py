@@ -3,12 +3,15 @@
 from karat.results.slices.differences import SliceDifference
 from karat.results.slices.equality import Gap, Heterogeneity, Worst
 from karat.results.slices.parts import ScoredSlices, Slice
-from karat.results.slices.table import Slices, SliceTable
+from karat.results.slices.sets import SetSliceTable
+from karat.results.slices.table import ByColumn, Slices, SliceTable
 
 __all__ = [
+    "ByColumn",
     "Gap",
     "Heterogeneity",
     "ScoredSlices",
+    "SetSliceTable",
     "Slice",
     "SliceDifference",
     "SliceTable",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -384,13 +384,16 @@ def _is_over_classes(metric: Metric, policy: Policy) -> bool:
     return reads in (PairRanks, Pairwise) or (reads is ClassRanks and metric.lift == "macro")
 
 
-class Slices(Mapping[Any, SliceTable]):
-    """Column, or tuple of columns → its `SliceTable`; empty where ``by=`` was not given."""
+TableT = TypeVar("TableT")
 
-    def __init__(self, tables: Mapping[Key, SliceTable] | None = None) -> None:
+
+class ByColumn(Mapping[Any, TableT]):
+    """Column, or tuple of columns → its table of slices."""
+
+    def __init__(self, tables: Mapping[Key, TableT] | None = None) -> None:
         self._tables = dict(tables or {})
 
-    def __getitem__(self, column: Any) -> SliceTable:
+    def __getitem__(self, column: Any) -> TableT:
         """The slices by a column.
 
         Errors:
@@ -412,11 +415,15 @@ class Slices(Mapping[Any, SliceTable]):
     def __len__(self) -> int:
         return len(self._tables)
 
-    def changed(self, change: Callable[[Cells], Cells], whole: ReportValues) -> Slices:
-        """The same of a report whose table was changed alike."""
-        return Slices({key: one.changed(change, whole) for key, one in self._tables.items()})
-
     def __repr__(self) -> str:
         return (
             f"<karat slices by {', '.join(' × '.join(key) for key in self._tables) or 'nothing'}>"
         )
+
+
+class Slices(ByColumn[SliceTable]):
+    """Column, or tuple of columns → its `SliceTable`; empty where ``by=`` was not given."""
+
+    def changed(self, change: Callable[[Cells], Cells], whole: ReportValues) -> Slices:
+        """The same of a report whose table was changed alike."""
+        return Slices({key: one.changed(change, whole) for key, one in self._tables.items()})

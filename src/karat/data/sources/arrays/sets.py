@@ -17,10 +17,12 @@ from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets,
 from karat.data.scores.classes import both_decide
 from karat.data.scores.containers import Argument
 from karat.data.scores.labels import checked_limits, label_scores
+from karat.data.slices.codes import as_slices
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.tally import Classes
+from karat.tally.axes import slice_axis
 from karat.tally.cells import Axis
 from karat.tally.set_tally import CLUSTERS, SetRows
 from karat.tally.sets import Sets
@@ -120,6 +122,7 @@ def sets_of_models(
     positive: Any = None,
     weights: Any = None,
     clusters: Any = None,
+    by: Any = None,
     separator: str | None = None,
     is_frequency: bool = False,
     is_part: bool = False,
@@ -129,12 +132,14 @@ def sets_of_models(
     Args:
         predicted: sets by the name of their argument; None where scores will say them.
         clusters: one name or number a row, or None.
+        by: what slices of the rows are told apart by, see `as_slices`, or None.
         separator: what separates the labels of text.
         is_frequency: whether a row of weight 3 stands for three rows.
         is_part: whether other rows come beside them.
 
     Errors:
-        As `set_rows`; K145 one cluster; K150 frequencies that are not whole numbers.
+        As `set_rows`; K145 one cluster; K150 frequencies that are not whole numbers; K181, K182
+        slices.
     """
     if positive is not None:
         raise error("K221", found=f"positive={short(positive)} was given, and rows are sets")
@@ -158,8 +163,14 @@ def sets_of_models(
     if weights is not None:
         own = _weights(weights, true.n, is_frequency=is_frequency, is_part=is_part)
         facts = {"weights": own, "is_frequency": is_frequency}
+    axes: list[tuple[Axis, npt.NDArray[np.int32]]] = []
     if clusters is not None:
-        facts |= _clusters(clusters, true.n, facts.get("weights"), is_frequency=is_frequency)
+        axes += _clusters(clusters, true.n, facts.get("weights"), is_frequency=is_frequency)
+    if by is not None:
+        axes += [(slice_axis(x.columns, x.keys), x.codes) for x in as_slices(by, true.n)]
+    if axes:
+        facts["axes"] = tuple(axis for axis, _ in axes)
+        facts["codes"] = np.stack([codes for _, codes in axes])
     return {name: replace(rows.on(classes), **facts) for name, rows in found.items()}
 
 
@@ -187,13 +198,12 @@ def _weights(weights: Any, n: int, *, is_frequency: bool, is_part: bool) -> Weig
 
 def _clusters(
     clusters: Any, n: int, weights: Weights | None, *, is_frequency: bool
-) -> dict[str, Any]:
+) -> list[tuple[Axis, npt.NDArray[np.int32]]]:
     """The axis of clusters, and its codes; nothing where each row is a cluster of its own."""
     codes = as_clusters(clusters, n).astype(np.int32)
     if not go_together(codes, weights, is_frequency=is_frequency):
-        return {}
-    axis = Axis(CLUSTERS, tuple(range(int(codes.max()) + 1)))
-    return {"axes": (axis,), "codes": codes[None]}
+        return []
+    return [(Axis(CLUSTERS, tuple(range(int(codes.max()) + 1))), codes)]
 
 
 def places_of(labels: Any, classes: Classes, argument: str) -> npt.NDArray[np.int64]:
