@@ -291,7 +291,9 @@ def _of_sets(metric: Metric, tally: SetTally, policy: Policy) -> Any:
     """The value of a metric on rows with sets of labels, with a warning where it is undefined."""
     computed = values_on_sets(metric, tally, policy)
     reason = undefined_on_sets(metric, tally, computed.undefined)
-    if reason is not None:
+    # Rows or labels that were to be left out are no surprise where others remain.
+    is_asked = policy == "exclude" and bool(np.isfinite(computed.value).all())
+    if reason is not None and not is_asked:
         warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
     return computed.value if metric.lift == "per_class" else float(computed.value)
 

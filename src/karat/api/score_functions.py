@@ -236,7 +236,9 @@ def _of_sets(metric: Metric, scores: SetScores) -> Any:
             raise error("K225", name=str(metric), low=low, high=high)
     computed = scores.values(metric)
     reason = undefined_of_scores(meant, scores.rows.classes, computed.undefined)
-    if reason is not None:
+    # Rows or labels that were to be left out are no surprise where others remain.
+    is_asked = scores.policy == "exclude" and bool(np.isfinite(computed.value).all())
+    if reason is not None and not is_asked:
         warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
     return computed.value if metric.lift == "per_class" else float(computed.value)
 
