@@ -16,7 +16,7 @@ from torchmetrics.functional import classification as tm
 
 import karat
 
-N_CHUNKS, N_CALLS = 50, 400
+N_CHUNKS, N_CALLS = 53, 400
 AVERAGES = ("micro", "macro", "weighted", "samples", None)
 RATES = ("precision", "recall", "f1", "jaccard")
 
