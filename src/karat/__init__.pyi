@@ -9255,8 +9255,8 @@ def lwlrap(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Label-weighted label ranking average precision: each true label counts alike, not each
-    row.
+    """Label-weighted label ranking average precision: all true labels count the same, not all
+    rows.
 
     Definition: Σ over the true labels of the share of true labels among those that score as much, ÷
     the number of true labels
@@ -9272,8 +9272,8 @@ def label_weighted_lrap(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Label-weighted label ranking average precision: each true label counts alike, not each
-    row.
+    """Label-weighted label ranking average precision: all true labels count the same, not all
+    rows.
 
     Definition: Σ over the true labels of the share of true labels among those that score as much, ÷
     the number of true labels

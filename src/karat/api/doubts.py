@@ -90,12 +90,12 @@ def _of_texts(report: ReportValues) -> Iterator[Doubt]:
     found = looks_separated(report.classes.labels)
     if found is not None and not report.scores:
         mark, texts = found
-        told = f"{counted(len(texts), 'class')} of {report.classes.k} hold {mark!r}"
+        what = f"{counted(len(texts), 'class')} of {report.classes.k} hold {mark!r}"
         do = f"name what separates them: {option('separator', mark)}"
         if not mark:
-            told = "Every one is a list that was written as text"
+            what = "Every one is a list that was written as text"
             do = f"write them as a|b, and give {option('separator', '|')}"
-        yield doubt("D119", found=f"{told}: {shown(texts, 3)}", do=do)
+        yield doubt("D119", found=f"{what}: {shown(texts, 3)}", do=do)
 
 
 def of_rows(rows: Rows, of: str = "") -> list[Doubt]:

@@ -259,13 +259,12 @@ def _run(
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     separator = checked_separator(separator)
     of_one_class: dict[str, Any] = {
-        "by": by,
         "checkpoint": checkpoint,
         "design": None if design == "cohort" else design,
     }
     has_rows = not is_table and confusion is None
     if has_rows and (separator is not None or hold_sets(y_true, y_pred)):
-        refuse_on_sets({name: x for name, x in of_one_class.items() if name != "by"})
+        refuse_on_sets(of_one_class)
         sets = set_rows(
             y_true,
             y_pred,
@@ -299,8 +298,9 @@ def _run(
         )
         # No subclass is both, and no type checker sees which one it is.
         if isinstance(cast("object", report), SetReport):
-            of_one_class |= {"class_names": class_names}
-            refuse_on_sets({**of_one_class, "weights_are": weights_are if is_frequency else None})
+            of_arrays = {"by": by, "class_names": class_names}
+            of_arrays |= {"weights_are": weights_are if is_frequency else None}
+            refuse_on_sets({**of_arrays, **of_one_class})
             return report
     else:
         tensors = None

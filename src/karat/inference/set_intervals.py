@@ -358,8 +358,8 @@ class SetIntervals:
             found.append("No label is predicted wrongly: intervals rest on the number of rows.")
         if self.sample is not None:
             m, n = counted(self.sample.n, "row"), count(self.tally.n)
-            told = f"{m} of {n} were kept: how labels go together is that of this sample,"
-            found.append(f"{told} in intervals of averages over labels.")
+            what = f"{m} of {n} were kept: how labels go together is that of this sample,"
+            found.append(f"{what} in intervals of averages over labels.")
         return tuple(found)
 
     def _drawn(self, metric: Metric, value: float) -> Interval:

@@ -216,7 +216,7 @@ class SetScoreIntervals:
             moved = [areas.copy(), areas.copy()]
             step = min(_STEP, areas[label] / 2.0, (1.0 - areas[label]) / 2.0)
             if not step > 0.0:
-                return Interval(remark="a label is told apart without error")
+                return Interval(remark="a label is ranked without error")
             moved[0][label] -= step
             moved[1][label] += step
             ends = [metric.record.formula(LabelAreas(each)) for each in moved]

@@ -130,11 +130,12 @@ class SetScores:
         found = self._places
         if self.is_whole:
             return found, found
-        best, worst = (
-            found.places.resolved(found.true, found.n_known, is_best=is_best)
-            for is_best in (True, False)
-        )
-        return tuple(RankedLabels(found.true, p, found.n_known, self.k) for p in (best, worst))  # type: ignore[return-value]
+        return self._resolved(is_best=True), self._resolved(is_best=False)
+
+    def _resolved(self, *, is_best: bool) -> RankedLabels:
+        found = self._places
+        places = found.places.resolved(found.true, found.n_known, is_best=is_best)
+        return RankedLabels(found.true, places, found.n_known, self.k)
 
     @cached_property
     def label_weights(self) -> Floats:

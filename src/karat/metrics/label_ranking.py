@@ -260,7 +260,7 @@ def mean_reciprocal_rank(c: RankedLabels) -> Floats:
     in_report=False,
 )
 def lwlrap(c: RankedLabels) -> tuple[Floats, Floats]:
-    """Label-weighted label ranking average precision: each true label counts alike, not each row.
+    """Label-weighted label ranking average precision: all true labels count the same, not all rows.
 
     That is label_ranking_average_precision with the number of true labels as the weight of a row.
     """

@@ -67,8 +67,8 @@ def split_of(source: Mapping[str, Any]) -> tuple[str, ...]:
     if "separator" not in source:
         return ()
     first = [" and ".join(map(str, row)) or "none" for row in source["first_sets"]]
-    told = f"separator {source['separator']!r}: true labels of the first rows"
-    return (f"{told}: {'; '.join(first)}",)
+    what = f"separator {source['separator']!r}: true labels of the first rows"
+    return (f"{what}: {'; '.join(first)}",)
 
 
 def facts_of_sets(report: SetReport) -> tuple[str, ...]:

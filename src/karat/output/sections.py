@@ -293,10 +293,10 @@ def slices_of_sets(report: SetReport) -> Iterator[Table]:
     metric = OF_SET_SLICES if report.requested is None else next(iter(report.metrics))
     for table in report.slices.values():
         shown = any(one.is_shown for one in table.difference(metric).values())
-        told = "No slice is shown to differ from the rest, all slices looked at."
+        note = "No slice is shown to differ from the rest, all slices looked at."
         if shown:
-            told = f"{_SHOWN_MARK} shown to differ from the rest, all slices looked at"
-        yield _section_of(table, metric, told, "report.slices in Python", _SHOWN_MARK)
+            note = f"{_SHOWN_MARK} shown to differ from the rest, all slices looked at"
+        yield _section_of(table, metric, note, "report.slices in Python", _SHOWN_MARK)
 
 
 def slice_section(table: SliceTable, metric: str) -> Table:
@@ -305,19 +305,19 @@ def slice_section(table: SliceTable, metric: str) -> Table:
 
 
 def _section_of(
-    table: SliceTable | SetSliceTable[SetReport], metric: str, told: str, where: str, mark: str = ""
+    table: SliceTable | SetSliceTable[SetReport], metric: str, note: str, where: str, mark: str = ""
 ) -> Table:
     """The slices by one column in one metric, of rows of any kind.
 
     Args:
-        told: what is said of all of them.
+        note: what holds for all of them.
         where: where others are found.
         mark: what follows a difference that is shown, beside its colour.
     """
     differences = list(table.difference(metric).values())
     asked, level = table.whole.confidence, f"{100 * table.level:g} %"
     places = list(range(len(table)))
-    notes = [told]
+    notes = [note]
     if table.whole.requested is not None and len(table.whole.metrics) > 1:
         first = f"Slices are compared in {metric}, the first of {option('metrics')}"
         notes.append(f"{first}. The others: {where}.")

@@ -110,7 +110,7 @@ def wrong_sets(rows: SetRows, most: int) -> list[WrongSet]:
 def _numbered(sets: Sets, k: int) -> Keys:
     """uint64[2, n]: two numbers that stand for the set of each row.
 
-    Sums of random numbers of the labels: of a billion different sets two are alike in both numbers
+    Sums of random numbers of the labels: of a billion different sets two have both in common
     with a chance below 10⁻²⁰.
     """
     numbers = np.random.default_rng(26).integers(0, 1 << 64, (2, k), np.uint64, endpoint=False)

@@ -142,8 +142,8 @@ def _as_html(stream: Stream) -> str:
     cells, scores, sets = found.cells, found.scores, found.sets
     if sets is not None:
         facts.append(counted(sets.classes.k, "label"))
-        told = "a sample of them" if sets.is_sample else "all of them kept"
-        notes.append(f"sets of labels: counts, exact; {told}; {size(sets.n_bytes)}")
+        what = "a sample of them" if sets.is_sample else "all of them kept"
+        notes.append(f"sets of labels: counts, exact; {what}; {size(sets.n_bytes)}")
     if cells is not None:
         facts.append(counted(cells.k, "class"))
         notes.append(f"labels: counts of true × predicted, exact; {size(cells.counts.nbytes)}")

@@ -55,7 +55,7 @@ def is_of_labels(label: Any, metric: Description) -> bool:
         return False
     try:
         shape = np.shape(label)
-    except Exception:  # rows of other lengths, told as labels that are none
+    except Exception:  # rows of other lengths, taken for labels that are none
         return False
     return len(shape) == 2 and shape[1] > 1
 

@@ -79,8 +79,8 @@ def split_texts(values: Any, argument: str, separator: str) -> SplitTexts:
         return _of_arrow(column, argument, separator)
     found = encode(values, argument, nulls="keep")
     if found.kind != "string":
-        told = f"It holds numbers, as {short(found.label_at(0))}, and {separator!r} separates text"
-        raise error("K106", argument=argument, found=told)
+        what = f"It holds numbers, as {short(found.label_at(0))}, and {separator!r} separates text"
+        raise error("K106", argument=argument, found=what)
     # Each text that occurs once.
     blobs = [b"" if text is None else str(text).encode() for text in found.labels or ()]
     offsets = np.concatenate([[0], np.cumsum([len(blob) for blob in blobs])]).astype(np.int64)

@@ -266,8 +266,8 @@ def _of_cells(
         except KaratError as problem:
             if problem.code != "K116":
                 raise
-            told = f"{problem.context['found']}; the cells of a label are 0, 1 or null"
-            raise error("K106", argument=argument, found=told) from None
+            what = f"{problem.context['found']}; the cells of a label are 0, 1 or null"
+            raise error("K106", argument=argument, found=what) from None
     if not n:
         raise error("K101", argument=f"Column {names[0]!r}")
     found = read_matrix(cells)

@@ -146,8 +146,8 @@ def _paired(
 
     def goes_of(pair: Pair) -> Correlation:
         share = float(np.average(right[pair[0]], weights=units.weights))
-        alike = (units.n_effective, share) if pair in same else None
-        return correlation(together, *pair, alike)
+        as_one = (units.n_effective, share) if pair in same else None
+        return correlation(together, *pair, as_one)
 
     return replace(one, limits=limits.differences(spec.pairs, goes_of))
 
@@ -189,7 +189,7 @@ def _units(model: SetIntervals) -> Units:
 
 
 def _is_plain(model: SetIntervals) -> bool:
-    """Whether rows are independent and count alike."""
+    """Whether rows are independent and count the same."""
     return not model.tally.is_weighted and model.clusters is None
 
 

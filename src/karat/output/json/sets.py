@@ -232,8 +232,9 @@ def _scores(whole: Part, listed: Mapping[str, Part], k: int) -> KeptScores | Non
     for name in SCORED:
         if rows and name in rows[0].fields():
             cells = [_label_cells(row, name) for row in rows]
-            of_labels[name] = tuple(np.array(cells, np.float64).reshape(-1, 3).T)
-    return KeptScores(kind, values, of_labels)  # type: ignore[arg-type]
+            each, low, high = np.array(cells, np.float64).reshape(-1, 3).T
+            of_labels[name] = each, low, high
+    return KeptScores(kind, values, of_labels)
 
 
 def _label_cells(row: Part, name: str) -> tuple[float, float, float]:

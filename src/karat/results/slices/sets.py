@@ -236,12 +236,12 @@ class SetSliceTable(Mapping[Any, ReportT]):
         """Why a slice is not compared with the other rows, or None."""
         if not rest.n_rows:
             return "there is no other slice"
-        for part, told in ((one, ""), (rest, _OF_OTHERS)):
+        for part, side in ((one, ""), (rest, _OF_OTHERS)):
             why = NO_WEIGHT if not _mass(part) > 0.0 else part.why_undefined(metric)
             if why is None:
                 why = self._why_few(metric, part) or self._why_unsure(metric, part)
             if why is not None:
-                return told + why
+                return side + why
         return None
 
     def _why_few(self, metric: Metric, part: ReportT) -> str | None:
@@ -305,4 +305,4 @@ def _rows_of_labels(part: MeasuredSets) -> Floats:
 def _told(one: Result, other: Result) -> str | None:
     """What the values leave undefined, of labels or rows that do not occur."""
     sides = (("", one.undefined), (_OF_OTHERS, other.undefined))
-    return "; ".join(f"{told}{reason}" for told, reason in sides if reason) or None
+    return "; ".join(f"{side}{reason}" for side, reason in sides if reason) or None

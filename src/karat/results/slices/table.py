@@ -266,7 +266,7 @@ class SliceTable(Mapping[Any, Slice]):
         }
 
     def changed(self, change: Callable[[Cells], Cells], whole: ReportValues) -> SliceTable:
-        """The same slices of a report whose table was changed alike."""
+        """The same slices of a report whose table was changed in the same way."""
         counted = replace(self.counted, cells=change(self.counted.cells))
         return replace(self, counted=counted, whole=whole)
 
@@ -425,5 +425,5 @@ class Slices(ByColumn[SliceTable]):
     """Column, or tuple of columns → its `SliceTable`; empty where ``by=`` was not given."""
 
     def changed(self, change: Callable[[Cells], Cells], whole: ReportValues) -> Slices:
-        """The same of a report whose table was changed alike."""
+        """The same of a report whose table was changed in the same way."""
         return Slices({key: one.changed(change, whole) for key, one in self._tables.items()})

@@ -102,7 +102,6 @@ def set_rows(
             return rows
         return replace(rows, scores=label_scores(given, argument, rows.classes, rows.n))
     if not are_sets(y_true) and options.get("separator") is None:
-        refuse_distributed(y_true, "y_true")
         raise error("K221", found="y_true is one label a row")
     # What is predicted follows from the scores, once the labels are known.
     rows = sets_of_models(y_true, {argument: None}, **options)[argument]
@@ -132,7 +131,7 @@ def sets_of_models(
     Args:
         predicted: sets by the name of their argument; None where scores will say them.
         clusters: one name or number a row, or None.
-        by: what slices of the rows are told apart by, see `as_slices`, or None.
+        by: what slices are made of, see `as_slices`, or None.
         separator: what separates the labels of text.
         is_frequency: whether a row of weight 3 stands for three rows.
         is_part: whether other rows come beside them.

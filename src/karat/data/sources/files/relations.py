@@ -357,13 +357,13 @@ class Relation:
                 is_list = item is not None or (is_open and not are_texts)
                 is_text = are_texts and (origin == "csv" or kind in ("text", "unknown"))
                 if kind == "other" or not (is_list or is_text):
-                    told = f"Its type is {declared}"
-                    told += f", and {option('separator')} splits text" if are_texts else ""
-                    raise error("K106", argument=f"Column {name!r}", found=told)
+                    what = f"Its type is {declared}"
+                    what += f", and {option('separator')} splits text" if are_texts else ""
+                    raise error("K106", argument=f"Column {name!r}", found=what)
                 found.setdefault(is_list, part.shown)
             if len(found) > 1:
-                told = f"Column {name!r} holds lists in {found[True]}, text in {found[False]}."
-                raise error("K410", found=told)
+                what = f"Column {name!r} holds lists in {found[True]}, text in {found[False]}."
+                raise error("K410", found=what)
         self._check_parquet(names)
 
     def select_sets(

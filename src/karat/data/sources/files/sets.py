@@ -114,8 +114,8 @@ def _kinds(relation: Relation, reading: SetReading) -> dict[str, str]:
             for name, kind in found.items()
         }
     if "texts" not in found.values():
-        told = f"Columns {shown(names)} hold lists, and no text"
-        raise error("K227", found=told, do=f"Leave {option('separator')} out.")
+        what = f"Columns {shown(names)} hold lists, and no text"
+        raise error("K227", found=what, do=f"Leave {option('separator')} out.")
     return found
 
 
