@@ -129,7 +129,7 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
             continue
         band = _band(report, which, one)
         drawn = options if band is None else options | {"band": True}
-        svg = as_svg(partial(one.draw, {"": report}, **drawn), 4.8, 3.8, colors=INKS)
+        svg = as_svg(partial(one.draw, {"": report}, **drawn), 4.8, 3.8, colors=INKS, has_axes=True)
         limits = () if band is None else _LIMITS
         if one.curve:
             headings = ("threshold", *one.columns.values(), *limits)

@@ -17,11 +17,12 @@ from karat.errors import error
 from karat.errors.doubts import without_doubts
 from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
-from karat.metrics.headlines import HEADLINE_OF_SETS
+from karat.metrics.headlines import HEADLINE_OF_SETS, is_rare
 from karat.output.compared import describe_comparison
 from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
 from karat.output.describe_sets import facts_of_sets, patterns_of, scores_of_labels, transfers_of
 from karat.output.document import Notes, Table
+from karat.output.finding import finding_of, finding_of_sets, tiles_of, title_of
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
@@ -65,6 +66,8 @@ OF_LABELS: Final = {
     "samples_ the mean over the rows.",
 }
 """What a page says of its classes, and of labels of sets."""
+_BESIDE: Final = 12
+"""A confusion matrix of up to so many classes fits beside the finding."""
 
 
 def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> str:
@@ -139,8 +142,15 @@ def report_to_html(report: Report) -> str:
         pairs = replace(pairs, notes=pairs.notes[:1])
     matrix = matrix_of(report.confusion)
     decisions, about_decisions = decisions_of(report)
+    figures = figures_of(report)
+    first_figure = _taken(figures, _most_telling(report))
     shown: dict[str, Any] = {
-        "title": "karat report",
+        "title": title_of(report),
+        "kind": "karat report",
+        "finding": finding_of(report),
+        "tiles": tiles_of(report),
+        "first_figure": first_figure,
+        "threshold_figure": _taken(figures, "metrics-by-threshold"),
         "version": __version__,
         "facts": facts(report),
         "doubts": [one.coded for one in report.doubts],
@@ -150,6 +160,7 @@ def report_to_html(report: Report) -> str:
         "more_metrics": metric_table(report, rest),
         "inexact": inexact_notes(report, list(report.metrics), ""),
         "matrix": matrix,
+        "matrix_first": matrix is not None and 2 < len(matrix["names"]) <= _BESIDE,
         "is_plain": matrix is not None and len(matrix["names"]) <= PLAIN,
         "decisions": decisions,
         "about_decisions": about_decisions,
@@ -158,7 +169,7 @@ def report_to_html(report: Report) -> str:
         "each": OF_CLASSES,
         "tables": [],
         "slices": list(slice_sections(report, slice_metric(report))) if first else [],
-        "figures": figures_of(report),
+        "figures": figures,
         "pairs": pairs,
         "undefined": undefined_reasons(report),
         "policy_of_undefined": f"{policy[0].upper()}{policy[1:]}.",
@@ -169,6 +180,20 @@ def report_to_html(report: Report) -> str:
     }
     data = {"matrix": matrix and matrix["data"], "decisions": decisions}
     return page("report.html", shown, data)
+
+
+def _most_telling(report: Report) -> str:
+    """The drawing that stands on top: what is found of a rare class, else how rows are ranked."""
+    prevalence = report.metrics.get("prevalence")
+    if report.is_binary and prevalence is not None and is_rare(prevalence.value, has_positive=True):
+        return "precision_recall"
+    return "roc"
+
+
+def _taken(figures: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
+    """A drawing, which leaves the list."""
+    place = next((i for i, one in enumerate(figures) if one["id"] == name), None)
+    return None if place is None else figures.pop(place)
 
 
 def sets_to_html(report: SetReport) -> str:
@@ -188,7 +213,12 @@ def sets_to_html(report: SetReport) -> str:
         "together": ("Wrong sets", [*patterns_of(report)]),
     }
     shown: dict[str, Any] = {
-        "title": "karat multilabel report",
+        "title": title_of(report),
+        "kind": "karat multilabel report",
+        "finding": finding_of_sets(report),
+        "tiles": tiles_of(report),
+        "first_figure": None,
+        "threshold_figure": None,
         "version": __version__,
         "facts": facts_of_sets(report),
         "doubts": [one.coded for one in report.doubts],
@@ -199,6 +229,7 @@ def sets_to_html(report: SetReport) -> str:
         "inexact": None,
         **dict.fromkeys(("matrix", "decisions", "best_thresholds", "pairs")),
         "is_plain": False,
+        "matrix_first": False,
         "about_decisions": "",
         "classes": class_table(report),
         "each": OF_LABELS,
@@ -238,7 +269,8 @@ def comparison_to_html(comparison: Comparison) -> str:
     pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
     tables = [section for section in document.sections if isinstance(section, Table)]
     found: dict[str, Any] = {
-        "title": document.title,
+        "title": " or ".join(comparison.models[:3]),
+        "kind": document.title,
         "version": __version__,
         "facts": document.facts,
         "models": comparison.models,
