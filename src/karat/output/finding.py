@@ -33,6 +33,7 @@ _MOST_TILES: Final = 6
 
 _OF_RARE: Final = ("recall", "precision", "average_precision", "roc_auc", "f1", "log_loss")
 _OF_TWO: Final = ("accuracy", "recall", "precision", "f1", "roc_auc", "log_loss")
+_WITHOUT_SCORES: Final = ("specificity", "matthews_correlation")
 _OF_CLASSES: Final = (
     "accuracy",
     "macro_f1",
@@ -40,6 +41,8 @@ _OF_CLASSES: Final = (
     "roc_auc_ovr_macro",
     "log_loss",
     "expected_calibration_error",
+    "weighted_f1",
+    "matthews_correlation",
 )
 _OF_MANY: Final = (
     "accuracy",
@@ -48,6 +51,8 @@ _OF_MANY: Final = (
     "balanced_accuracy",
     "roc_auc_ovr_macro",
     "log_loss",
+    "weighted_f1",
+    "matthews_correlation",
 )
 _OF_SETS: Final = (
     "subset_accuracy",
@@ -131,7 +136,7 @@ def _usual_tiles(report: Report | SetReport) -> Sequence[str]:
     if isinstance(report, SetReport):
         return _OF_SETS
     if report.is_binary:
-        return _OF_RARE if _rare(report) else _OF_TWO
+        return (*(_OF_RARE if _rare(report) else _OF_TWO), *_WITHOUT_SCORES)
     return _OF_MANY if report.classes.k >= MANY_CLASSES else _OF_CLASSES
 
 
