@@ -11,9 +11,8 @@ import numpy as np
 
 from karat.errors import KaratError
 from karat.errors.text import amount, count, counted, interval, share, value
-from karat.metrics import get
-from karat.metrics.headlines import MANY_CLASSES, OF_SET_SLICES, is_rare
-from karat.output.describe import headline_names, slice_metric
+from karat.metrics.headlines import MANY_CLASSES, is_rare
+from karat.output.describe import slice_metric
 from karat.output.sections import thresholds_of, value_of
 from karat.results.sets import SetReport
 
@@ -30,6 +29,7 @@ _FEW: Final = 30
 _WORTH: Final = 0.02
 """A gain in F1 that another threshold must promise to be named."""
 _MOST_TILES: Final = 6
+_MOST_NAMED: Final = 3
 
 _OF_RARE: Final = ("recall", "precision", "average_precision", "roc_auc", "f1", "log_loss")
 _OF_TWO: Final = ("accuracy", "recall", "precision", "f1", "roc_auc", "log_loss")
@@ -105,14 +105,14 @@ def title_of(report: Report | SetReport) -> str:
         more = f" and {count(len(files) - 1)} more" if len(files) > 1 else ""
         return f"{files[0]}{more}"
     names, k = report.classes.display, report.classes.k
-    word = ("label", "labels") if isinstance(report, SetReport) else ("class", "classes")
+    word = "label" if isinstance(report, SetReport) else "class"
     if all(map(_is_number, names)):
-        return counted(k, word[0])
+        return counted(k, word)
     positive = report.classes.positive
     if positive is not None:
         return f"{names[positive]} or {names[1 - positive]}"
     listed = ", ".join(map(str, names[:3]))
-    return listed if k <= 3 else f"{listed} and {count(k - 3)} more {word[1]}"
+    return listed if k <= 3 else f"{listed} and {counted(k - 3, f'more {word}')}"
 
 
 def _is_number(name: object) -> bool:
@@ -184,10 +184,10 @@ def finding_of_sets(report: SetReport) -> list[Clause]:
 
 
 def _requested(report: Report | SetReport) -> Iterator[Clause]:
-    found = [_known(report, name) for name in report.metrics]
-    texts = [_told(one) for one in found if one is not None][:3]
-    if texts:
-        yield Clause(f"{'; '.join(texts)}.", "summary")
+    found = [one for name in report.metrics if (one := _known(report, name)) is not None]
+    if found:
+        texts = [_told(one) for one in found[:_MOST_NAMED]]
+        yield Clause(f"{', '.join([texts[0], *map(str.lower, texts[1:])])}.", "summary")
 
 
 def _told(one: Result, of: str = "", name: str = "") -> str:
@@ -306,7 +306,9 @@ def _of_labels(report: SetReport) -> Iterator[Clause]:
     patterns = report.patterns
     if patterns is not None and patterns.wrong_sets:
         one_set = patterns.wrong_sets[0]
-        true, pred = (", ".join(map(str, x)) or "no label" for x in (one_set.true, one_set.predicted))
+        true, pred = (
+            ", ".join(map(str, x)) or "no label" for x in (one_set.true, one_set.predicted)
+        )
         rows_ = f"{amount(one_set.rows)} rows"
         text = f"Most frequent wrong set: {pred} predicted instead of {true}"
         yield Clause(f"{text} ({rows_}).", "together")
@@ -364,7 +366,9 @@ def _slices(report: Report) -> Iterator[Clause]:
         if worst:
             one = next(one for one in differences if one.name == worst.name)
             than = f"{value(one.value)}, {value(one.rest)} in the rest"
-            yield Clause(f"{words.capitalize()} is lowest for {column} {one.name}: {than}.", "slices")
+            yield Clause(
+                f"{words.capitalize()} is lowest for {column} {one.name}: {than}.", "slices"
+            )
             continue
         shown = [one for one in differences if one.is_shown]
         if shown or not differences:
@@ -383,3 +387,64 @@ def _of_doubts(doubts: Sequence[Any]) -> Iterator[Clause]:
         first = str(doubts[0]).partition(". ")[0].rstrip(".")
         n = f"{count(len(doubts))} doubts about the input, first" if len(doubts) > 1 else "A doubt"
         yield Clause(f"{n}: {first[:1].lower()}{first[1:]}.", "doubts")
+
+
+_VERBS: Final = {
+    "better": "is better than",
+    "worse": "is worse than",
+    "higher": "is higher than",
+    "lower": "is lower than",
+    "equivalent": "is equivalent to",
+}
+
+
+def finding_of_comparison(comparison: Comparison) -> list[Clause]:
+    """What a comparison shows of each pair of models: verdicts with the differences behind them."""
+    pairs = list(dict.fromkeys((one.a, one.b) for one in comparison.differences))
+    clauses: list[Clause] = []
+    for place, (a, b) in enumerate(pairs[:_MOST_NAMED]):
+        found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
+        clauses += [Clause(text, f"pair-{place}") for text in _verdicts(found, a, b)]
+    if len(pairs) > _MOST_NAMED:
+        n = counted(len(pairs) - _MOST_NAMED, "more pair")
+        clauses.append(Clause(f"{n} of models below.", "differences"))
+    return [*clauses, *_of_doubts(comparison.doubts)]
+
+
+def _verdicts(found: Sequence[Difference], a: str, b: str) -> Iterator[str]:
+    """A sentence for each verdict, the largest group of metrics in it named first."""
+    for verdict, verb in _VERBS.items():
+        shown = [one for one in found if one.verdict == verdict]
+        if shown:
+            named = ", ".join(_difference(one) for one in shown[:_MOST_NAMED])
+            more = f" and {count(len(shown) - _MOST_NAMED)} more" * (len(shown) > _MOST_NAMED)
+            yield f"{a} {verb} {b} in {named}{more}."
+    rest = [one for one in found if one.verdict not in _VERBS]
+    if not rest:
+        return
+    n = f"{count(len(rest))} of {counted(len(found), 'metric')}"
+    text = f"{n} {'is' if len(rest) == 1 else 'are'} inconclusive"
+    if len(rest) == len(found):
+        text = f"No metric separates {a} from {b}" if len(found) > 1 else f"{n} is inconclusive"
+    known = next((one for one in rest if one.detectable is not None), None)
+    if known is not None:
+        name = known.metric.replace("_", " ")
+        text += f"; with these rows a difference in {name} of {value(known.detectable)} would show"
+        text += " in 80 % of samples"
+    yield f"{text}."
+
+
+def _difference(one: Difference) -> str:
+    """``accuracy (+0.05 [0.02, 0.08])``."""
+    sign = "+" if one.difference > 0 else ""
+    limits = f" {found}" if (found := interval(one.low, one.high)) else ""
+    return f"{one.metric.replace('_', ' ')} ({sign}{value(one.difference)}{limits})"
+
+
+def title_of_comparison(comparison: Comparison) -> str:
+    """``new against old``; of more models their names."""
+    pairs = list(dict.fromkeys((one.a, one.b) for one in comparison.differences))
+    if len(pairs) == 1:
+        return " against ".join(pairs[0])
+    names, n_more = comparison.models[:_MOST_NAMED], len(comparison.models) - _MOST_NAMED
+    return f"{', '.join(names)}{f' and {count(n_more)} more models' * (n_more > 0)}"

@@ -22,7 +22,14 @@ from karat.output.compared import describe_comparison
 from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
 from karat.output.describe_sets import facts_of_sets, patterns_of, scores_of_labels, transfers_of
 from karat.output.document import Notes, Table
-from karat.output.finding import finding_of, finding_of_sets, tiles_of, title_of
+from karat.output.finding import (
+    finding_of,
+    finding_of_comparison,
+    finding_of_sets,
+    tiles_of,
+    title_of,
+    title_of_comparison,
+)
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
@@ -269,7 +276,8 @@ def comparison_to_html(comparison: Comparison) -> str:
     pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
     tables = [section for section in document.sections if isinstance(section, Table)]
     found: dict[str, Any] = {
-        "title": " or ".join(comparison.models[:3]),
+        "title": title_of_comparison(comparison),
+        "finding": finding_of_comparison(comparison),
         "kind": document.title,
         "version": __version__,
         "facts": document.facts,
