@@ -111,6 +111,47 @@ def test_a_request_would_be_seen(chrome: Any, tmp_path: Path) -> None:
         assert "https://example.org/x.png" in seen.asked
 
 
+# Accessibility.
+
+
+def violations(seen: Seen) -> list[str]:
+    """What axe-core finds on a page, all folded parts open."""
+    axe = optional("axe_playwright_python.sync_playwright").Axe()
+    seen.page.evaluate("() => document.querySelectorAll('details').forEach(d => { d.open = true })")
+    found = axe.run(seen.page).response["violations"]
+    return [f"{one['id']} ({one['impact']}): {one['nodes'][0]['html'][:90]}" for one in found]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing(
+    chrome: Any, pages: dict[str, Path], name: str, scheme: str, width: int
+) -> None:
+    size = {"width": width, "height": 900}
+    with opened(chrome, pages[name], color_scheme=scheme, viewport=size) as seen:
+        assert violations(seen) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("--quiet:#4e5a68", "--quiet:#b9c0c8", "color-contrast"),
+        ('<html lang="en">', "<html>", "html-has-lang"),
+    ],
+)
+def test_what_axe_must_find_is_found(
+    chrome: Any, pages: dict[str, Path], tmp_path: Path, old: str, new: str, told: str
+) -> None:
+    text = pages["cancer"].read_text(encoding="utf-8")
+    assert old in text
+    # A style that was changed has another hash: without the policy it is in force.
+    text = text.replace(old, new).replace('http-equiv="Content-Security-Policy"', 'name="none"')
+    path = tmp_path / "damaged.html"
+    path.write_text(text, encoding="utf-8")
+    with opened(chrome, path, viewport={"width": 1280, "height": 900}) as seen:
+        assert any(one.startswith(told) for one in violations(seen))
+
+
 # The threshold.
 
 

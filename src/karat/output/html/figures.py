@@ -137,7 +137,7 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
             table = _table(one.title, headings, rows, notes)
         else:
             rows = _bins(report, which, band)
-            table = _table("Probabilities in bins", (*binned, *limits), rows, notes)
+            table = _table(f"{one.title} in bins", (*binned, *limits), rows, notes)
         caption = one.caption if band is None else f"{one.caption} {_OF_BAND}"
         found.append(one._asdict() | {"svg": svg, "table": table, "caption": caption})
     return found
