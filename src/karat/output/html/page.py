@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
@@ -150,13 +150,19 @@ def report_to_html(report: Report) -> str:
     matrix = matrix_of(report.confusion)
     decisions, about_decisions = decisions_of(report)
     figures = figures_of(report)
-    first_figure = _taken(figures, _most_telling(report))
+    telling = [one for one in (_taken(figures, _most_telling(report)),) if one is not None]
+    has_room = matrix is not None and len(matrix["names"]) <= _BESIDE
+    beside: list[Any] = (
+        [*telling, "matrix"] if has_room else [*telling, *(["pairs"] if pairs else [])]
+    )
+    if has_room and not report.is_binary:
+        beside.reverse()
     shown: dict[str, Any] = {
         "title": title_of(report),
         "kind": "karat report",
         "finding": finding_of(report),
         "tiles": tiles_of(report),
-        "first_figure": first_figure,
+        "beside": beside,
         "threshold_figure": _taken(figures, "metrics-by-threshold"),
         "version": __version__,
         "facts": facts(report),
@@ -167,7 +173,6 @@ def report_to_html(report: Report) -> str:
         "more_metrics": metric_table(report, rest),
         "inexact": inexact_notes(report, list(report.metrics), ""),
         "matrix": matrix,
-        "matrix_first": matrix is not None and 2 < len(matrix["names"]) <= _BESIDE,
         "is_plain": matrix is not None and len(matrix["names"]) <= PLAIN,
         "decisions": decisions,
         "about_decisions": about_decisions,
@@ -214,6 +219,7 @@ def sets_to_html(report: SetReport) -> str:
         first = [name for name in HEADLINE_OF_SETS if name in report.metrics]
     rest = [name for name in report.metrics if name not in first]
     policy = POLICIES[report.undefined].format("label or a row")
+    figures = figures_of(report)
     tables: dict[str, tuple[str, list[Table | None]]] = {
         "scores-of-labels": ("Thresholds", [scores_of_labels(report)]),
         "missed": ("Missed and added", [transfers_of(report)]),
@@ -224,7 +230,7 @@ def sets_to_html(report: SetReport) -> str:
         "kind": "karat multilabel report",
         "finding": finding_of_sets(report),
         "tiles": tiles_of(report),
-        "first_figure": None,
+        "beside": [x for x in map(partial(_taken, figures), ("precision_recall", "roc")) if x],
         "threshold_figure": None,
         "version": __version__,
         "facts": facts_of_sets(report),
@@ -236,7 +242,6 @@ def sets_to_html(report: SetReport) -> str:
         "inexact": None,
         **dict.fromkeys(("matrix", "decisions", "best_thresholds", "pairs")),
         "is_plain": False,
-        "matrix_first": False,
         "about_decisions": "",
         "classes": class_table(report),
         "each": OF_LABELS,
@@ -246,7 +251,7 @@ def sets_to_html(report: SetReport) -> str:
             if any(one is not None for one in found)
         ],
         "slices": list(slices_of_sets(report)),
-        "figures": figures_of(report),
+        "figures": figures,
         "undefined": undefined_reasons(report),
         "policy_of_undefined": f"{policy[0].upper()}{policy[1:]}.",
         "definitions": list(definitions(report)),
