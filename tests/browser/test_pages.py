@@ -208,6 +208,21 @@ def test_the_threshold_begins_where_the_report_stands(
         assert table_of(shown) == cancer.confusion.tolist()
 
 
+@pytest.mark.parametrize("labels", [["fraud", "ok"], ["ok", "fraud"]])
+def test_both_matrices_list_the_classes_in_one_order(
+    chrome: Any, tmp_path: Path, labels: list[str]
+) -> None:
+    true, p = ["ok", "ok", "fraud", "fraud"], [0.1, 0.6, 0.4, 0.9]
+    report = karat.evaluate(true, y_prob=p, positive="fraud", labels=labels)
+    report.to_html(tmp_path / "page.html")
+    with opened(chrome, tmp_path / "page.html") as seen:
+        for table in ("matrix", "cells"):
+            assert seen.column(table, 0) == labels
+        matrix, cells = ([seen.column(x, i) for i in (1, 2)] for x in ("matrix", "cells"))
+        assert matrix == [["1", "1"], ["1", "1"]] == cells
+        assert seen.number("#tp") == 1
+
+
 def test_a_class_against_the_rest_is_chosen(chrome: Any, pages: dict[str, Path]) -> None:
     truth, prob = rows_of("digits_logreg")
     with opened(chrome, pages["digits"]) as seen:

@@ -258,7 +258,9 @@ def as_svg(
 
 
 def _corners(ax: Axes) -> str:
-    """Where the points (0, 0) and (1, 1) of axes lie, in points from the upper left."""
+    """Return where (0, 0) and (1, 1) lie, in points from the upper left; of linear axes only."""
+    if ax.get_xscale() != "linear" or ax.get_yscale() != "linear":
+        return ""
     height = ax.figure.bbox.height
     scale = 72.0 / ax.figure.dpi
     places = [ax.transData.transform(at) for at in ((0.0, 0.0), (1.0, 1.0))]
