@@ -179,12 +179,43 @@ class SetScoreIntervals:
             return self._combined(spread, value)
         return self._one(metric, value, spread.weighted)
 
+    def moves(self, metric: Metric, value: float) -> Floats | None:
+        """float64[n]: how much each row moves a metric whose value this is, by its weight.
+
+        None where that is not known: of what the rows choose, and of all labels pooled.
+        """
+        metric = meant_on_sets(metric)
+        if is_of_rows(metric):
+            return self._moves_of_mean(metric, value) if self._is_whole(metric) else None
+        plain = Metric(metric.record, "plain", metric.params)
+        is_known = metric.record.reads not in (RankedCells, LabelAreas) and metric.lift != "micro"
+        if not is_known or reason_without(plain):
+            return None
+        spread = self._spread_of(plain)
+        if metric.lift == "weighted":
+            return spread.weighted
+        return spread.whole / max(int(np.isfinite(spread.value).sum()), 1)
+
+    def _is_whole(self, metric: Metric) -> bool:
+        """Whether the value of a mean over rows is known exactly."""
+        if self.scores.is_whole:
+            return True
+        low, high = self.scores.ends(metric)
+        return low == high
+
+    def _moves_of_mean(self, metric: Metric, value: float) -> Floats:
+        """float64[n]: w·g·(x − value) ÷ Σ w·g of each row."""
+        mean = self.scores.mean(metric)
+        mass = self.scores.weights * mean.gain
+        kept = mass > 0.0
+        found = np.zeros(len(mass))
+        found[kept] = mass[kept] * (mean.value[kept] - value) / float(mass[kept].sum())
+        return found
+
     def _of_mean(self, metric: Metric, value: float) -> Interval:
         """Of Σ w·g·x ÷ Σ w·g over the rows."""
-        if not self.scores.is_whole:
-            low, high = self.scores.ends(metric)
-            if low != high:
-                return Interval(remark=_NOT_WHOLE)
+        if not self._is_whole(metric):
+            return Interval(remark=_NOT_WHOLE)
         mean = self.scores.mean(metric)
         mass = self.scores.weights * mean.gain
         kept = mass > 0.0
@@ -193,7 +224,7 @@ class SetScoreIntervals:
         n = total**2 / float((mass**2).sum())
         if n < 2.0 - 1e-12:
             return Interval(remark=_ONE_ROW)
-        phi, df = mass * (x - value) / total, n - 1.0
+        phi, df = self._moves_of_mean(metric, value)[kept], n - 1.0
         variance = _square(phi, self._clusters, kept)
         if self._clusters is None:
             variance *= n / (n - 1.0)
