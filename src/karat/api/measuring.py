@@ -13,6 +13,7 @@ from karat.api.arguments import wanted_of_scores
 from karat.api.doubts import impossible_rows, of_zeros, with_doubts
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
+from karat.api.set_doubts import doubts_of_sets
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, whole
 from karat.data.checks import check_in_common
@@ -139,6 +140,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
         refuse_sums(np.array([tally.row_weights.sum()]))
         if not tally.row_weights.any():
             raise error("K115", argument=_weights_of(origin), n=tally.n)
+    doubts = doubts_of_sets(rows, tally, mapping)
     rows = _settled(rows)
     n_threads = spec.n_threads or 0
     scored = None
@@ -153,7 +155,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
         spec.confidence,
         origin.mapping,
         origin.source,
-        (*origin.warnings, *_lost_scores(held)),
+        (*doubts, *origin.warnings, *_lost_scores(held)),
         scored,
         sample=rows if held.is_sample else None,
         is_clustered=rows.clusters is not None,
