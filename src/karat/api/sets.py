@@ -80,6 +80,8 @@ class MultilabelReport(Exports, SetReport):
             >>> report = karat.evaluate(sets, sets[::-1], by={"source": ["a", "a", "b", "b"]})
             >>> report.slices["source"]["a"].n_rows
             2
+            >>> report.slices["source"].rest["a"]["micro_recall"].value == 1 / 3
+            True
         """
         from karat.results.slices import ByColumn, SetSliceTable
 

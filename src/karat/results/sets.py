@@ -378,24 +378,7 @@ class SetReport(NamedResults):
 
     @cached_property
     def slices(self) -> ByColumn[SetSliceTable[Self]]:
-        """Column, or tuple of crossed columns → its slices; empty where ``by=`` was not given.
-
-        Each slice is a report of its rows, on all labels and with the settings of this one. Of a
-        report that was read from JSON it knows what JSON holds: its tally, the metrics that open
-        the report, and how slices differ in these.
-
-        Errors:
-            K211 the rows were not kept, as of a report that was read from JSON without slices.
-
-        Example:
-            >>> import karat
-            >>> sets = [{"cat"}, {"dog"}, {"cat", "dog"}, {"dog"}]
-            >>> report = karat.evaluate(sets, sets[::-1], by={"source": ["a", "a", "b", "b"]})
-            >>> report.slices["source"]["a"].n_rows
-            2
-            >>> report.slices["source"].rest["a"]["micro_recall"].value == 2 / 3
-            True
-        """
+        """Column, or tuple of crossed columns → its slices; see `karat.MultilabelReport`."""
         from karat.results.slices import ByColumn, SetSliceTable
 
         rows, tables = self.rows, {}

@@ -103,7 +103,18 @@ def _values_of(rows: Rows, metric: Description, n_threads: int = 0) -> list[floa
     return [values[metric.class_index]]
 
 
-class TrainerMetric:
+class _OfAllRows:
+    """What CatBoost asks of an object whose value is computed on all rows at once."""
+
+    # CatBoost would compile the methods with numba, and warn where it cannot.
+    no_jit = True
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """The value itself."""
+        return error / weight
+
+
+class TrainerMetric(_OfAllRows):
     """An object for CatBoost's ``eval_metric=``; made by `metric_object`.
 
     CatBoost shows an object under the name of its class, so every description has a class of its
@@ -114,9 +125,6 @@ class TrainerMetric:
     """
 
     description: Description
-
-    # CatBoost would compile the methods with numba, and warn where it cannot.
-    no_jit = True
 
     def is_max_optimal(self) -> bool:
         """Whether larger values are better."""
@@ -137,10 +145,6 @@ class TrainerMetric:
         (value,) = _values_of(as_rows(target, scores, weight), self.description)
         return value, 1.0
 
-    def get_final_error(self, error: float, weight: float) -> float:
-        """The value itself: it is computed on all rows at once."""
-        return error / weight
-
     def __repr__(self) -> str:
         return f"metric_object({self.description.text!r})"
 
@@ -149,7 +153,7 @@ class TrainerMetric:
         return metric_object, (self.description.text,)
 
 
-class LabelTrainerMetric:
+class LabelTrainerMetric(_OfAllRows):
     """The same where the label is a matrix with a column for each of several labels.
 
     Attributes:
@@ -159,7 +163,6 @@ class LabelTrainerMetric:
 
     text: str
     measure: Description | Metric
-    no_jit = True
 
     def is_max_optimal(self) -> bool:
         """Whether larger values are better."""
@@ -182,10 +185,6 @@ class LabelTrainerMetric:
         given = weight if self.measure.use_weights else None
         (value,) = values_of_labels(label_rows(labels, scores, given, self.measure), self.measure)
         return value, 1.0
-
-    def get_final_error(self, error: float, weight: float) -> float:
-        """The value itself: it is computed on all rows at once."""
-        return error / weight
 
     def __repr__(self) -> str:
         return f"metric_object({self.text!r}, of_labels=True)"
