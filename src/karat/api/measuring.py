@@ -14,9 +14,10 @@ from karat.api.doubts import impossible_rows, of_zeros, with_doubts
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
-from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, whole
+from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, sliced_sets, whole
 from karat.data.checks import check_in_common
 from karat.data.clusters import go_together
+from karat.data.labels.matrices import display_names
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
 from karat.data.scores.histograms import sampled_rows
@@ -65,6 +66,7 @@ class Spec:
         threshold: from which score on the positive class of two is predicted.
         keeps_curves: whether its curves will be read, where it has them.
         is_dry: whether nothing is measured: labels are counted and values are checked.
+        class_names: of sets, display names of the labels, or None.
     """
 
     wanted: tuple[Metric, ...] | None = None
@@ -74,6 +76,7 @@ class Spec:
     threshold: float | None = None
     keeps_curves: bool = True
     is_dry: bool = False
+    class_names: Any = None
 
     def keeper(self, classes: Classes) -> Keeper | None:
         """What keeps the curves: they are for the whole page, not for a few numbers."""
@@ -93,7 +96,8 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     """
     if found.sets is not None:
         # What kind of report it is follows from the rows, which no type checker sees.
-        return cast("Report", _of_sets(found.sets, spec, found.origin))
+        sets = sliced_sets(found.sets, found.later)
+        return cast("Report", _of_sets(sets, spec, found.origin))
     for metric in spec.wanted or ():
         metric.refuse_of_sets()
     found = _with_axes(found)
@@ -119,11 +123,13 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     """The report of rows with sets of labels.
 
     Errors:
-        K115 all rows weigh nothing; K210 a metric of scores, and there are none; K219, K220 a
-        metric that sets do not have; K223 no row has a label.
+        K115 all rows weigh nothing; K117 display names; K210 a metric of scores, and there are
+        none; K219, K220 a metric that sets do not have; K223 no row has a label.
     """
     from karat.api.sets import MultilabelReport
 
+    if spec.class_names is not None:
+        held = held.on(held.classes.named(display_names(spec.class_names, held.classes)))
     rows = held.rows
     for metric in spec.wanted or ():
         if meant_on_sets(metric).needs_scores and rows.scores is None:

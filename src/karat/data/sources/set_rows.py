@@ -40,6 +40,7 @@ class SetReading:
         labels: the labels in order, or None.
         nulls: ``"error"``, or ``"drop"`` to leave out rows without prediction or weight.
         scores: the columns of scores, or None.
+        is_frequency: whether a row of weight 3 stands for three rows.
     """
 
     found: Mapping[str, str]
@@ -48,6 +49,7 @@ class SetReading:
     labels: tuple[Label, ...] | None = None
     nulls: Literal["error", "drop"] = "error"
     scores: ScoresOfLabels | None = None
+    is_frequency: bool = False
 
     @classmethod
     def of(cls, asked: SetColumns, columns: TableColumns) -> SetReading:
@@ -75,7 +77,7 @@ class SetReading:
             wide = None if wide is None else replace(wide, pred=())
         labels = None if wide is not None else labels
         given = wide, request.separator, labels, request.nulls, scores
-        return cls(found_of_roles, *given)
+        return cls(found_of_roles, *given, request.is_frequency)
 
     @classmethod
     def from_dict(cls, words: Mapping[str, Any]) -> SetReading:
@@ -152,7 +154,7 @@ class SetReading:
             decoded: makes labels of what is read.
 
         Errors:
-            K101 to K109, K196, K197 the sets; K113 to K116 weights; K221, K223, K227.
+            K101 to K109, K196, K197 the sets; K113 to K116, K150 weights; K221, K223, K227.
         """
         true = self.column(values, "true")
         true = true if decoded is None else decoded(true)
@@ -186,7 +188,9 @@ class SetReading:
             if self.nulls == "drop":
                 kept &= ~np.isnan(given)
             _refuse_weights(given[kept], kept, argument, is_part=is_part)
-            rows = replace(rows, weights=given)
+            if self.is_frequency and (given[kept] % 1.0 != 0).any():
+                raise error("K150", found="are not whole numbers")
+            rows = replace(rows, weights=given, is_frequency=self.is_frequency)
         if "clusters" in self.found:
             clusters = values[self.found["clusters"]]
         if clusters is not None and not isinstance(clusters, str):

@@ -13,14 +13,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.data.accumulator import Batch, SlicesLater, Tallies
+from karat.data.accumulator import Batch, SlicesLater, Tallies, with_columns
 from karat.data.arrow import ArrowColumn, batches
+from karat.data.clusters import NameCodes, RowNames
 from karat.data.labels.align import not_declared
 from karat.data.labels.column import Column, Flags, coded, declared_labels, kind_of
 from karat.data.labels.sets import SetColumn
 from karat.data.rows import numbered_from
-from karat.data.sources.columns import TableRequest, dropped, find_columns
-from karat.data.sources.files.counted import facts_of, no_rows
+from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
+from karat.data.sources.files.counted import facts_of, families, no_rows
 from karat.data.sources.files.duck import allow_columns, explaining
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.sql import keep_order
@@ -81,6 +82,9 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         for kind, names in read.items()
         for place, name in enumerate(names)
     }
+    # A column of slices may have another role, too.
+    groups = {name: f"g{place}" for place, name in enumerate(columns.singles)}
+    read["groups"] = list(groups)
     how = {kind: [relation.column(name) for name in names] for kind, names in read.items()}
     labels_as = relation.reading(how["lists"]) if how["lists"] else "typed"
     if how["texts"]:
@@ -92,11 +96,14 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         relation.require_sets(how["lists"], are_texts=False)
         relation.require_sets(how["texts"], are_texts=True)
         relation.require_scores([*how["cells"], *how["scores"]])
-        relation.require_names(how["names"])
-        allow_columns(relation.connection, len(aliases))
+        relation.require_names([*how["names"], *how["groups"]])
+        allow_columns(relation.connection, len(aliases) + len(groups))
         keep_order(relation.connection, sql)
     notes = [*columns.notes, *notes]
-    return FileSets(relation, request, reading, labels_as, sql, aliases, tuple(notes))
+    later = slices_later(families(relation), columns.groups)
+    return FileSets(
+        relation, request, reading, labels_as, sql, aliases, groups, later, tuple(notes)
+    )
 
 
 def _kinds(relation: Relation, reading: SetReading) -> dict[str, str]:
@@ -129,6 +136,8 @@ class FileSets:
         labels_as: how labels arrive.
         sql: what is read, row by row.
         aliases: what SQL calls each column.
+        groups: what SQL calls each column of slices.
+        later: how their values become slices.
         notes: sentences the reader should see.
     """
 
@@ -138,14 +147,11 @@ class FileSets:
     labels_as: Reading
     sql: str
     aliases: Mapping[str, str]
+    groups: Mapping[str, str]
+    later: SlicesLater
     notes: tuple[str, ...] = ()
     _starts: list[int] = field(default_factory=list)
     _first: SetRows | None = None
-
-    @property
-    def later(self) -> SlicesLater:
-        """Sets have no slices."""
-        return SlicesLater()
 
     def batches(self, first: int = 0) -> Iterator[Batch]:
         """The rows with the labels of each batch.
@@ -159,10 +165,12 @@ class FileSets:
             # Labels that are listed are looked for once all have come.
             reading = replace(reading, labels=None)
         progress, n_all = self.request.progress, self.relation.n_rows
-        for place, values in enumerate(self._values()):
+        for place, batch in enumerate(self._batches()):
             self._starts.append(n_rows)
             with self.numbering(place):
+                values = self._values(batch)
                 rows, kept = reading.rows(values, is_part=True, decoded=self._decoded)
+            rows = with_columns(rows, self._columns(batch, kept))
             n = rows.n if kept is None else len(kept)
             n_rows += n
             if progress is not None:
@@ -172,16 +180,29 @@ class FileSets:
             if place >= first:
                 yield Tallies(sets=HeldSets.of(rows), n_dropped=n - rows.n)
 
-    def _values(self) -> Iterator[dict[str, ArrowColumn]]:
-        """The columns of each batch by their names."""
+    def _values(self, batch: Mapping[str, ArrowColumn]) -> dict[str, ArrowColumn]:
+        """The columns of a batch that have a role, by their names."""
+        return {name: batch[alias] for name, alias in self.aliases.items()}
+
+    def _columns(self, batch: Mapping[str, ArrowColumn], kept: Flags | None) -> dict[str, RowNames]:
+        """The values of the columns of slices in a batch, as text."""
+        found = {}
+        for name, alias in self.groups.items():
+            codes = NameCodes(name)
+            codes.add(batch[alias], kept)
+            found[name] = codes.names()
+        return found
+
+    def _batches(self) -> Iterator[dict[str, ArrowColumn]]:
+        """The columns of each batch as SQL calls them."""
         relation = self.relation
         is_query = relation.query is not None
         with explaining(relation.files, has_sql=is_query, where=self.request.where):
-            stream: Any = batches(relation.connection.sql(self.sql), list(self.aliases.values()))
+            names = [*self.aliases.values(), *self.groups.values()]
+            stream: Any = batches(relation.connection.sql(self.sql), names)
             # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
             with closing(stream):
-                for batch in stream:
-                    yield {name: batch[alias] for name, alias in self.aliases.items()}
+                yield from stream
 
     def _decoded(self, column: SetColumn) -> SetColumn:
         """Labels that arrive as texts of JSON, or marked, as what they are."""
@@ -273,7 +294,7 @@ class FileSets:
         first: dict[str, tuple[int, Any]] = {}
         counts = dict.fromkeys(roles, 0)
         n = 0
-        for values in self._values():
+        for values in map(self._values, self._batches()):
             size = 0
             for role in roles:
                 column = self._decoded(self.reading.column(values, role))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from karat.data.accumulator import Tallies
+from karat.data.accumulator import Tallies, with_slices
 from karat.data.labels.sets import are_sets
+from karat.data.slices.codes import coded_values, of_columns
 from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.set_columns import N_LOOKED, find_sets
 from karat.data.sources.set_rows import SetReading, first_sets, origin_of_sets
@@ -18,7 +19,7 @@ def sets_of_frame(frame: Frame, request: TableRequest) -> Tallies | None:
     """The rows of a table with sets of labels; None where rows have one class each.
 
     Errors:
-        As `find_sets`, `find_columns` and `SetReading.rows`.
+        As `find_sets`, `find_columns` and `SetReading.rows`; K106, K182 slices.
     """
     read = frame.first_rows
 
@@ -36,9 +37,13 @@ def sets_of_frame(frame: Frame, request: TableRequest) -> Tallies | None:
     ids = columns.unique
     # Of rows that can be read only once, ids are read with the sets.
     beside = (ids,) if read is None and ids is not None else ()
-    found = frame.columns((*reading.columns, *beside))
+    sides = (*reading.columns, *beside)
+    roles = [*["this call"] * len(sides), *["the slices"] * len(columns.singles)]
+    found = frame.columns((*sides, *columns.singles), roles)
     rows, kept = reading.rows(found, request.weights, request.clusters)
     n = rows.n if kept is None else len(kept)
+    single = {name: coded_values(found[name], name, n) for name in columns.singles}
+    rows = with_slices(rows, [one.at(kept) for one in of_columns(columns.groups, single)])
     notes: list[Any] = [*columns.notes]
     notes += doubts_of_ids(frame, ids, n, found, is_named=request.unique is not None)
     n_dropped = n - rows.n
