@@ -83,7 +83,7 @@ def find_sets(
         K222 `positive` beside sets; K228 columns of one label each that do not go together; K404
         no column has the name or matches the pattern.
     """
-    if request.keeps_rows:
+    if request.is_searched:
         return None
     sides: dict[Role, str | None] = {"true": request.true, "pred": request.pred}
     patterns = {role: x for role, x in sides.items() if x and "*" in x and x not in header}

@@ -13,13 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.data.accumulator import Batch, SlicesLater, Tallies, with_columns
+from karat.data.accumulator import Batch, SlicesLater, Tallies, accumulate, with_columns
 from karat.data.arrow import ArrowColumn, batches
 from karat.data.clusters import NameCodes, RowNames
 from karat.data.labels.align import not_declared
 from karat.data.labels.column import Column, Flags, coded, declared_labels, kind_of
 from karat.data.labels.sets import SetColumn
 from karat.data.rows import numbered_from
+from karat.data.scores.storage import ScoreParts
 from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
 from karat.data.sources.files.counted import facts_of, families, no_rows
 from karat.data.sources.files.duck import allow_columns, explaining
@@ -29,6 +30,7 @@ from karat.data.sources.files.text_labels import NotLabelsError, Reading, labels
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.set_columns import SetColumns
 from karat.data.sources.set_rows import SetReading, first_sets, origin_of_sets
+from karat.data.table_sets import TableSets
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 from karat.tally import Classes, Label
@@ -37,6 +39,8 @@ from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import other_kinds
 
+_ALL: Final = 1 << 62
+"""Bytes: rows that are compared with others are all kept."""
 _LETTERS: Final = {
     "lists": "l",
     "texts": "t",
@@ -69,13 +73,15 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         if asked.wide is not None:
             sides = columns.unique, asked.wide.true[0]
         is_named = request.unique is not None
-        notes += doubts_of_ids(relation, *sides, where, "ids", is_named=is_named)
+        argument = "id" if request.keeps_rows else "ids"
+        notes += doubts_of_ids(relation, *sides, where, argument, is_named=is_named)
     reading = SetReading.of(asked, columns)
-    kinds = _kinds(relation, reading)
+    kinds = _kinds(relation, reading, is_one_of_several=request.keeps_rows)
     # Each column once by each way that it is read, as SQL calls it.
     read = {kind: [name for name, its in kinds.items() if its == kind] for kind in _LETTERS}
     read["weights"] = [columns.found["weights"]] if "weights" in columns.found else []
-    read["names"] = [columns.found["clusters"]] if "clusters" in columns.found else []
+    named = [reading.found[role] for role in ("clusters", "id") if role in reading.found]
+    read["names"] = list(dict.fromkeys(named))
     read["scores"] = [] if reading.scores is None else list(reading.scores.names)
     aliases = {
         name: f"{_LETTERS[kind]}{place}"
@@ -106,8 +112,12 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
     )
 
 
-def _kinds(relation: Relation, reading: SetReading) -> dict[str, str]:
-    """How each column of sets is read: as lists, text, or cells of one label."""
+def _kinds(relation: Relation, reading: SetReading, *, is_one_of_several: bool) -> dict[str, str]:
+    """How each column of sets is read: as lists, text, or cells of one label.
+
+    Args:
+        is_one_of_several: whether other rows are compared with these, and may have the text.
+    """
     wide = reading.wide
     if wide is not None:
         return dict.fromkeys((*wide.true, *wide.pred), "cells")
@@ -120,7 +130,7 @@ def _kinds(relation: Relation, reading: SetReading) -> dict[str, str]:
             name: "lists" if types[name] in ("JSON", "NULL") else kind
             for name, kind in found.items()
         }
-    if "texts" not in found.values():
+    if "texts" not in found.values() and not is_one_of_several:
         what = f"Columns {shown(names)} hold lists, and no text"
         raise error("K227", found=what, do=f"Leave {option('separator')} out.")
     return found
@@ -151,6 +161,7 @@ class FileSets:
     later: SlicesLater
     notes: tuple[str, ...] = ()
     _starts: list[int] = field(default_factory=list)
+    _kept: list[Flags] = field(default_factory=list)
     _first: SetRows | None = None
 
     def batches(self, first: int = 0) -> Iterator[Batch]:
@@ -159,7 +170,7 @@ class FileSets:
         Errors:
             As of `SetReading.rows`; K407 numbers that are not whole.
         """
-        self._starts, n_rows = [], 0
+        self._starts, self._kept, n_rows = [], [], 0
         reading = self.reading
         if reading.scores is None:
             # Labels that are listed are looked for once all have come.
@@ -172,6 +183,8 @@ class FileSets:
                 rows, kept = reading.rows(values, is_part=True, decoded=self._decoded)
             rows = with_columns(rows, self._columns(batch, kept))
             n = rows.n if kept is None else len(kept)
+            if self.request.keeps_rows:
+                self._kept.append(np.ones(n, np.bool_) if kept is None else kept)
             n_rows += n
             if progress is not None:
                 progress(n_rows, n_all)
@@ -179,6 +192,12 @@ class FileSets:
                 self._first = rows.at(np.arange(min(rows.n, 3)))
             if place >= first:
                 yield Tallies(sets=HeldSets.of(rows), n_dropped=n - rows.n)
+
+    def whole(self) -> TableSets:
+        """All rows, whatever memory they take, with their ids."""
+        found = accumulate(self, ScoreParts(_ALL))
+        kept = np.concatenate(self._kept)
+        return TableSets.of(found, None if kept.all() else kept)
 
     def _values(self, batch: Mapping[str, ArrowColumn]) -> dict[str, ArrowColumn]:
         """The columns of a batch that have a role, by their names."""
