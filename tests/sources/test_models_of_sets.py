@@ -117,6 +117,34 @@ def test_every_form_of_a_comparison_and_its_flips(karat: Karat) -> None:
     assert {first["said_a"], first["said_b"]} == {"|".join(OLD[place]), "|".join(NEW[place])}
 
 
+def test_strata_of_labels_are_shown(karat: Karat) -> None:
+    given = ("old.csv", "new.csv", *SPLIT, "--metrics", "micro_f1", "--weight", "")
+    strata = ("--label-strata", "head=a,b", "--label-strata", "tail=d")
+    known = library.compare(
+        TRUE, {"old": OLD, "new": NEW}, metrics="micro_f1", label_strata={"head": ["a", "b"]}
+    ).strata["head"]["micro_f1"]
+    found = compared(karat, *given, *strata)["strata"]
+    assert set(found) == {"head", "tail"}
+    # The files are matched by ids, in the order of the first.
+    assert found["head"]["differences"][0]["difference"] == pytest.approx(known.difference)
+    shown = karat("compare", *given, *strata).out
+    assert "new against old  in head (2 labels)  1 better" in shown
+    assert "in tail (1 label)" in shown
+    assert karat("compare", *given, *strata, "-o", "page.html").code == 0
+    assert "in tail (1 label)" in Path("page.html").read_text()
+    for wrong, told in (("tail=z", "'z'"), ("tail", "tail=lynx,owl"), ("=a", "tail=lynx,owl")):
+        ran = karat("compare", *given, "--label-strata", wrong)
+        assert (ran.code, told in ran.err) == (2, True)
+    numbers = {"true": ["1|2", "2", "1"] * 9, "pred": ["1", "2", "2"] * 9}
+    pd.DataFrame(numbers).to_csv("one.csv", index=False)
+    found = compared(karat, "one.csv", "one.csv", *SPLIT, "--label-strata", "few=2")
+    assert list(found["strata"]) == ["few"]
+    one = pd.DataFrame({"true": ["a", "b"] * 9, "pred": ["a", "a", "b"] * 6})
+    one.to_csv("one.csv", index=False)
+    ran = karat("compare", "one.csv", "one.csv", "--label-strata", "few=a")
+    assert (ran.code, "K221" in ran.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     "given",
     [

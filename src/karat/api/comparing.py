@@ -306,6 +306,12 @@ def compare_files(
         found: Compared = models_of_sets(names, compared_rows(pairs.models))
         of_sets = _of_files(pairs.models)
         whole = compare_models(found, spec, metrics, margin, baseline, policy, of_sets)
+        if label_strata is not None and reading["labels_are_text"]:
+            label_of = {str(label): label for label in found.classes.labels}
+            label_strata = {
+                name: [label_of.get(text, text) for text in texts]
+                for name, texts in label_strata.items()
+            }
         return _with_strata(whole, found, label_strata, spec, margin, policy), pairs
     matched = pair_rows(rows, allow_mismatch=allow_mismatch)
     rows = list(matched.models)

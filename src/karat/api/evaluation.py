@@ -28,7 +28,7 @@ from karat.api.options import check_policy, one_of, plain_text, refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.api.sets import refuse_on_sets
-from karat.data.accumulator import Batch, Source, Tallies, accumulate
+from karat.data.accumulator import Batch, Origin, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
@@ -277,7 +277,11 @@ def _run(
             is_frequency=is_frequency,
             **options,
         )
-        return report_of(accumulate(sets, ScoreParts(max_memory or MAX_MEMORY)), spec)
+        found = accumulate(sets, ScoreParts(max_memory or MAX_MEMORY))
+        doubts = doubts_of_order(
+            y_true, "y_true", y_pred=y_pred, **scores, weights=weights, clusters=clusters, by=by
+        )
+        return report_of(replace(found, origin=Origin(warnings=tuple(doubts))), spec)
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)
         options["weights"] = of_table("weights", weights, where)

@@ -13,6 +13,7 @@ from karat.api.arguments import wanted_of_scores
 from karat.api.doubts import impossible_rows, of_zeros, with_doubts
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
+from karat.api.set_doubts import doubts_of_sets
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, sliced_sets, whole
 from karat.data.checks import check_in_common
@@ -137,6 +138,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
                 raise error("K211", name=str(metric), do=do)
             raise no_scores(str(metric))
     check_sets(held, origin.mapping)
+    doubts = doubts_of_sets(rows, held.tally, origin.mapping)
     rows = settled_clusters(rows)
     n_threads = spec.n_threads or 0
     scored = None
@@ -151,7 +153,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
         spec.confidence,
         origin.mapping,
         origin.source,
-        (*origin.warnings, *_lost_scores(held)),
+        (*doubts, *origin.warnings, *_lost_scores(held)),
         scored,
         sample=rows if held.is_sample else None,
         is_clustered=rows.clusters is not None,

@@ -15,6 +15,7 @@ from karat.cli.options import (
     choice,
     columns_given,
     joined,
+    labels_of,
     listed,
     options,
     options_given,
@@ -70,6 +71,12 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N")
 @click.option(
+    "--label-strata",
+    metavar="NAME=A,B",
+    multiple=True,
+    help="Compare these labels of sets alone, too; again for more: tail=lynx,owl.",
+)
+@click.option(
     "--flips",
     type=FILE,
     metavar="FILE.csv",
@@ -86,6 +93,7 @@ def command(
     against_first: bool,
     seed: int,
     flips: Path | None,
+    label_strata: tuple[str, ...],
     format_: str | None,
     output: Path | None,
     **given: Any,
@@ -132,6 +140,7 @@ def command(
         allow_mismatch=given["allow_mismatch"],
         bar=ReadingBar,
         read=read,
+        label_strata=_strata_of(label_strata),
     )
     tell_warnings(matched.notes)
     if not is_on_screen(chosen, output):
@@ -142,6 +151,19 @@ def command(
         _write_flips(found, matched, flips, given["separator"] or "|")
         said(f"Wrote {flips}.")
     show(found, chosen, output, "headline")
+
+
+def _strata_of(given: Sequence[str]) -> dict[str, list[str]] | None:
+    """The labels of each stratum: ``NAME=A,B``."""
+    found: dict[str, list[str]] = {}
+    for text in given:
+        name, mark, labels = text.partition("=")
+        listed_labels = labels_of(labels) or []
+        if not (name.strip() and mark and all(listed_labels)) or name in found:
+            told = f"{text!r} is no name and labels, or its name was given before."
+            raise click.BadParameter(f"{told} As tail=lynx,owl.", param_hint="--label-strata")
+        found[name] = listed_labels
+    return found or None
 
 
 def _of_one_file(path: str, names: Sequence[str], true: str | None, separator: str | None) -> str:

@@ -31,7 +31,6 @@ from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.data.table_sets import TableSets, beside_sets, settled_clusters
 from karat.errors import error, shown
-from karat.errors.doubts import without_doubts
 from karat.errors.options import as_typed, option
 from karat.inference.comparison.judging import ComparisonSpec, judged
 from karat.inference.confidence import Confidence
@@ -100,7 +99,7 @@ class SetEvaluation:
         notes: list[str] = []
         tables = [side for side in (current, before) if isinstance(side, TableSets)]
         for side in tables:
-            notes += [one for one in without_doubts(side.warnings) if one not in notes]
+            notes += [one for one in side.warnings if one not in notes]
         if len(tables) == 2:
             matched = pair_sets(tables, allow_mismatch=spec.allow_mismatch)
             notes += matched.notes
