@@ -22,7 +22,8 @@ from karat.inference.score_intervals import (
     score_interval,
 )
 from karat.inference.set_intervals import ONE_CLUSTER, interval_of_one
-from karat.inference.variance import kish
+from karat.inference.set_moves import LabelMoves, Moves
+from karat.inference.variance import kish, small_sample
 from karat.metrics import Metric
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._of_set_scores import RowMean, SetScores, is_of_labels, is_of_rows, is_pooled
@@ -30,11 +31,13 @@ from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import get
 from karat.metrics._set_views import LabelAreas, RankedCells
 from karat.tally.cached import cached_property
+from karat.tally.scored import ScoredRows
 
 _ONE_ROW: Final = "there is one row"
 _CHOSEN: Final = "it is chosen by the rows: give method='bootstrap'"
 _NO_FORM: Final = "it takes replicates: give method='bootstrap'"
 _NOT_WHOLE: Final = "its value is known within limits only"
+_WITHOUT_ERROR: Final = "a label is ranked without error"
 _STEP: Final = 1e-6
 
 
@@ -76,6 +79,7 @@ class _Spread:
         alone: float64[2], Σ of squared distances of labels whose influence is nothing.
         whole, weighted: float64[n], Σ of influences, of the mean and of the weighted mean.
         value, low, high: float64[k], of each label; NaN where there is none.
+    moves: what comparisons read of it, or None.
     """
 
     clusters: _Clusters | None
@@ -87,12 +91,17 @@ class _Spread:
     value: Floats
     low: Floats
     high: Floats
+    moves: LabelMoves | None = None
 
     @classmethod
-    def of(cls, n: int, k: int, clusters: _Clusters | None) -> _Spread:
+    def of(
+        cls, n: int, k: int, clusters: _Clusters | None, moves: LabelMoves | None = None
+    ) -> _Spread:
         of_rows = [np.zeros(n) for _ in range(4)]
         nans = [np.full(k, np.nan) for _ in range(3)]
-        return cls(clusters, of_rows[0], of_rows[1], np.zeros(2), of_rows[2], of_rows[3], *nans)
+        below, above, whole, weighted = of_rows
+        alone, (value, low, high) = np.zeros(2), nans
+        return cls(clusters, below, above, alone, whole, weighted, value, low, high, moves)
 
     def add(
         self,
@@ -126,10 +135,12 @@ class SetScoreIntervals:
     Attributes:
         scores: the rows, and what metrics read of them.
         asked: what is asked of the intervals.
+        compares: whether `moves` will be asked for.
     """
 
     scores: SetScores
     asked: Confidence
+    compares: bool = False
     _spreads: dict[Metric, _Spread] = field(default_factory=dict, repr=False)
     _of_pooled: dict[Metric, Interval] = field(default_factory=dict, repr=False)
     _known: dict[Metric, Interval] = field(default_factory=dict, repr=False)
@@ -154,7 +165,7 @@ class SetScoreIntervals:
     def _made(self, metric: Metric, value: float) -> Interval:
         if self.scores.rows.n < 2:
             return Interval(remark=_ONE_ROW)
-        if self._clusters is not None and self._clusters.n_clusters < 2:
+        if self._has_one_cluster:
             return Interval(remark=ONE_CLUSTER)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = self._found(metric, value)
@@ -181,10 +192,8 @@ class SetScoreIntervals:
 
     def _of_mean(self, metric: Metric, value: float) -> Interval:
         """Of Σ w·g·x ÷ Σ w·g over the rows."""
-        if not self.scores.is_whole:
-            low, high = self.scores.ends(metric)
-            if low != high:
-                return Interval(remark=_NOT_WHOLE)
+        if self.scores.bound(metric) is not None:
+            return Interval(remark=_NOT_WHOLE)
         mean = self.scores.mean(metric)
         mass = self.scores.weights * mean.gain
         kept = mass > 0.0
@@ -208,24 +217,85 @@ class SetScoreIntervals:
             self._alone, metric, value, math.sqrt(variance), n, df, is_share=is_share
         )
 
-    def _of_areas(self, metric: Metric, value: float) -> Interval:
-        """Of a function of the areas of the labels, by how it moves with each."""
+    @property
+    def _has_one_cluster(self) -> bool:
+        return self._clusters is not None and self._clusters.n_clusters < 2
+
+    def moves(self, metric: Metric, value: float) -> Moves | str:
+        """How a metric whose value this is moves with each row; why that is not known, in words."""
+        if self.scores.rows.n < 2 or self._has_one_cluster:
+            return _ONE_ROW if self.scores.rows.n < 2 else ONE_CLUSTER
+        metric = meant_on_sets(metric)
+        plain = Metric(metric.record, "plain", metric.params)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            if is_of_rows(metric):
+                return self._moves_of_mean(metric, value)
+            if metric.record.reads is RankedCells:
+                return "its threshold is chosen by the rows"
+            if metric.record.reads is LabelAreas:
+                slopes = self._slopes(metric)
+                if slopes is None:
+                    return _WITHOUT_ERROR
+                return Moves(self._sum_of_areas(slopes) * math.sqrt(self._least))
+            if reason := reason_without(plain):
+                return f"it has no influence function: it is {reason}"
+            if metric.lift == "micro":
+                return Moves(self._moves_of_pooled(plain) * math.sqrt(self._least))
+            spread = self._spread_of(plain)
+            assert spread.moves is not None
+            return spread.moves.of_lift(metric.lift, int(np.isfinite(spread.value).sum()))
+
+    def _moves_of_mean(self, metric: Metric, value: float) -> Moves | str:
+        if self.scores.bound(metric) is not None:
+            return _NOT_WHOLE
+        mean = self.scores.mean(metric)
+        mass = self.scores.weights * mean.gain
+        phi = np.where(mass > 0.0, mass * (mean.value - value), 0.0) / mass.sum()
+        if self._clusters is None:
+            phi *= math.sqrt(float(small_sample(float(kish(mass.sum(), (mass**2).sum())))))
+        return Moves(phi)
+
+    def _moves_of_pooled(self, plain: Metric) -> Floats:
+        """float64[n]: what the labels of each row move together."""
+        pooled, of_row = self.scores.columns.pooled()
+        phi = measured_with_influence(
+            pooled, [plain], self.scores.policy, self._alone, clusters=of_row
+        )[2](plain)
+        w = np.ones(pooled.n_rows) if pooled.weights is None else pooled.weights
+        total = float(w.sum())
+        sums = np.bincount(of_row, np.where(w > 0.0, w * phi, 0.0), self.scores.rows.n)
+        return np.asarray(sums / total, np.float64)
+
+    def _slopes(self, metric: Metric) -> Floats | None:
+        """float64[k]: how a function of the areas of the labels moves with each; None at an end."""
         areas = self.scores.areas
         slopes = np.zeros(len(areas))
         for label in np.flatnonzero(np.isfinite(areas)).tolist():
             moved = [areas.copy(), areas.copy()]
             step = min(_STEP, areas[label] / 2.0, (1.0 - areas[label]) / 2.0)
             if not step > 0.0:
-                return Interval(remark="a label is ranked without error")
+                return None
             moved[0][label] -= step
             moved[1][label] += step
             ends = [metric.record.formula(LabelAreas(each)) for each in moved]
             slopes[label] = (ends[1] - ends[0]) / (2.0 * step)
+        return slopes
+
+    def _sum_of_areas(self, slopes: Floats) -> Floats:
+        """float64[n]: what each row moves in a number that moves so with the areas."""
         area = Metric.of(get("roc_auc").record, "plain", {})
         phi = np.zeros(self.scores.rows.n)
-        for label, parts, _ in self._each([area]):
+        for label, _, parts, _ in self._each([area]):
             if area in parts:
                 phi[self._at(label)] += slopes[label] * parts[area]
+        return phi
+
+    def _of_areas(self, metric: Metric, value: float) -> Interval:
+        """Of a function of the areas of the labels, by how it moves with each."""
+        slopes = self._slopes(metric)
+        if slopes is None:
+            return Interval(remark=_WITHOUT_ERROR)
+        phi = self._sum_of_areas(slopes)
         variance = _square(phi, self._clusters) * self._least
         n, df = self._n_effective, self._df(phi)
         return score_interval(metric, value, SamplingError(variance, variance, df, n),
@@ -337,24 +407,37 @@ class SetScoreIntervals:
         rows, k = self.scores.rows, self.scores.k
         values = {metric: np.full(k, np.nan) for metric in metrics}
         spreads = {
-            m: _Spread.of(rows.n, k, self._clusters) for m in metrics if not reason_without(m)
+            m: _Spread.of(
+                rows.n, k, self._clusters, LabelMoves.of(m, rows.n) if self.compares else None
+            )
+            for m in metrics
+            if not reason_without(m)
         }
         weights, total = self.scores.label_weights, float(self.scores.label_weights.sum())
-        for label, parts, found in self._each(metrics):
+        for label, column, parts, found in self._each(metrics):
             at = self._at(label)
             share = weights[label] / total if total > 0.0 else 0.0
             for metric, (value, interval) in found.items():
                 values[metric][label] = value
                 if metric in parts:
-                    spreads[metric].add(label, at, parts[metric], share, value, interval)
+                    spread = spreads[metric]
+                    spread.add(label, at, parts[metric], share, value, interval)
+                    if spread.moves is not None:
+                        spread.moves.add(
+                            *(at, column, parts[metric], share, value, interval),
+                            has_clusters=self._clusters is not None,
+                        )
         self.scores.keep(values, {})
         true = rows.true
         for spread in spreads.values():
             if total > 0.0:
                 mean = np.nansum(weights * spread.value) / total
                 apart = np.where(np.isfinite(spread.value), spread.value - mean, 0.0)
-                of_rows = np.bincount(true.rows, apart[true.items], rows.n)
-                spread.weighted += self.scores.weights * of_rows / total
+                added = np.bincount(true.rows, apart[true.items], rows.n)
+                of_rows = self.scores.weights * added / total
+                spread.weighted += of_rows
+                if spread.moves is not None:
+                    spread.moves.weighted += of_rows
         self._spreads.update(spreads)
 
     def _at(self, label: int) -> slice | npt.NDArray[np.bool_]:
@@ -363,8 +446,10 @@ class SetScoreIntervals:
 
     def _each(
         self, metrics: list[Metric]
-    ) -> Iterator[tuple[int, dict[Metric, Floats], dict[Metric, tuple[float, Interval]]]]:
-        """Each label: what each row moves in a metric, and values with their intervals."""
+    ) -> Iterator[
+        tuple[int, ScoredRows, dict[Metric, Floats], dict[Metric, tuple[float, Interval]]]
+    ]:
+        """Each label: its rows, what each moves in a metric, and values with their intervals."""
         for label in range(self.scores.k):
             column = self.scores.columns.column(label)
             if not column.n_rows:
@@ -381,7 +466,7 @@ class SetScoreIntervals:
                 found[metric] = value, sure.intervals.get(metric, Interval())
                 if math.isfinite(value) and total > 0.0 and not reason_without(metric):
                     parts[metric] = w * influence(metric) / total
-            yield label, parts, found
+            yield label, column, parts, found
 
     def _drawn(self, metric: Metric, value: float) -> Interval:
         """The interval by replicates of the rows, a row with all of its labels."""

@@ -32,7 +32,9 @@ from karat.inference.confidence import Confidence
 from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.gate.verdicts import Case, Change, Measured, Rule, refused
+from karat.tally.label_scores import ListedScores
 from karat.tally.set_tally import SetRows
+from karat.tally.sets import Sets
 
 DEFAULTS = ("subset_accuracy", "macro_f1")
 """Metrics that may not be significantly worse, where no rule compares with the baseline."""
@@ -91,8 +93,8 @@ class SetEvaluation:
         if self.before is not None:
             self._check_alike(report)
             self.is_paired = isinstance(self.current, SetRows) and isinstance(self.before, SetRows)
-            by_rows = [m for m in compared if self.is_paired and not m.needs_scores]
-            changes = self._changes(by_rows, values)
+            if self.is_paired:
+                changes = self._changes(compared, values)
             apart = [metric for metric in compared if str(metric) not in changes]
             if not self.is_paired:
                 self.notes.append(_UNPAIRED)
@@ -141,11 +143,12 @@ class SetEvaluation:
         sides = [self.current.on(self.before.classes), self.before]
         models, found = models_of_sets(_NAMES, sides), {}
         pair = ComparisonSpec(self.spec.level, "none", {}, ((0, 1),))
-        a, b = (side.known.pred for side in sides)
-        is_same = np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)
+        a, b = (side.known for side in sides)
+        are_same = {False: _are_equal(a.pred, b.pred), True: _have_equal_scores(a, b)}
         for part, estimates in models.measured(metrics, pair, self.spec.undefined):
             name, value = str(part.metric), estimates["new"]
             (one,) = judged(part, _NAMES, pair)
+            is_same = are_same[meant_on_sets(part.metric).needs_scores]
             found[name] = change_of(one, is_same=is_same)
             if value.low is not None:
                 values[name] = replace(values[name], low=value.low, high=value.high)
@@ -177,6 +180,21 @@ class SetEvaluation:
         if before.undefined != self.spec.undefined:
             made, here = (option("undefined", x) for x in (before.undefined, self.spec.undefined))
             self.notes.append(f"The baseline was made with {made}, these values with {here}.")
+
+
+def _have_equal_scores(one: SetRows, other: SetRows) -> bool:
+    a, b = one.scores, other.scores
+    if a is None or b is None or a.is_prob != b.is_prob:
+        return False
+    if isinstance(a, ListedScores) != isinstance(b, ListedScores):
+        return False
+    if isinstance(a, ListedScores) and isinstance(b, ListedScores):
+        return _are_equal(a.sets, b.sets) and np.array_equal(a.values, b.values)
+    return np.array_equal(a.values, b.values)
+
+
+def _are_equal(a: Sets, b: Sets) -> bool:
+    return np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)
 
 
 def _measured(report: MultilabelReport, metric: Metric) -> Measured:

@@ -23,6 +23,12 @@ _MOST_PRODUCTS: Final = 1 << 32
 """Products of replicates, rows and labels: half a second."""
 
 
+def n_replicates(wanted: int, n_products: int) -> int:
+    """How many replicates of so many products are drawn; 0 where those would be too few."""
+    n_drawn = min(wanted, _MOST_PRODUCTS // max(1, n_products))
+    return n_drawn if n_drawn >= min(_FEWEST, wanted) else 0
+
+
 @dataclass(frozen=True, eq=False)
 class SwappedSets:
     """Two models on the same rows, and how their tables move where a row, or a cluster, is swapped.
@@ -48,9 +54,8 @@ class SwappedSets:
         places, at = np.unique(
             np.concatenate([units[one.rows] for one in only]), return_inverse=True
         )
-        size = max(1, len(places) * 2 * k)
-        n_drawn = min(n_permutations, _MOST_PRODUCTS // size)
-        if n_drawn < min(_FEWEST, n_permutations):
+        n_drawn = n_replicates(n_permutations, len(places) * 2 * k)
+        if not n_drawn:
             return None
         moved = np.zeros((len(places), 2 * k))
         of_each = np.split(at.ravel(), [len(only[0].items)])
