@@ -15,7 +15,7 @@ from karat.tally.axes import united_axes
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Fields
 from karat.tally.classes import Classes
-from karat.tally.label_scores import ScoresOfSets, joined_scores
+from karat.tally.label_scores import ListedScores, ScoresOfSets, joined_scores
 from karat.tally.serialization import (
     classes_of_facts,
     facts_of_classes,
@@ -400,7 +400,9 @@ class SetRows:
     @property
     def n_bytes(self) -> int:
         """Bytes of the rows."""
-        sides = [side for side in (self.true, self.pred, self.unknown) if side is not None]
+        listed = self.scores.sets if isinstance(self.scores, ListedScores) else None
+        every = (self.true, self.pred, self.unknown, listed)
+        sides = [side for side in every if side is not None]
         scores = None if self.scores is None else self.scores.values
         arrays = (self.missing, self.weights, scores, self.codes)
         beside = [part.nbytes for part in arrays if part is not None]

@@ -98,10 +98,12 @@ def swap_p_values_of_sets(
     n_permutations: int,
     seed: Sequence[int],
     policy: Policy = "zero",
-) -> tuple[list[float], int] | None:
+    level: float = 0.95,
+) -> tuple[list[float], list[float]] | None:
     """(1 + replicates with at least the difference seen) ÷ (1 + replicates), for each metric.
 
-    All metrics see the same replicates; how many there are is returned, too. None: too few.
+    All metrics see the same replicates. Also how large their differences are at most, at the level.
+    None: there are too few replicates.
 
     Cost: replicates × rows in which the models differ × labels.
     """
@@ -113,11 +115,12 @@ def swap_p_values_of_sets(
         return np.abs([swapped.differences(metric, policy, drawn) for metric in metrics])
 
     seen = differences(swapped.none())
-    beyond = np.zeros(len(metrics), np.int64)
-    for drawn in swapped.draws(seed):
-        beyond += (differences(drawn) >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
+    every = np.concatenate([differences(drawn) for drawn in swapped.draws(seed)], axis=1)
+    beyond = (every >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
     n = swapped.n_drawn
-    return [float((1 + count) / (1 + n)) for count in beyond], n
+    # Not between two of them, which may be infinite.
+    critical = np.quantile(every, level, axis=1, method="higher")
+    return [float((1 + count) / (1 + n)) for count in beyond], critical.tolist()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -86,6 +86,7 @@ def _guarded(
     if rarest >= RARE or not rare or not is_simple:
         return found
     guards: dict[Metric, dict[Pair, tuple[str, float]]] = {metric: {} for metric in rare}
+    critical: dict[Metric, dict[Pair, float]] = {metric: {} for metric in rare}
     remark = f"the rarest label has {counted(rarest, 'row')}"
     for i, (a, b) in enumerate(spec.pairs):
         sides = models[a].rows, models[b].rows
@@ -93,14 +94,21 @@ def _guarded(
         assert sides[1] is not None
         meant = [meant_on_sets(metric) for metric in rare]
         drawn = swap_p_values_of_sets(
-            (sides[0], sides[1]), meant, spec.n_permutations, (spec.seed, i), models[a].policy
+            (sides[0], sides[1]),
+            meant,
+            spec.n_permutations,
+            (spec.seed, i),
+            models[a].policy,
+            spec.level,
         )
         if drawn is None:
             return found
-        for metric, p in zip(rare, drawn[0], strict=True):
-            guards[metric][a, b] = SWAPS, p
+        for metric, p, most in zip(rare, *drawn, strict=True):
+            guards[metric][a, b], critical[metric][a, b] = (SWAPS, p), most
     return [
-        replace(one, guards=guards[one.metric], remark=remark) if one.metric in guards else one
+        replace(one, guards=guards[one.metric], critical=critical[one.metric], remark=remark)
+        if one.metric in guards
+        else one
         for one in found
     ]
 
