@@ -54,10 +54,12 @@ def compared(n: int, better: float, n_samples: int, seed: int, *, is_mean: bool)
         rng = np.random.default_rng([seed, n, sample])
         true, models = drawn(rng, n, better)
         each = karat.compare(true, y_score=models, metrics=METRICS, threshold=0.3,
-                             n_permutations=499)  # fmt: skip
+                             n_permutations=999)  # fmt: skip
         found[sample] = [(x.difference, x.low, x.high, x.p) for x in each]
     truth = found[:, :, 0].mean(axis=0)
-    if not is_mean:
+    if not is_mean and not better:
+        truth = np.zeros(len(METRICS))
+    elif not is_mean:
         true, models = drawn(np.random.default_rng(seed), TRUTH, better)
         whole = {
             name: karat.evaluate(true, y_score=x, metrics=METRICS, threshold=0.3, level=None)

@@ -452,7 +452,7 @@ class SetScoreIntervals:
         """Each label: its rows, what each moves in a metric, and values with their intervals."""
         for label in range(self.scores.k):
             column = self.scores.columns.column(label)
-            if not column.n_rows:
+            if not column.n_rows or not (column.weights is None or column.weights.any()):
                 continue
             clusters = None if self._clusters is None else self._clusters.codes[self._at(label)]
             values, sure, influence = measured_with_influence(

@@ -152,7 +152,9 @@ class Sides:
         if not 0.0 < whole < math.inf:
             return max(float(self.df[held].sum()), 1.0)
         parts = parts[held] / whole
-        return max(1.0 / float((parts**2 / self.df[held]).sum()), 1.0)
+        # Of classes with one row each nothing is left.
+        total = float((parts**2 / self.df[held]).sum())
+        return max(1.0 / total, 1.0) if total > 0.0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
