@@ -12,7 +12,7 @@ import numpy as np
 from karat.data.accumulator import Tallies
 from karat.data.checks import doubts_of_labels, n_beside_threshold, n_not_of_largest
 from karat.data.labels.names import named as place_of
-from karat.data.labels.separated import looks_separated
+from karat.data.labels.several import looks_separated
 from karat.data.roles import ending_of, how_to_name
 from karat.data.rows import Rows
 from karat.data.scores.columns import readings
@@ -51,7 +51,7 @@ an average of such areas, or 2 × area − 1.
 The area pooled over classes (micro) is none of them: it depends on the scales of the columns. Nor
 is one with ``max_fpr=``, which is of a part of the curve.
 """
-_CAUSES: Final = ("D103", "D111", "D114")
+CAUSES: Final = ("D103", "D111", "D114")
 """Why predictions disagree with the truth: that they do needs no doubt of its own."""
 _LOG_LOSS: Final = "negative_log_probability"
 _MOST_NAMED: Final = 3
@@ -73,7 +73,7 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     n_deciding = n_columns if is_by_threshold else _n_deciding(found)
     labels = [*doubts_of_labels(report.cells), *_of_texts(report)]
     ranks = [*_of_each_area(report)] or [*of_areas(areas, report.classes, n_columns)]
-    is_told = any(one.code in _CAUSES for one in (*labels, *ranks))
+    is_told = any(one.code in CAUSES for one in (*labels, *ranks))
     doubts = (
         *of_classes(report.classes),
         *(() if is_by_threshold else _of_predictions(found, report.mapping)),
@@ -161,7 +161,8 @@ def _of_range(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Itera
     if columns:
         settles = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
     n = count(found.n_rows * found.n_columns_of_scores)
-    yield doubt("D102", what=f"All {n} scores{_whose(of)}", option=settles)
+    taken = "softmax of scores, and two classes are separated at 0"
+    yield doubt("D102", what=f"All {n} scores{_whose(of)}", option=settles, taken=taken)
 
 
 def of_model(
@@ -188,13 +189,13 @@ def of_model(
         yield from ranks
         yield from of_zeros(impossible_rows(rows, metrics), rows.n_rows, of)
         doubts += ranks
-    if not any(one.code in _CAUSES for one in doubts):
+    if not any(one.code in CAUSES for one in doubts):
         yield from of_agreement(table, n_deciding, of)
 
 
 def without_effects(doubts: Sequence[Doubt]) -> list[Doubt]:
     """Return the doubts of one side without that of disagreement, where its cause is told."""
-    is_told = any(one.code in _CAUSES for one in doubts)
+    is_told = any(one.code in CAUSES for one in doubts)
     return [one for one in doubts if not (is_told and one.code == "D116")]
 
 

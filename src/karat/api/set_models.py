@@ -15,6 +15,7 @@ from karat.data.labels.matrices import display_names
 from karat.data.scores.classes import both_decide
 from karat.data.scores.labels import LabelColumns
 from karat.data.sources.arrays.sets import hold_sets, places_of, sets_of_models, with_scores
+from karat.data.table_sets import TableSets, settled_clusters
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
@@ -206,7 +207,7 @@ def set_models(
     """Models of arrays.
 
     Args:
-        options: ``labels``, ``positive``, ``threshold`` and ``n_threads``.
+        options: ``labels``, ``positive``, ``separator``, ``threshold`` and ``n_threads``.
 
     Errors:
         K109, K130 to K137, K196 scores; K140 a threshold beside labels of every model; else as
@@ -306,6 +307,17 @@ def models_of_sets(
     classes = rows[0].classes
     flips = _SetFlips(classes, dict(zip(names, rows, strict=True)))
     return SetModels(classes, tuple(names), tuple(rows), is_paired, flips, n_threads)
+
+
+def compared_rows(models: Sequence[TableSets]) -> list[SetRows]:
+    """The rows of models of tables as they are compared, in their clusters.
+
+    Scores of which not every model has some are left out.
+    """
+    rows = [settled_clusters(one.rows) for one in models]
+    if any(one.scores is None for one in rows):
+        rows = [replace(one, scores=None) for one in rows]
+    return rows
 
 
 def _of_reports(given: ModelArguments) -> SetModels:

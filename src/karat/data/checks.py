@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +27,11 @@ from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option, option_of_list
 from karat.errors.text import count
-from karat.tally import Cells, to_marginals
+from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import usual_positive
 from karat.tally.look_alikes import N_REMARKS, look_alikes
 from karat.tally.row_sample import row_parts
+from karat.tally.set_tally import SetTally
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
@@ -282,14 +283,15 @@ def n_beside_threshold(parts: Sequence[tuple[Numbers, Numbers]], positive: int |
     return int(min(wrong.min(initial=len(above)), len(above)))
 
 
-def doubts_of_labels(found: Cells | Rows) -> Iterator[Doubt]:
+def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
     """Iterate over the doubts about classes that are most often a slip in the data."""
     if found.classes.is_declared:
         return
-    alike = [*_of_spelling(found)] if any(map(_is_text, found.classes.labels)) else []
+    counted = _occurrences(found)
+    alike = [*_of_spelling(counted)] if any(map(_is_text, found.classes.labels)) else []
     yield from alike
     if not any(one.code == "D111" for one in alike):
-        yield from _of_coding(found)
+        yield from _of_coding(counted)
 
 
 def _is_text(label: object) -> bool:
@@ -300,14 +302,28 @@ _LEAST_SHARE: Final = 0.05
 _LEAST_ROWS: Final = 10
 
 
-def _of_coding(found: Cells | Rows) -> Iterator[Doubt]:
+class _Occurrences(NamedTuple):
+    """How often each class is true and predicted, by weight where rows have weights.
+
+    Attributes:
+        total: all rows.
+        n: as many rows as weigh something, by Kish's number where the squares are known.
+    """
+
+    classes: Classes
+    true: Numbers
+    pred: Numbers
+    total: float
+    n: float
+    is_weighted: bool
+
+
+def _of_coding(found: _Occurrences) -> Iterator[Doubt]:
     """Iterate over the doubt that many rows have labels that only one side has, on both sides."""
-    classes = found.classes
-    true, pred, is_weighted = _occurrences(found)
-    total = float(true.sum())
-    if not (total > 0.0 and pred.any()):
+    classes, true, pred = found.classes, found.true, found.pred
+    if not (found.total > 0.0 and true.any() and pred.any()):
         return
-    least = max(_LEAST_SHARE, _LEAST_ROWS / _n_effective(found, total)) * total
+    least = max(_LEAST_SHARE, _LEAST_ROWS / found.n) * found.total
     alone = [
         np.flatnonzero((here >= least) & (there == 0.0))
         for here, there in ((pred, true), (true, pred))
@@ -322,25 +338,15 @@ def _of_coding(found: Cells | Rows) -> Iterator[Doubt]:
         )
         for i in at[:N_REMARKS].tolist()
     ]
-    counts = f"{'; '.join(each)}{' by weight' if is_weighted else ''}"
+    counts = f"{'; '.join(each)}{' by weight' if found.is_weighted else ''}"
     yield doubt("D114", counts=counts, option=option_of_list("labels", classes.labels))
 
 
-def _n_effective(found: Cells | Rows, total: float) -> float:
-    """As many rows as weigh something, by Kish's number where the squares are known."""
-    if isinstance(found, Rows):
-        squares = None if found.weights is None else found.weights**2
-    else:
-        squares = found.squares
-    n = found.n if isinstance(found, Rows) else int(found.n_rows)
-    return n if squares is None else total**2 / float(squares.sum())
-
-
-def _of_spelling(found: Cells | Rows) -> Iterator[Doubt]:
-    true, pred, is_weighted = _occurrences(found)
+def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
+    true, pred = found.true, found.pred
     labels = enumerate(found.classes.labels)
     texts = {x: at for at, x in labels if isinstance(x, str) and (true[at] or pred[at])}
-    by_weight = " by weight" if is_weighted else ""
+    by_weight = " by weight" if found.is_weighted else ""
 
     def counts_of(*labels: str) -> str:
         each = (
@@ -363,15 +369,27 @@ def _times(n: float) -> str:
     return f"{n:.12g} time{'' if n == 1 else 's'}"
 
 
-def _occurrences(found: Cells | Rows) -> tuple[Numbers, Numbers, bool]:
-    """How often each class is true and predicted, and whether by weight."""
-    if isinstance(found, Rows):
+def _occurrences(found: Cells | Rows | SetTally) -> _Occurrences:
+    squares: Numbers | None
+    if isinstance(found, SetTally):
+        tp, fp, fn = found.counts[:3] if found.weights is None else found.weights[:3]
+        true, pred, squares = tp + fn, tp + fp, found.row_squares
+        n, total, is_weighted = found.n, float(found.mass.sum()), found.is_weighted
+    elif isinstance(found, Rows):
         k, weights = found.classes.k, found.weights
         codes = (found.true, () if found.pred is None else found.pred)
         true, pred = (np.bincount(each, weights if len(each) else None, k) for each in codes)
-        return true, pred, weights is not None
-    hits, false_alarms, misses = (counts.reshape(-1) for counts in to_marginals(found).counts)
-    return hits + misses, hits + false_alarms, found.is_weighted
+        squares = None if weights is None else weights**2
+        n, total, is_weighted = found.n, float(true.sum()), weights is not None
+    else:
+        tp, fp, fn = (counts.reshape(-1) for counts in to_marginals(found).counts)
+        true, pred, squares = tp + fn, tp + fp, found.squares
+        n, total, is_weighted = int(found.n_rows), float(true.sum()), found.is_weighted
+    if squares is None or not total:
+        return _Occurrences(found.classes, true, pred, total, n, is_weighted)
+    return _Occurrences(
+        found.classes, true, pred, total, total**2 / float(squares.sum()), is_weighted
+    )
 
 
 _MAYBE = ("none", "nil", "missing")

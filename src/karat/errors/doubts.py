@@ -20,8 +20,8 @@ D101  No class is named as the positive one.
           positive class (precision, recall, F1).
 D102  The scores may be probabilities.
       {what} lie in [0, 1].
-      If they are probabilities, give them as {option}: losses and calibration take a softmax of
-          scores, and two classes are separated at 0.
+      If they are probabilities, give them as {option}: losses and calibration take a
+          {taken}.
 D103  The scores{of} rank {classes} in reverse.
       {areas}.
       {do}
@@ -80,6 +80,10 @@ D118  The bound of {metric} is on its better side.
 D119  Texts may hold several labels.
       {found}.
       If they do, {do}. Otherwise each text is one label.
+D120  Rows may have one class each.
+      Each of the {n} rows has exactly one true label, and {found}.
+      If a row can have only one, give its class, as y_true.argmax(axis=1) of a matrix: classes
+          have accuracy and a confusion matrix, and the largest score decides.
 """
 """What was noticed, the evidence, and the option that settles it."""
 

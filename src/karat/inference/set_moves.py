@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from karat.inference.confidence import Interval
 from karat.inference.limits import Floats
@@ -106,3 +108,91 @@ class LabelMoves:
             return Moves(self.weighted, weighted)
         n = max(n_labels, 1)
         return Moves(self.macro / n, macro / n**2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowClusters:
+    """Rows that go together.
+
+    Attributes:
+        codes: int64[n], from 0 to n_clusters − 1.
+        n_clusters: how many there are.
+    """
+
+    codes: npt.NDArray[np.int64]
+    n_clusters: int
+
+    def sums(self, phi: Floats, at: slice | npt.NDArray[np.bool_]) -> Floats:
+        """float64[G]: Σ over some of the rows of each."""
+        found = np.bincount(self.codes[at], phi, self.n_clusters)
+        return np.asarray(found, np.float64)
+
+
+def square_of(
+    phi: Floats, clusters: RowClusters | None, at: slice | npt.NDArray[np.bool_] = slice(None)
+) -> float:
+    """Σφ² over some of the rows; of clusters G ÷ (G − 1) times that of their sums."""
+    if clusters is None:
+        return float((phi**2).sum())
+    g = clusters.n_clusters
+    return float((clusters.sums(phi, at) ** 2).sum()) * (g / max(g - 1.0, 1.0))
+
+
+@dataclass(eq=False)
+class LabelSpread:
+    """How the mean over the labels of a metric moves with each row.
+
+    Attributes:
+        clusters: the cluster of each row, or None.
+        below, above: float64[n], Σ over the labels of (distance to its limit ÷ error) · influence.
+        alone: float64[2], Σ of squared distances of labels whose influence is nothing.
+        bias: Σ over the labels of how much too large few rows make the metric, as they show it.
+        whole, weighted: float64[n], Σ of influences, of the mean and of the weighted mean.
+        value, low, high: float64[k], of each label; NaN where there is none.
+    moves: what comparisons read of it, or None.
+    """
+
+    clusters: RowClusters | None
+    below: Floats
+    above: Floats
+    alone: Floats
+    whole: Floats
+    weighted: Floats
+    value: Floats
+    low: Floats
+    high: Floats
+    bias: float = 0.0
+    moves: LabelMoves | None = None
+
+    @classmethod
+    def of(
+        cls, n: int, k: int, clusters: RowClusters | None, moves: LabelMoves | None = None
+    ) -> LabelSpread:
+        below, above, whole, weighted = (np.zeros(n) for _ in range(4))
+        value, low, high = (np.full(k, np.nan) for _ in range(3))
+        of_rows = clusters, below, above, np.zeros(2), whole, weighted
+        return cls(*of_rows, value, low, high, moves=moves)
+
+    def add(
+        self,
+        label: int,
+        at: slice | npt.NDArray[np.bool_],
+        phi: Floats,
+        share: float,
+        value: float,
+        interval: Interval,
+    ) -> None:
+        """Add a label that is known in some rows, and whose share of all true labels this is."""
+        self.value[label] = value
+        self.whole[at] += phi
+        self.weighted[at] += share * phi
+        if interval.low is None or interval.high is None:
+            return
+        self.low[label], self.high[label] = interval.low, interval.high
+        away = value - interval.low, interval.high - value
+        sigma = math.sqrt(square_of(phi, self.clusters, at))
+        if not sigma > 0.0:
+            self.alone += np.square(away)
+            return
+        self.below[at] += away[0] / sigma * phi
+        self.above[at] += away[1] / sigma * phi

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.data.labels.several import looks_separated
 from karat.errors import KaratError, error, short, shown
 from karat.errors.options import option
 from karat.tally.classes import Label
@@ -293,19 +294,26 @@ def with_missing(column: Column, missing: Flags | None, nulls: Nulls) -> Column:
     if missing is None or not missing.any():
         return column
     if nulls == "error":
-        raise missing_values(column.argument, "labels", **of_rows(missing))
+        raise missing_values(column.argument, "labels", column.labels or (), **of_rows(missing))
     return replace(column, missing=missing)
 
 
-def missing_values(argument: str, things: str, **of_rows: int) -> KaratError:
+def missing_values(
+    argument: str, things: str, labels: Sequence[object] = (), **of_rows: int
+) -> KaratError:
     """K104: rows without a value; only those of a table, whose columns go together, are left out.
 
     Args:
+        labels: what other rows hold, as far as is known.
         of_rows: as of the function of that name.
     """
     do = "Fill or remove those rows in every argument."
     if argument.lower().startswith("column"):
         do = f"Fill those values, or leave the rows out: {option('nulls', 'drop')}."
+    several = looks_separated(labels)
+    if several is not None and several[0]:
+        named = option("separator", several[0])
+        do += f" If texts hold several labels, and a blank one none, name the separator: {named}."
     return error("K104", argument=argument, things=things, do=do, **of_rows)
 
 

@@ -101,7 +101,7 @@ def _compared(
 def _moves(model: SetScoreIntervals, metric: Metric, value: float) -> Moves | str:
     if not math.isfinite(value):
         return "one of the two values is undefined or infinite"
-    return model.moves(metric, value)
+    return model.compared_moves(metric, value)
 
 
 def _units(model: SetScoreIntervals, metric: Metric) -> Units:

@@ -6,7 +6,7 @@ float sums over them depend neither on row groups nor on threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -160,7 +160,9 @@ class RowBlocks:
                         for flag in missing[: len(checked)]
                     ]
                     place = first.index(min(first))
-                    raise _missing(*checked[place], missing[place], row - len(true), stream)
+                    texts = self.texts() if place < len(labels) and self.is_text else ()
+                    known = row - len(true)
+                    raise _missing(*checked[place], missing[place], known, stream, texts)
                 kept = ~np.logical_or.reduce(flags)
                 parts = [part[kept] for part in parts]
                 self.n_dropped += int(len(kept) - np.count_nonzero(kept))
@@ -238,6 +240,7 @@ def _missing(
     flags: Flags | None,
     row: int,
     rest: Iterator[dict[str, ArrowColumn]],
+    texts: Sequence[str],
 ) -> Exception:
     """K104 with the first row and the count over everything that follows."""
     assert flags is not None
@@ -250,7 +253,7 @@ def _missing(
             nulls = np.isnan(numbers) if nulls is None else nulls | np.isnan(numbers)
         count += 0 if nulls is None else int(np.count_nonzero(nulls))
         n += len(values)
-    return missing_values(f"column {name!r}", things, row=first, count=count, n=n)
+    return missing_values(f"column {name!r}", things, texts, row=first, count=count, n=n)
 
 
 def _weights(column: ArrowColumn) -> tuple[npt.NDArray[np.float64], Flags | None]:

@@ -1,0 +1,188 @@
+"""Doubts about rows with sets of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from karat.api.doubts import CAUSES
+from karat.data.checks import doubts_of_labels, n_beside_threshold
+from karat.errors import shown
+from karat.errors.doubts import Doubt, doubt
+from karat.errors.options import as_typed, option
+from karat.errors.text import count, counted, value
+from karat.inference.confidence import Confidence
+from karat.inference.set_intervals import SetIntervals
+from karat.metrics import get
+from karat.metrics._of_sets import values_on_sets
+from karat.tally.label_scores import LabelScores
+from karat.tally.set_tally import PREDICTED, TRUE, SetRows, SetTally
+
+_MOST_ROWS: Final = 1 << 12
+"""Scores are looked at in so many rows, evenly spaced."""
+_MOST_LABELS: Final = 200
+"""Likewise labels, where each is looked at alone."""
+_LEAST_ROWS: Final = 10
+"""In fewer rows that each has one label is no surprise."""
+_OTHERWISE: Final = 0.05
+"""The share of predicted labels that may be predicted otherwise than by their scores."""
+_SURE: Final = 4.0
+"""Standard errors below chance."""
+_SUM: Final = 1e-3
+"""How far the probabilities of one row may be from 1 together."""
+
+
+def doubts_of_sets(
+    rows: SetRows, tally: SetTally, mapping: Mapping[str, Any], of: str = ""
+) -> list[Doubt]:
+    """The doubts about rows with sets of labels.
+
+    Args:
+        rows: the rows, or a sample of them.
+        tally: of all rows.
+        mapping: column by role, where the rows came from a table.
+        of: the model, where there are several.
+
+    Cost: O(labels), and of scores a pass over at most 4,096 rows; `y_score` is read once.
+    """
+    some = _some(rows)
+    found = [
+        *_of_one_label(tally, some),
+        *_of_range(rows, mapping, of),
+        *_of_predictions(some, rows.known.n, mapping, of),
+        *doubts_of_labels(tally),
+        *_of_ranks(some, of),
+    ]
+    if not any(one.code in CAUSES for one in found):
+        found += _of_agreement(rows, tally, of)
+    return found
+
+
+def _some(rows: SetRows) -> SetRows:
+    """Rows whose truth is known, evenly spaced, at most `_MOST_ROWS`; their known cells."""
+    step = -(-rows.known.n // _MOST_ROWS)
+    return rows.known.with_axes(()).at(np.arange(0, rows.known.n, max(step, 1)))
+
+
+def _of_one_label(tally: SetTally, some: SetRows) -> Iterator[Doubt]:
+    """Iterate over the doubt that rows have one class each, as one-hot matrices say it."""
+    true, predicted = tally.profiles[:, TRUE], tally.profiles[:, PREDICTED]
+    n = int(tally.n_rows.sum())
+    if n < _LEAST_ROWS or tally.k < 2 or (true != 1).any():
+        return
+    scores = some.scores
+    sums_to_one = isinstance(scores, LabelScores) and scores.is_prob
+    if sums_to_one:
+        assert scores is not None
+        sums_to_one = bool((np.abs(scores.values.sum(axis=1) - 1.0) < _SUM).all())
+    if sums_to_one:
+        told = "its probabilities add up to 1"
+    elif (predicted == 1).all():
+        told = "exactly one predicted label"
+    else:
+        return
+    yield doubt("D120", n=count(n), found=told)
+
+
+def _of_range(rows: SetRows, mapping: Mapping[str, Any], of: str) -> Iterator[Doubt]:
+    """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1]."""
+    scores = rows.scores
+    if scores is None or scores.is_prob or not scores.values.size:
+        return
+    values = scores.values
+    if values.min() < 0.0 or values.max() > 1.0:
+        return
+    settles = option("prob") if mapping.get("score") else option("y_prob")
+    what = f"All {count(values.size)} scores{_whose(of)}"
+    taken = "sigmoid of scores, and labels are predicted above 0"
+    yield doubt("D102", what=what, option=settles, taken=taken)
+
+
+def _of_ranks(some: SetRows, of: str) -> Iterator[Doubt]:
+    """Iterate over the doubt that scores put false labels above the true ones of their row."""
+    if some.scores is None or not some.n:
+        return
+    unknown = some.unknown
+    places = some.scores.places(some.true, unknown, some.classes.k)
+    n_true = some.true.sizes
+    n_false = places.n_ranked - n_true
+    if not places.is_whole:
+        return
+    above = places.above - places.above_true + (places.tied - places.tied_true) / 2.0
+    wrong = np.bincount(some.true.rows, above, some.n)
+    defined = (n_true > 0) & (n_false > 0)
+    if some.weights is not None:
+        defined &= some.weights > 0.0
+    areas = 1.0 - wrong[defined] / (n_true * n_false)[defined]
+    if len(areas) < 2:
+        return
+    mean, error = areas.mean(), areas.std(ddof=1) / np.sqrt(len(areas))
+    if mean + _SURE * error >= 0.5:
+        return
+    told = f"samples_roc_auc is {value(float(mean))} in {counted(len(areas), 'row')}"
+    order = f"they are read as those of {shown(some.classes.labels)}; {option('labels')}"
+    yield doubt(
+        "D103",
+        of=_whose(of),
+        classes="the labels of a row",
+        areas=f"{told}, and chance gives 0.5",
+        do=f"Check that a higher score stands for a label, and the order of the columns: {order} "
+        "lists another order.",
+    )
+
+
+def _of_predictions(
+    some: SetRows, n_rows: int, mapping: Mapping[str, Any], of: str
+) -> Iterator[Doubt]:
+    """Iterate over the doubt that predictions given beside scores are not what these predict.
+
+    A threshold of each label, or the best labels of a row, however many, are rules of the scores.
+    """
+    scores, k = some.scores, some.classes.k
+    n = len(some.pred.items)
+    if not isinstance(scores, LabelScores) or not n:
+        return
+    places = scores.places(some.pred, None, k)
+    if np.count_nonzero(places.above > places.above_true) <= _OTHERWISE * n:
+        return
+    labels = np.unique(np.linspace(0, k - 1, min(k, _MOST_LABELS)).astype(np.int64))
+    n_other = n_own = 0
+    is_on = np.zeros(some.n, np.int32)
+    for label in labels.tolist():
+        at = some.pred.rows[some.pred.items == label]
+        is_on[at] = 1
+        n_other += n_beside_threshold([(is_on, scores.values[:, label])], 1)
+        n_own += len(at)
+        is_on[at] = 0
+    if n_other <= _OTHERWISE * n_own:
+        return
+    sample = "" if some.n == n_rows else f" of {counted(some.n, 'row')} that were looked at"
+    without = "without y_pred= the scores predict"
+    if (column := mapping.get("pred")) is not None:
+        without = f"other predictions are named as {option('pred', column)}"
+    told = f"at least {count(n_other)} labels are on the other side, whatever the threshold of each"
+    found = f"Beside {counted(n_own, 'predicted label')}{sample} {told}"
+    yield doubt("D115", of=_whose(of), found=found, option=as_typed(without))
+
+
+def _of_agreement(rows: SetRows, tally: SetTally, of: str) -> Iterator[Doubt]:
+    """Iterate over the doubt that predictions agree with the truth less than by chance."""
+    metric = get("micro_label_kappa")
+    number = float(values_on_sets(metric, tally, "nan").value)
+    if not number < 0.0:
+        return
+    interval = SetIntervals(tally, Confidence(), rows, "nan").of(metric, number)
+    if interval.low is None or interval.high is None or interval.high >= 0.0:
+        return
+    do = (
+        f"Check that labels are the same on both sides, {shown(tally.classes.labels)}, and that "
+        "both have their rows and columns in one order."
+    )
+    limits = {"low": value(interval.low), "high": value(interval.high)}
+    yield doubt("D116", of=_whose(of), value=value(number), do=do, **limits)
+
+
+def _whose(of: str) -> str:
+    return f" of {of}" if of else ""
