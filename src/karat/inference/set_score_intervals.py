@@ -22,17 +22,22 @@ from karat.inference.score_intervals import (
     score_interval,
 )
 from karat.inference.set_intervals import ONE_CLUSTER, interval_of_one
-from karat.inference.variance import kish
+from karat.inference.variance import kish, precision_bias
 from karat.metrics import Metric
+from karat.metrics._influence.forms import PrecisionInfluence
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._of_set_scores import RowMean, SetScores, is_of_labels, is_of_rows, is_pooled
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import get
 from karat.metrics._set_views import LabelAreas, RankedCells
+from karat.metrics._views import ClassRanks
+from karat.metrics.label_scores import fmax_points, fmax_rows
 from karat.tally.cached import cached_property
 
 _ONE_ROW: Final = "there is one row"
-_CHOSEN: Final = "it is chosen by the rows: give method='bootstrap'"
+_CHOSEN: Final = "it allows for the threshold being chosen on these rows"
+_TOO_FEW: Final = "there are too few rows to choose a threshold on others: give method='bootstrap'"
+_FOLDS: Final = 10
 _NO_FORM: Final = "it takes replicates: give method='bootstrap'"
 _NOT_WHOLE: Final = "its value is known within limits only"
 _STEP: Final = 1e-6
@@ -74,6 +79,7 @@ class _Spread:
         clusters: the cluster of each row, or None.
         below, above: float64[n], Σ over the labels of (distance to its limit ÷ error) · influence.
         alone: float64[2], Σ of squared distances of labels whose influence is nothing.
+        bias: Σ over the labels of how much too large few rows make the metric, as they show it.
         whole, weighted: float64[n], Σ of influences, of the mean and of the weighted mean.
         value, low, high: float64[k], of each label; NaN where there is none.
     """
@@ -87,12 +93,13 @@ class _Spread:
     value: Floats
     low: Floats
     high: Floats
+    bias: float = 0.0
 
     @classmethod
     def of(cls, n: int, k: int, clusters: _Clusters | None) -> _Spread:
-        of_rows = [np.zeros(n) for _ in range(4)]
-        nans = [np.full(k, np.nan) for _ in range(3)]
-        return cls(clusters, of_rows[0], of_rows[1], np.zeros(2), of_rows[2], of_rows[3], *nans)
+        below, above, whole, weighted = (np.zeros(n) for _ in range(4))
+        value, low, high = (np.full(k, np.nan) for _ in range(3))
+        return cls(clusters, below, above, np.zeros(2), whole, weighted, value, low, high)
 
     def add(
         self,
@@ -117,6 +124,24 @@ class _Spread:
             return
         self.below[at] += away[0] / sigma * phi
         self.above[at] += away[1] / sigma * phi
+
+
+def _f1_of_rows(precision: Floats, recall: Floats, mass: Floats) -> tuple[float, Floats]:
+    """F1 of the means of both over the rows that have them, and how much each row moves it."""
+    counts = np.isfinite(precision) & (mass > 0.0)
+    means, phis = [], []
+    for values, kept in ((precision, counts), (recall, mass > 0.0)):
+        total = float(mass[kept].sum())
+        mean = float((mass[kept] * values[kept]).sum()) / total if total > 0.0 else 0.0
+        means.append(mean)
+        phi = np.zeros(len(mass))
+        phi[kept] = mass[kept] * (values[kept] - mean) / total if total > 0.0 else 0.0
+        phis.append(phi)
+    both = means[0] + means[1]
+    if not both > 0.0:
+        return 0.0, phis[0]
+    slopes = 2.0 * (means[1] / both) ** 2, 2.0 * (means[0] / both) ** 2
+    return 2.0 * means[0] * means[1] / both, slopes[0] * phis[0] + slopes[1] * phis[1]
 
 
 @dataclass(eq=False)
@@ -166,7 +191,7 @@ class SetScoreIntervals:
         if is_of_rows(metric):
             return self._of_mean(metric, value)
         if metric.record.reads is RankedCells:
-            return Interval(remark=_CHOSEN)
+            return self._of_chosen(metric, value)
         if metric.record.reads is LabelAreas:
             return self._of_areas(metric, value)
         plain = Metric(metric.record, "plain", metric.params)
@@ -179,12 +204,43 @@ class SetScoreIntervals:
             return self._combined(spread, value)
         return self._one(metric, value, spread.weighted)
 
+    def moves(self, metric: Metric, value: float) -> Floats | None:
+        """float64[n]: how much each row moves a metric whose value this is, by its weight.
+
+        None where that is not known: of what the rows choose, and of all labels pooled.
+        """
+        metric = meant_on_sets(metric)
+        if is_of_rows(metric):
+            return self._moves_of_mean(metric, value) if self._is_whole(metric) else None
+        plain = Metric(metric.record, "plain", metric.params)
+        is_known = metric.record.reads not in (RankedCells, LabelAreas) and metric.lift != "micro"
+        if not is_known or reason_without(plain):
+            return None
+        spread = self._spread_of(plain)
+        if metric.lift == "weighted":
+            return spread.weighted
+        return spread.whole / max(int(np.isfinite(spread.value).sum()), 1)
+
+    def _is_whole(self, metric: Metric) -> bool:
+        """Whether the value of a mean over rows is known exactly."""
+        if self.scores.is_whole:
+            return True
+        low, high = self.scores.ends(metric)
+        return low == high
+
+    def _moves_of_mean(self, metric: Metric, value: float) -> Floats:
+        """float64[n]: w·g·(x − value) ÷ Σ w·g of each row."""
+        mean = self.scores.mean(metric)
+        mass = self.scores.weights * mean.gain
+        kept = mass > 0.0
+        found = np.zeros(len(mass))
+        found[kept] = mass[kept] * (mean.value[kept] - value) / float(mass[kept].sum())
+        return found
+
     def _of_mean(self, metric: Metric, value: float) -> Interval:
         """Of Σ w·g·x ÷ Σ w·g over the rows."""
-        if not self.scores.is_whole:
-            low, high = self.scores.ends(metric)
-            if low != high:
-                return Interval(remark=_NOT_WHOLE)
+        if not self._is_whole(metric):
+            return Interval(remark=_NOT_WHOLE)
         mean = self.scores.mean(metric)
         mass = self.scores.weights * mean.gain
         kept = mass > 0.0
@@ -193,7 +249,7 @@ class SetScoreIntervals:
         n = total**2 / float((mass**2).sum())
         if n < 2.0 - 1e-12:
             return Interval(remark=_ONE_ROW)
-        phi, df = mass * (x - value) / total, n - 1.0
+        phi, df = self._moves_of_mean(metric, value)[kept], n - 1.0
         variance = _square(phi, self._clusters, kept)
         if self._clusters is None:
             variance *= n / (n - 1.0)
@@ -230,6 +286,53 @@ class SetScoreIntervals:
         n, df = self._n_effective, self._df(phi)
         return score_interval(metric, value, SamplingError(variance, variance, df, n),
                               self._alone, n)  # fmt: skip
+
+    def _of_chosen(self, metric: Metric, value: float) -> Interval:
+        """Of the best of all thresholds, which these rows choose.
+
+        At the threshold the value varies by the influence of each row: how the threshold varies
+        does not matter there (envelope theorem). The value is too large by what the choice gains;
+        that of rows whose threshold other rows chose is too small by what it loses. Limits lie
+        around the middle of both, and half the distance counts as an error of its own.
+        """
+        cells = self.scores.cells
+        points = fmax_points(cells)
+        units = self._units
+        n_units = int(units.max(initial=-1)) + 1
+        if points is None or n_units < _FOLDS:
+            return Interval(remark=_TOO_FEW)
+        at_best = np.full(len(units), points[0][int(points[1].argmax())])
+        has_true = (cells.n_true > 0) & (cells.weights > 0.0)
+        mass = np.where(has_true, cells.weights, 0.0)
+        n = float(mass.sum()) ** 2 / float((mass**2).sum())
+        folds = np.random.default_rng(self.asked.seed).permutation(n_units)[units] % _FOLDS
+        of_others = np.empty(len(units))
+        for fold in range(_FOLDS):
+            inside = folds == fold
+            others = fmax_points(replace(cells, weights=np.where(inside, 0.0, cells.weights)))
+            if others is None:
+                return Interval(remark=_TOO_FEW)
+            of_others[inside] = others[0][int(others[1].argmax())]
+        apart = _f1_of_rows(*fmax_rows(cells, of_others), mass)[0]
+        phi = _f1_of_rows(*fmax_rows(cells, at_best), mass)[1]
+        variance = _square(phi, self._clusters)
+        df = self._df(phi)
+        if self._clusters is None:
+            variance *= n / max(n - 1.0, 1.0)
+            df = n - 1.0
+        else:
+            n = min(n, float(self._clusters.n_clusters))
+        error = math.hypot(math.sqrt(variance), (value - apart) / 2.0)
+        middle = (value + apart) / 2.0
+        found = interval_of_one(self._alone, metric, middle, error, n, df)
+        return replace(found, method="cross-fitted", standard_error=None, remark=_CHOSEN)
+
+    @property
+    def _units(self) -> npt.NDArray[np.int64]:
+        """int64[n]: what is drawn together, a row or a cluster, by its number."""
+        if self._clusters is not None:
+            return self._clusters.codes
+        return np.arange(self.scores.rows.n)
 
     def _pooled(self, plain: Metric) -> Interval:
         """Of all cells together, which are clusters of the cells of a row."""
@@ -300,6 +403,8 @@ class SetScoreIntervals:
             for side, alone in zip((spread.below, spread.above), spread.alone, strict=True)
         ]
         error = math.sqrt(_square(spread.whole, self._clusters) * self._least) / max(n_counted, 1)
+        # What few rows add to every label does not average out.
+        ends[0] += max(spread.bias, 0.0) / max(n_counted, 1)
         missing = int((np.isfinite(spread.value) & np.isnan(spread.low)).sum())
         remark = "labels have few rows" if len(self._few) else None
         if missing:
@@ -347,6 +452,8 @@ class SetScoreIntervals:
                 values[metric][label] = value
                 if metric in parts:
                     spreads[metric].add(label, at, parts[metric], share, value, interval)
+                if metric in parts and isinstance(metric.record.influence, PrecisionInfluence):
+                    spreads[metric].bias += self._bias_of(label)
         self.scores.keep(values, {})
         true = rows.true
         for spread in spreads.values():
@@ -356,6 +463,14 @@ class SetScoreIntervals:
                 of_rows = np.bincount(true.rows, apart[true.items], rows.n)
                 spread.weighted += self.scores.weights * of_rows / total
         self._spreads.update(spreads)
+
+    def _bias_of(self, label: int) -> float:
+        """By how much few rows make the average precision of a label too large."""
+        column = self.scores.columns.column(label)
+        w = column.weights
+        unit = 1.0 if w is None else float((w**2).sum()) / float(w.sum())
+        _, tp, fp = ClassRanks(column.column(1)).curve
+        return precision_bias(tp, fp, unit)
 
     def _at(self, label: int) -> slice | npt.NDArray[np.bool_]:
         known = self.scores.columns.known(label)

@@ -121,6 +121,8 @@ class SetReport(NamedResults):
     """Whether intervals take rows of a cluster together."""
     kept_limits: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """Limits of each label by metric, of a report of clusters that was read from JSON."""
+    kept_slices: ByColumn[SetSliceTable[Any]] | None = None
+    """Slices of a report that was read from JSON; read them as `slices`."""
 
     @property
     def classes(self) -> Classes:
@@ -308,7 +310,8 @@ class SetReport(NamedResults):
             name: values_on_sets(each, self.tally, self.undefined) for name, each in metrics.items()
         }
         limits = dict(self.kept_limits)
-        if self.confidence is not None and not limits:
+        is_known = self.rows is not None or not self.is_clustered
+        if self.confidence is not None and not limits and is_known:
             limits = self._limits(metrics)
         scored = self._measured
         if scored is not None and scored.has_all:
@@ -375,35 +378,20 @@ class SetReport(NamedResults):
 
     @cached_property
     def slices(self) -> ByColumn[SetSliceTable[Self]]:
-        """Column, or tuple of crossed columns → its slices; empty where ``by=`` was not given.
-
-        Each slice is a report of its rows, on all labels and with the settings of this one. JSON
-        does not hold them.
-
-        Errors:
-            K211 the rows were not kept, as of a report that was read from JSON.
-
-        Example:
-            >>> import karat
-            >>> sets = [{"cat"}, {"dog"}, {"cat", "dog"}, {"dog"}]
-            >>> report = karat.evaluate(sets, sets[::-1], by={"source": ["a", "a", "b", "b"]})
-            >>> report.slices["source"]["a"].n_rows
-            2
-            >>> report.slices["source"].rest["a"]["micro_recall"].value == 2 / 3
-            True
-        """
+        """Column, or tuple of crossed columns → its slices; see `karat.MultilabelReport`."""
         from karat.results.slices import ByColumn, SetSliceTable
 
         rows, tables = self.rows, {}
+        if self.kept_slices is not None:
+            return self.kept_slices
         if rows is None:
-            do = "Evaluate the rows again, with by=: JSON does not hold them."
+            do = "Evaluate the rows again, with by=."
             raise error("K211", name="slices", do=do)
         for place, axis in enumerate(rows.axes):
             named = slices_on(axis)
             if named is not None and rows.codes is not None:
                 columns, keys = named
-                table = SetSliceTable(columns, keys, rows.codes[place], self, self.of_rows)
-                tables[columns] = table
+                tables[columns] = SetSliceTable(columns, keys, self, rows.codes[place])
         return ByColumn(tables)
 
     def of_rows(self, rows: SetRows) -> Self:
@@ -414,6 +402,31 @@ class SetReport(NamedResults):
         is_clustered = rows.clusters is not None
         facts: dict[str, Any] = {"rows": rows, "scored": scored, "is_clustered": is_clustered}
         return replace(self, tally=rows.tally, **facts)
+
+    def of_tally(self, tally: SetTally) -> Self:
+        """The same of a tally whose rows and scores are not known."""
+        unknown: dict[str, Any] = dict.fromkeys(
+            ("rows", "scored", "sample", "kept_scores", "kept_transfers", "kept_patterns")
+        )
+        unknown |= {"kept_intervals": {}, "kept_limits": {}, "kept_cautions": ()}
+        return replace(self, tally=tally, kept_slices=None, **unknown)
+
+    def moves(self, metric: Metric) -> Floats | None:
+        """float64[n]: how much each known row moves a metric, by its weight.
+
+        None where that is not known, or there are no rows.
+        """
+        value = self[metric].value
+        if meant_on_sets(metric).needs_scores:
+            if self.scored is None or self.confidence is None:
+                return None
+            return self._score_intervals.moves(metric, value)
+        asked = self.confidence or Confidence()
+        found = SetIntervals(self.tally, asked, self.rows, self.undefined).influence(metric, value)
+        if found is None or self.rows is None:
+            return None
+        w = self.rows.known.weights
+        return (found if w is None else w * found) / float(self.tally.mass.sum())
 
     @cached_property
     def curves(self) -> Curves:

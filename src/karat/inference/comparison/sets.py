@@ -67,7 +67,7 @@ def paired_sets(
     Args:
         models: their rows in the same order, with the same truth, weights and clusters.
     """
-    units = _units(models[0])
+    units = units_of_sets(models[0])
     same = frozenset(pair for pair in spec.pairs if _predict_the_same(models, pair))
     right = [_right_rows(model) for model in models]
     found = [_paired(models, metric, spec, units, same, right) for metric in metrics]
@@ -175,7 +175,7 @@ def sets_apart(
     return done
 
 
-def _units(model: SetIntervals) -> Units:
+def units_of_sets(model: SetIntervals) -> Units:
     """The known rows, as their parts in a variance count."""
     assert model.rows is not None
     known = model.rows.known

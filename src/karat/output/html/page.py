@@ -20,20 +20,20 @@ from karat.metrics import get
 from karat.metrics.headlines import HEADLINE_OF_SETS
 from karat.output.compared import describe_comparison
 from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
-from karat.output.describe_sets import facts_of_sets, patterns_of, scores_of_labels, transfers_of
+from karat.output.describe_sets import (
+    facts_of_sets,
+    patterns_of,
+    scores_of_labels,
+    slices_of_sets,
+    transfers_of,
+)
 from karat.output.document import Notes, Table
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
 from karat.output.html.figures import figures_of
 from karat.output.html.tables import bar, class_table, definitions, metric_table, undefined_reasons
-from karat.output.sections import (
-    inexact_notes,
-    pairs_section,
-    slice_sections,
-    slices_of_sets,
-    thresholds_section,
-)
+from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
 
 if TYPE_CHECKING:
     from jinja2 import Environment
