@@ -13,6 +13,7 @@ from karat.api.models import LabelSource, of_model_alone, without_scores
 from karat.api.sets import MultilabelReport, refuse_on_sets
 from karat.data.labels.matrices import display_names
 from karat.data.sources.arrays.sets import hold_sets, places_of, sets_of_models
+from karat.data.table_sets import TableSets, settled_clusters
 from karat.errors import error, short
 from karat.errors.doubts import Doubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
@@ -156,7 +157,7 @@ def set_models(
     """Models of arrays.
 
     Args:
-        options: ``labels`` and ``positive``.
+        options: ``labels``, ``positive`` and ``separator``.
 
     Errors:
         K222 a model has scores; else as `sets_of_models`.
@@ -202,6 +203,11 @@ def models_of_sets(
     classes = rows[0].classes
     flips = _SetFlips(classes, dict(zip(names, rows, strict=True)))
     return SetModels(classes, tuple(names), tuple(rows), is_paired, flips)
+
+
+def compared_rows(models: Sequence[TableSets]) -> list[SetRows]:
+    """The rows of models of tables as they are compared: by their labels, in their clusters."""
+    return [settled_clusters(replace(one.rows, scores=None)) for one in models]
 
 
 def _alone(y_true: Any, y_pred: Any, name: str, **options: Any) -> SetRows:

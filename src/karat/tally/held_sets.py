@@ -188,7 +188,7 @@ class HeldSets:
         ]
         assert sides[0] is not None
         assert sides[1] is not None
-        moved = SetRows(named, sides[0], sides[1], sides[2], rows.missing, rows.weights)
+        moved = replace(rows, classes=named, true=sides[0], pred=sides[1], unknown=sides[2])
         counted = self.counted
         if counted is not None:
             parts = {
@@ -224,6 +224,7 @@ class HeldSets:
         facts |= {"has_scores": self.has_scores, **facts_of_classes(rows.classes)}
         facts |= {} if scores is None else {"is_prob": scores.is_prob}
         facts |= {"axes": facts_of_axes(rows.axes)} if rows.axes else {}
+        facts |= {"is_frequency": True} if rows.is_frequency else {}
         return framed(facts, {name: arrays.get(name) for name in _ARRAYS})
 
     @classmethod
@@ -284,6 +285,11 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
         weights.shape == (m,) and weights.dtype.kind == "f" and _are_weights(weights)
     ):
         problem = "The weights do not fit the rows"
+    is_frequency = header.get("is_frequency", False)
+    if type(is_frequency) is not bool or (
+        is_frequency and (weights is None or (weights % 1.0 != 0.0).any())
+    ):
+        problem = "The weights are no numbers of rows"
     n = header["n"]
     counted = SetTally.from_bytes(arrays["tally"].tobytes()) if "tally" in arrays else None
     if type(n) is not int or n < m or (counted is None and n != m):
@@ -293,9 +299,10 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
     elif counted is not None and order is not None:
         if order.shape != (m,) or (order[1:] < order[:-1]).any():
             problem = "The sample is not in its order"
-        if counted.classes.labels != classes.labels or counted.n != n:
+        # Rows that stand for several are counted as often.
+        if counted.classes.labels != classes.labels or not (is_frequency or counted.n == n):
             problem = "The sample is not of its tally"
-        if counted.is_weighted != (weights is not None):
+        if counted.is_weighted != (weights is not None and not is_frequency):
             problem = "Some rows are weighted and others are not"
     scores, values = None, arrays.get("scores")
     if values is not None:
@@ -317,8 +324,9 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
         None if missing is None else missing.astype(np.bool_),
         weights,
         scores,
-        axes=axes,
-        codes=codes,
+        is_frequency,
+        axes,
+        codes,
     )
     had_scores = counted is not None and header["has_scores"]
     return HeldSets((rows,), counted, order, n=n, had_scores=had_scores)

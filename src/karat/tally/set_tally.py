@@ -417,6 +417,15 @@ class SetRows:
         codes = None if self.codes is None or not places else self.codes[list(places)]
         return replace(self, axes=tuple(self.axes[place] for place in places), codes=codes)
 
+    def beside(self, axes: Sequence[tuple[Axis, npt.NDArray[np.int32]]]) -> SetRows:
+        """The same with more axes: each with the codes of the rows on it, int32[n]."""
+        if not axes:
+            return self
+        codes = np.stack([own for _, own in axes])
+        if self.codes is not None:
+            codes = np.concatenate([self.codes, codes])
+        return replace(self, axes=(*self.axes, *(axis for axis, _ in axes)), codes=codes)
+
     def merge(self, other: SetRows) -> SetRows:
         """The rows of both, one after the other, on labels that are united as by `SetTally.merge`.
 

@@ -89,6 +89,7 @@ class TableRequest:
         is_part: whether the rows are a part of others, so that all of them may weigh nothing.
         separator: what separates the labels of a text that holds several; None: text is one label.
         threshold: of sets with scores, from which score on labels are predicted.
+        is_frequency: of sets, whether a row of weight 3 stands for three rows.
     """
 
     true: str | None = None
@@ -113,6 +114,7 @@ class TableRequest:
     is_searched: bool = False
     separator: str | None = None
     threshold: Any = None
+    is_frequency: bool = False
 
     def __post_init__(self) -> None:
         if self.labels is not None:
