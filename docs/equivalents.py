@@ -22,8 +22,8 @@ HEAD = """\
 # Equivalents
 
 The metrics of karat and the equal numbers of other libraries.
-`make tables` creates this page from the records in `src/karat/metrics` and from `docs/without_equal.toml`.
-A test checks every equality on random data, with the library itself.
+`make tables` creates this page from the records in `src/karat/metrics` and from
+`docs/without_equal.toml`. A test checks every equality on random data, with the library itself.
 
 A bare name in a call stands for karat's parameter of that name, whatever its value:
 `fbeta_score(beta=beta, average=average)` is `f_beta(average=average, beta=beta)`
@@ -75,7 +75,7 @@ def bare_name(name: str) -> str:
 
 
 def reason(library: str, name: str) -> str:
-    """Return why a name has no equivalent, or the alternative; empty if the tables have no reason."""
+    """Return why a name has no equivalent, or the alternative; empty if there is neither."""
     return str(LIBRARIES[library]["elsewhere"].get(name) or covered_by_rule(library, name))
 
 
