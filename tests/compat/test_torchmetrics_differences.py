@@ -121,7 +121,7 @@ KNOWN = {
         ),
     ),
     "int32": Known(
-        "with thresholds, targets of any integer type are accepted; torchmetrics accepts only int64",
+        "targets of any integer type are accepted with thresholds; torchmetrics accepts only int64",
         lambda call, a, b: (
             call.target.dtype != torch.int64
             and call.options.get("thresholds") is not None
