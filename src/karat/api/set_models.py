@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.api.model_arguments import ModelArguments
 from karat.api.models import LabelSource, of_model_alone, without_scores
+from karat.api.set_doubts import doubts_of_sets
 from karat.api.sets import MultilabelReport
 from karat.data.labels.matrices import display_names
 from karat.data.scores.classes import both_decide
@@ -39,6 +40,10 @@ from karat.tally.shared import common_labels
 
 DEFAULTS: Final = ("subset_accuracy", "hamming_loss", "samples_f1", "micro_f1", "macro_f1")
 """The metrics of a comparison of sets when none is named."""
+
+
+_OF_LABELS: Final = ("D111", "D112", "D114", "D120")
+"""Doubts about labels, which are those of all models."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +122,15 @@ class SetModels:
         """Labels that are only predicted are legal."""
 
     def doubts(self) -> Iterator[Doubt]:
-        yield from ()
+        """The doubts about each model; those about the labels once, with the first model."""
+        labels: dict[str, Doubt] = {}
+        for name, rows in zip(self.names, self.rows, strict=True):
+            for one in doubts_of_sets(rows, rows.tally, {}):
+                if one.code in _OF_LABELS:
+                    labels.setdefault(one.noticed, one.within(name))
+                else:
+                    yield one.within(name)
+        yield from labels.values()
 
     def doubts_of(
         self,

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from karat.api.doubts import of_bounds
 from karat.api.gate.evaluation import (
     BY_ORDER,
     NOT_WEIGHTED_ALIKE,
@@ -21,6 +22,7 @@ from karat.api.gate.evaluation import (
 from karat.api.gate.rows import RowsSpec, read_baseline_rows, written_as
 from karat.api.measuring import Spec, report_of
 from karat.api.results import Report
+from karat.api.set_doubts import doubts_of_sets
 from karat.api.set_models import models_of_sets
 from karat.api.sets import MultilabelReport, refuse_on_sets
 from karat.data.accumulator import accumulate
@@ -31,6 +33,7 @@ from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.data.table_sets import TableSets, beside_sets, settled_clusters
 from karat.errors import error, shown
+from karat.errors.doubts import Doubt
 from karat.errors.options import as_typed, option
 from karat.inference.comparison.judging import ComparisonSpec, judged
 from karat.inference.confidence import Confidence
@@ -146,8 +149,12 @@ class SetEvaluation:
         ]
 
     def doubts_and_notes(self) -> tuple[str, ...]:
-        """The notes."""
-        return tuple(self.notes)
+        """The doubts about both sides, then the notes."""
+        doubts = _doubts_of(self.current)
+        known = {one.noticed for one in doubts}
+        before = [] if self.before is None else _doubts_of(self.before)
+        others = [one.within("the baseline") for one in before if one.noticed not in known]
+        return (*of_bounds(self.rules), *doubts, *others, *self.notes)
 
     def baseline_text(self) -> str:
         """The report as the next baseline."""
@@ -234,6 +241,12 @@ def _are_equal(a: Sets, b: Sets) -> bool:
 
 def _compared(side: SideOfSets) -> SetRows | MultilabelReport:
     return settled_clusters(side.rows) if isinstance(side, TableSets) else side
+
+
+def _doubts_of(side: SetRows | MultilabelReport) -> Sequence[Doubt]:
+    if isinstance(side, MultilabelReport):
+        return side.doubts
+    return doubts_of_sets(side, side.tally, {})
 
 
 def _measured(report: MultilabelReport, metric: Metric) -> Measured:
