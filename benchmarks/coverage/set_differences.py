@@ -37,8 +37,8 @@ def drawn(rng: np.random.Generator, n: int, better: float) -> tuple[Any, dict[st
     """True labels of n rows, and the scores of two models, [n, 20] each."""
 
     def numbers() -> np.ndarray[Any, np.dtype[np.float64]]:
-        own = rng.normal(size=(n, len(SHARES)))
-        return np.sqrt(TOGETHER) * rng.normal(size=(n, 1)) + np.sqrt(1.0 - TOGETHER) * own
+        of_row, own = rng.normal(size=(n, 1)), rng.normal(size=(n, len(SHARES)))
+        return np.sqrt(TOGETHER) * of_row + np.sqrt(1.0 - TOGETHER) * own
 
     true = (numbers() < norm.ppf(SHARES)).astype(int)
     both = 2.0 * true + 0.8 * numbers() - 1.2
