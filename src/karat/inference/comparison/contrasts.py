@@ -495,6 +495,9 @@ def least_variance(distances: Distances | None, quantile: float) -> float:
 
 
 def _together(first: float, second: float, goes: float) -> float:
+    """Return how far a difference reaches, of two values that reach so far; infinite if one is."""
+    if math.isinf(first) or math.isinf(second):
+        return math.inf
     return math.sqrt(max(first * first + second * second - 2.0 * goes * first * second, 0.0))
 
 
