@@ -64,6 +64,7 @@ def compare(
     undefined: str = "zero",
     n_threads: int | None = None,
     label_strata: Mapping[str, Sequence[Label]] | None = None,
+    threshold: float | Sequence[float] | Mapping[str, Any] | None = None,
     separator: str | None = None,
 ) -> Comparison:
     """Compare models: which is better, by how much, and how certain.
@@ -78,13 +79,16 @@ def compare(
             `Report` or `MultilabelReport`.
         y_pred: a dict from model to predicted labels, [n], or sets of them; or a table with a
             column for each model.
-        y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive class.
+        y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive class;
+            of sets those of the labels, in any form that `evaluate` takes.
         y_score: a dict from model to any finite scores instead, of the same shapes. A model may
             have labels and scores; without labels the class of the largest is predicted.
         metrics: names to compare, one name, or ``"all"``. Default: accuracy, F1 (macro of more
             than two classes), balanced accuracy and Matthews correlation; with scores of every
             model the area under the ROC curve, with probabilities log-loss and Brier score. Of
-            sets: subset accuracy, Hamming loss, and F1 by rows, micro and macro.
+            sets: subset accuracy, Hamming loss, and F1 by rows, micro and macro; with scores of
+            every model label ranking average precision, mean average precision where every label
+            has a score, and with probabilities cross entropy.
         baseline: the model that the others are compared with. Default: every pair.
         weights: float[n], importance of each row; of models on different rows a dict.
         weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
@@ -103,6 +107,8 @@ def compare(
         n_threads: threads of the passes over scores.
         label_strata: of sets, a dict from stratum to labels, as ``{"head": [...], "tail": [...]}``:
             `Comparison.strata` holds the same comparison of these labels alone.
+        threshold: of sets, from which score on a label is predicted, as of `evaluate`: one number,
+            one for each label, or a dict from model to either.
         separator: what separates the labels of a text, where it holds several, as in `evaluate`.
 
     Returns:
@@ -137,7 +143,12 @@ def compare(
     if given.reports:
         kind = weights_are if is_frequency else None
         _refuse_beside_reports(
-            weights=weights, clusters=clusters, labels=labels, positive=positive, weights_are=kind
+            weights=weights,
+            clusters=clusters,
+            labels=labels,
+            positive=positive,
+            weights_are=kind,
+            threshold=threshold,
         )
     separator = checked_separator(separator)
     options: dict[str, Any] = {"labels": labels, "positive": positive}
@@ -145,8 +156,12 @@ def compare(
     found: Compared
     of_scored: list[Doubt] = []
     if separator is not None or are_models_of_sets(given):
-        found = set_models(given, weights, clusters, {**options, "separator": separator}, **kinds)
+        options |= {"n_threads": n_threads, "threshold": threshold, "separator": separator}
+        found = set_models(given, weights, clusters, options, **kinds)
     else:
+        if threshold is not None:
+            what = "threshold= was given, and rows have one class each"
+            raise error("K221", found=what)
         options["n_threads"] = n_threads
         found = of_rows = models_given(given, weights, clusters, options, **kinds)
         of_scored = [x for name, m in of_rows.scored.items() for x in of_scores(m.rows, of=name)]

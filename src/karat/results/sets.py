@@ -21,10 +21,9 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._measure import measure
 from karat.metrics._metric import Values
-from karat.metrics._of_set_scores import SetScores, is_of_labels, is_of_ranks, is_pooled
+from karat.metrics._of_set_scores import SetScores, is_in_report, is_of_labels, is_pooled
 from karat.metrics._of_sets import meant_on_sets, values_on_sets
 from karat.metrics._registry import metrics_of_sets
-from karat.metrics._set_views import RankedLabels
 from karat.metrics.reasons import undefined_of_scores, undefined_on_sets
 from karat.results.named import NamedResults
 from karat.results.result import Result
@@ -172,17 +171,8 @@ class SetReport(NamedResults):
         if self.scored is None:
             known = {} if self.kept_scores is None else self.kept_scores.values
             return [metric for metric in every if not metric.needs_scores or metric in known]
-        rows_list_some = not self.scored.has_all
-        return [metric for metric in every if self._is_listed(metric, rows_list_some)]
-
-    def _is_listed(self, metric: Metric, rows_list_some: bool) -> bool:
-        record = metric.record
-        if not metric.needs_scores:
-            return True
-        # What a name means here is listed by its own name.
-        if record.on_sets or (record.is_of_scores_only and self.scores == "probabilities"):
-            return False
-        return record.reads is RankedLabels or not rows_list_some
+        kind = {"is_prob": self.scores == "probabilities", "has_all": self.scored.has_all}
+        return [m for m in every if not m.needs_scores or is_in_report(m, **kind)]
 
     @cached_property
     def _score_intervals(self) -> SetScoreIntervals:
@@ -246,11 +236,9 @@ class SetReport(NamedResults):
             scored = self._measured or scored
         computed = scored.values(metric)
         reason = undefined_of_scores(meant, self.classes, computed.undefined)
-        value, bound = float(computed.value), None
-        if is_of_ranks(meant) and not scored.is_whole:
-            low, high = scored.ends(meant)
-            if low != high:
-                value, bound = 0.5 * (low + high), (low, high)
+        value, bound = float(computed.value), scored.bound(meant)
+        if bound is not None:
+            value = 0.5 * (bound[0] + bound[1])
         return ScoredValue(value, reason, bound)
 
     def _result_of_scores(self, metric: Metric) -> Result:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from karat.api.doubts import of_bounds
 from karat.api.gate.evaluation import (
     BY_ORDER,
     NOT_WEIGHTED_ALIKE,
@@ -21,6 +22,7 @@ from karat.api.gate.evaluation import (
 from karat.api.gate.rows import RowsSpec, read_baseline_rows, written_as
 from karat.api.measuring import Spec, report_of
 from karat.api.results import Report
+from karat.api.set_doubts import doubts_of_sets
 from karat.api.set_models import models_of_sets
 from karat.api.sets import MultilabelReport, refuse_on_sets
 from karat.data.accumulator import accumulate
@@ -31,13 +33,16 @@ from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.data.table_sets import TableSets, beside_sets, settled_clusters
 from karat.errors import error, shown
+from karat.errors.doubts import Doubt
 from karat.errors.options import as_typed, option
 from karat.inference.comparison.judging import ComparisonSpec, judged
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.gate.verdicts import Case, Change, Measured, Rule, refused
+from karat.tally.label_scores import ListedScores
 from karat.tally.set_tally import SetRows
+from karat.tally.sets import Sets
 
 SideOfSets: TypeAlias = SetRows | MultilabelReport | TableSets
 """Rows with sets, of arrays or of a table, or their report."""
@@ -126,8 +131,8 @@ class SetEvaluation:
         if self.before is not None:
             self._check_alike(report)
             self.is_paired = isinstance(self.current, SetRows) and isinstance(self.before, SetRows)
-            by_rows = [m for m in compared if self.is_paired and not m.needs_scores]
-            changes = self._changes(by_rows, values)
+            if self.is_paired:
+                changes = self._changes(compared, values)
             apart = [metric for metric in compared if str(metric) not in changes]
             if not self.is_paired:
                 self.notes.append(_UNPAIRED)
@@ -144,8 +149,12 @@ class SetEvaluation:
         ]
 
     def doubts_and_notes(self) -> tuple[str, ...]:
-        """The notes."""
-        return tuple(self.notes)
+        """The doubts about both sides, then the notes."""
+        doubts = _doubts_of(self.current)
+        known = {one.noticed for one in doubts}
+        before = [] if self.before is None else _doubts_of(self.before)
+        others = [one.within("the baseline") for one in before if one.noticed not in known]
+        return (*of_bounds(self.rules), *doubts, *others, *self.notes)
 
     def baseline_text(self) -> str:
         """The report as the next baseline."""
@@ -176,11 +185,12 @@ class SetEvaluation:
         sides = [self.current.on(self.before.classes), self.before]
         models, found = models_of_sets(_NAMES, sides), {}
         pair = ComparisonSpec(self.spec.level, "none", {}, ((0, 1),))
-        a, b = (side.known.pred for side in sides)
-        is_same = np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)
+        a, b = (side.known for side in sides)
+        are_same = {False: _are_equal(a.pred, b.pred), True: _have_equal_scores(a, b)}
         for part, estimates in models.measured(metrics, pair, self.spec.undefined):
             name, value = str(part.metric), estimates["new"]
             (one,) = judged(part, _NAMES, pair)
+            is_same = are_same[meant_on_sets(part.metric).needs_scores]
             found[name] = change_of(one, is_same=is_same)
             if value.low is not None:
                 values[name] = replace(values[name], low=value.low, high=value.high)
@@ -214,8 +224,29 @@ class SetEvaluation:
             self.notes.append(f"The baseline was made with {made}, these values with {here}.")
 
 
+def _have_equal_scores(one: SetRows, other: SetRows) -> bool:
+    a, b = one.scores, other.scores
+    if a is None or b is None or a.is_prob != b.is_prob:
+        return False
+    if isinstance(a, ListedScores) != isinstance(b, ListedScores):
+        return False
+    if isinstance(a, ListedScores) and isinstance(b, ListedScores):
+        return _are_equal(a.sets, b.sets) and np.array_equal(a.values, b.values)
+    return np.array_equal(a.values, b.values)
+
+
+def _are_equal(a: Sets, b: Sets) -> bool:
+    return np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)
+
+
 def _compared(side: SideOfSets) -> SetRows | MultilabelReport:
     return settled_clusters(side.rows) if isinstance(side, TableSets) else side
+
+
+def _doubts_of(side: SetRows | MultilabelReport) -> Sequence[Doubt]:
+    if isinstance(side, MultilabelReport):
+        return side.doubts
+    return doubts_of_sets(side, side.tally, {})
 
 
 def _measured(report: MultilabelReport, metric: Metric) -> Measured:

@@ -90,7 +90,7 @@ _OF_OTHERS: Final = "of the other rows: "
 _SHARED: Final = "rows of a cluster are in it and in the rest: limits are not known"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SetSliceTable(NamedSlices[ReportT]):
     """The slices that one column, or a cross of columns, makes of rows with sets of labels.
 

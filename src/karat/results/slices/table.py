@@ -35,7 +35,7 @@ FEW_OF: Final = 5
 """With fewer rows of some class an average over the classes is no better than a guess."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SliceTable(NamedSlices[Slice]):
     """The slices that one column, or a cross of columns, makes of the rows of a report.
 
