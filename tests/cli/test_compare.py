@@ -139,7 +139,7 @@ def test_eighty_columns_keep_both_values_and_the_difference(
     content = json.loads(karat("compare", LOGREG, FOREST, "--format", "json").out)
     assert max(map(len, lines)) <= 80
     start = next(i for i, line in enumerate(lines) if " against " in line)
-    assert lines[start] == "digits_rf against digits_logreg  2 worse, 5 not resolved"
+    assert lines[start] == "digits_rf against digits_logreg  2 worse, 5 inconclusive"
     # The names of the models head their values, and the rows are in the order of the metrics.
     rows = [re.split(r" {2,}", line.strip()) for line in lines[start + 1 :]]
     assert rows[0] == ["metric", "…rf", "…logreg", "diff", "p", "verdict"]

@@ -36,7 +36,7 @@ def test_constant_predictions_are_not_equal_for_sure(
     assert found.low < -1e-3
     assert found.high > 1e-3
     assert found.remark
-    assert found.verdict == "not resolved"
+    assert found.verdict == "inconclusive"
 
 
 def test_limits_of_constant_predictions_are_those_of_both_values() -> None:
@@ -62,7 +62,7 @@ def test_models_alike_on_every_row_are_known_as_well_as_their_number_says() -> N
     near = karat.compare(true, {"one": said, "two": said.copy()}, metrics="kappa", margin=0.1)
     tight = karat.compare(true, {"one": said, "two": said.copy()}, metrics="kappa", margin=0.01)
     assert near["kappa"].verdict == "equivalent"
-    assert tight["kappa"].verdict == "not resolved"
+    assert tight["kappa"].verdict == "inconclusive"
 
 
 def scores() -> dict[str, np.ndarray]:
@@ -87,7 +87,7 @@ def test_areas_that_do_not_vary_are_not_equal_for_sure(
     assert found.p == 1.0
     assert found.low is not None
     assert found.low < -0.01
-    assert found.verdict == "not resolved"
+    assert found.verdict == "inconclusive"
     assert found.remark
 
 
@@ -107,7 +107,7 @@ def test_without_limits_of_the_values_there_are_none_of_a_difference_that_nothin
     models = {"one": scores()["sure"], "two": 1.0 - scores()["sure"][::-1]}
     found = karat.compare(TRUE, y_prob=models, metrics="log_loss", margin=0.5)["log_loss"]
     assert (found.difference, found.p, found.low) == (0.0, 1.0, None)
-    assert found.verdict == "not resolved"
+    assert found.verdict == "inconclusive"
     assert found.remark is not None
     assert "no limits" in found.remark
 

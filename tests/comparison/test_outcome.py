@@ -30,7 +30,7 @@ def test_items_are_found_by_metric_and_by_models_in_either_order() -> None:
     assert one.high is not None
     assert turned.low == -one.high
     assert turned.turned().to_dict() == one.to_dict()
-    assert turned.verdict == {"better": "worse", "not resolved": "not resolved"}[one.verdict]
+    assert turned.verdict == {"better": "worse", "inconclusive": "inconclusive"}[one.verdict]
     discordant = found["accuracy", "old", "new"].discordant
     assert discordant is not None
     assert discordant.odds == pytest.approx(discordant.b / discordant.c)
@@ -62,7 +62,7 @@ def test_json_holds_everything_and_no_number_that_json_lacks(tmp_path: Path) -> 
     text = found.to_json(path)
     assert path.read_text(encoding="utf-8") == text + "\n"
     read = json.loads(text)
-    assert read["schema"] == "karat.comparison/1"
+    assert read["schema"] == "karat.comparison/2"
     assert read == found.to_dict()
     (accuracy,) = [one for one in read["differences"] if one["metric"] == "accuracy"]
     assert accuracy["discordant"]["odds"] == 0.0
@@ -273,7 +273,7 @@ def test_few_rows_without_a_mistake_do_not_show_that_a_model_is_better() -> None
     small = karat.evaluate(confusion=[[15, 0], [0, 15]])
     large = karat.evaluate(confusion=[[4950, 50], [50, 4950]])
     for one in karat.compare({"small": small, "large": large}):
-        assert one.verdict == "not resolved", one
+        assert one.verdict == "inconclusive", one
         assert one.p is not None
         assert one.p > 0.3
         assert "disagree" not in (one.remark or "")
@@ -296,7 +296,7 @@ def test_what_says_nothing_is_refused(options: dict[str, Any], code: str) -> Non
 
 def test_one_row_and_a_margin() -> None:
     found = karat.compare([0], {"a": [0], "b": [1]}, margin=0.1)
-    assert {one.verdict for one in found} == {"not resolved"}
+    assert {one.verdict for one in found} == {"inconclusive"}
 
 
 def test_enormous_losses_have_no_interval_and_no_warning() -> None:

@@ -100,7 +100,7 @@ def made() -> dict[str, bytes]:
     joint = JointCells.of(classes, ["old", "new"], codes[0], codes[1:])
     found["v1.karat-joint"] = joint.to_bytes()
     compared = karat.compare(TRUE, {"old": PRED, "new": OTHER})
-    found["v1.comparison.json"] = (compared.to_json() + "\n").encode()
+    found["v2.comparison.json"] = (compared.to_json() + "\n").encode()
     gated = karat.gate(TRUE, PRED, baseline=OTHER, min={"accuracy": 0.5})
     found["v1.gate.json"] = (gated.to_json() + "\n").encode()
     with tempfile.TemporaryDirectory() as name:

@@ -22,7 +22,7 @@ _VERDICTS: Final = (
     "lower",
     "equivalent",
     "not inferior",
-    "not resolved",
+    "inconclusive",
 )
 
 
@@ -145,7 +145,7 @@ def _best(comparison: Comparison) -> list[Table]:
 
 
 def _verdict(one: Difference) -> Cell:
-    is_enough = one.verdict == "not resolved" and one.not_inferior
+    is_enough = one.verdict == "inconclusive" and one.not_inferior
     return Cell("not inferior" if is_enough else one.verdict, _STYLES.get(one.verdict, ""))
 
 

@@ -153,7 +153,7 @@ def _picture_of_comparison(comparison: Comparison) -> str:
     told: list[tuple[Look, str]] = [
         ("good", f"{first} is better or equivalent"),
         ("bad", f"{first} is worse"),
-        ("open", "not resolved"),
+        ("open", "inconclusive"),
     ]
     legend = [(look, text) for look, text in told if look in looks]
     return forest(marks, label=label, title=f"Differences: {what}", at=0.0, legend=legend)

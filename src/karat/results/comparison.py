@@ -191,11 +191,11 @@ class Comparison(JsonDocument):
         return self.label_source(wanted, *pair)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as JSON types, in the schema ``karat.comparison/1``."""
+        """The comparison as JSON types, in the schema ``karat.comparison/2``."""
         strata = {name: one.to_dict() for name, one in self.strata.items()}
         return {
             **({"strata": strata} if strata else {}),
-            "schema": "karat.comparison/1",
+            "schema": "karat.comparison/2",
             "karat": __version__,
             "models": list(self.models),
             "labels": list(self.classes.labels),

@@ -410,7 +410,7 @@ def _verdict(
     if one.p_equivalent is not None and one.p_equivalent <= spec.alpha:
         return "equivalent"
     if p_adjusted is None or not p_adjusted < spec.alpha or not one.difference:
-        return "not resolved"
+        return "inconclusive"
     if metric.better is None:
         return "higher" if one.difference > 0 else "lower"
     return "better" if (one.difference > 0) == (metric.better == "higher") else "worse"

@@ -14,7 +14,7 @@ from karat.errors.text import value as number
 from karat.inference.confidence import Interval
 from karat.inference.json_record import JsonRecord
 
-Verdict: TypeAlias = Literal["better", "worse", "equivalent", "higher", "lower", "not resolved"]
+Verdict: TypeAlias = Literal["better", "worse", "equivalent", "higher", "lower", "inconclusive"]
 """Of a against b. Of a metric without a better direction it is higher or lower."""
 _TURNED: dict[str, Verdict] = {
     "better": "worse",
@@ -55,7 +55,7 @@ class Difference(JsonRecord):
         p: two-sided p-value of no difference; None where none is known.
         p_adjusted: the same for all pairs of models in this metric.
         method: what made p and the limits.
-        verdict: ``"better"``, ``"worse"``, ``"equivalent"`` or ``"not resolved"``, of a against b.
+        verdict: ``"better"``, ``"worse"``, ``"equivalent"`` or ``"inconclusive"``, of a against b.
         standard_error: of the difference; None where unknown.
         detectable: the smallest true difference that as many rows show in 80 % of samples, tested
             alone at `level`.
@@ -82,7 +82,7 @@ class Difference(JsonRecord):
     p: float | None = None
     p_adjusted: float | None = None
     method: str = ""
-    verdict: Verdict = "not resolved"
+    verdict: Verdict = "inconclusive"
     standard_error: float | None = None
     detectable: float | None = None
     rows_needed: int | None = None

@@ -183,6 +183,8 @@ def _other_limits(
 
     Limits of labels without clusters follow from the tally: the report has those of this version.
     """
+    for part in listed.values():
+        part.must(isinstance(part.value, dict), "an object")
     names = [
         name
         for name, part in listed.items()

@@ -264,7 +264,7 @@ _LOOKS: Final = {
     "equivalent": (PALETTE["series-3"], "s"),
     "higher": (PALETTE["series-4"], ">"),
     "lower": (PALETTE["series-4"], "<"),
-    "not resolved": (MUTED, "o"),
+    "inconclusive": (MUTED, "o"),
 }
 """Colour and marker of each verdict."""
 
