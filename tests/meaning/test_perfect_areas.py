@@ -23,7 +23,7 @@ def test_weighted_area_of_two_classes(seed: int) -> None:
     for name in ("roc_auc", "average_precision", "gini"):
         each = [one[name] for one in found]
         assert [one.low for one in each] == pytest.approx([each[0].low] * 4, rel=1e-9)
-        assert each[0].low > 0.001 if name == "roc_auc" else True
+        assert name != "roc_auc" or each[0].low > 0.001
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -36,6 +36,8 @@ def test_weighted_areas_of_sets(seed: int) -> None:
     again = rng.permutation(n)
     first = karat.evaluate(true, y_prob=prob, weights=weights)
     second = karat.evaluate(true[again], y_prob=prob[again], weights=weights[again])
-    for name in ("roc_auc_ovr_weighted", "weighted_average_precision", "weighted_gini"):
-        assert first[name].low == pytest.approx(second[name].low, rel=1e-3)
-        assert first[name].low < 0.99
+    assert first["roc_auc_ovr_weighted"].low < 0.99
+    for metric in first.metrics:
+        one, other = first[metric], second[metric]
+        limits = [[x for x in (y.value, y.low, y.high) if x is not None] for y in (one, other)]
+        assert limits[0] == pytest.approx(limits[1], rel=1e-7, abs=1e-9, nan_ok=True), metric

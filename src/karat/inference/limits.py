@@ -261,6 +261,11 @@ def settled(share: float) -> float:
     return float(nearest) if abs(share - nearest) <= _ROUNDING else share
 
 
+def settled_moves(phi: Floats) -> Floats:
+    """What rows move, nothing where all of it is rounding."""
+    return phi if np.abs(phi).max(initial=0.0) > _ROUNDING else np.zeros_like(phi)
+
+
 def transformed(
     value: float, error: float, quantile: float, ends: tuple[float, float]
 ) -> tuple[float, float, str]:
