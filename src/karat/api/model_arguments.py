@@ -12,6 +12,7 @@ from typing import Any
 from karat.api.options import plain_text
 from karat.api.results import Report
 from karat.api.sets import MultilabelReport
+from karat.data.labels.containers import csr_of, is_sparse
 from karat.data.roles import find_roles
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
@@ -38,6 +39,9 @@ class ModelArguments:
 
 def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> ModelArguments:
     """The models of the arguments (K127 to K129, K162, K163, K416)."""
+    if is_sparse(y_true):
+        # A matrix of SciPy by its keys is a dict, too.
+        y_true = csr_of(y_true, "y_true")
     _refuse_names(y_true, {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score})
     _refuse_whole_tables(y_true, y_pred, is_alone=y_prob is None and y_score is None)
     if not isinstance(y_pred, Mapping) and is_frame(y_pred):

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.labels.column import Flags
+from karat.errors import error
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -286,6 +287,11 @@ def items_of_lists(chunk: ArrowChunk) -> tuple[npt.NDArray[np.int64], list[Arrow
     assert items is not None
     if nulls is not None:
         sizes = np.where(nulls, 0, sizes)
+    if sizes.min(initial=0) < 0:
+        row, do = int(np.argmin(sizes)), "Build it again; .validate(full=True) of Arrow says more."
+        raise error(
+            "K205", thing="column of lists", found=f"Row {row} ends before it begins", do=do
+        )
     full = np.flatnonzero(sizes)
     if not full.size:
         return sizes, []

@@ -23,6 +23,8 @@ _MANY: Final = 1e4
 """Degrees of freedom from which on Student's quantile follows from the normal one."""
 _FARTHEST: Final = 1e150
 """In standard errors: past the end of any range, and small enough to be multiplied."""
+_ROUNDING: Final = 1e-12
+"""What sums of weights in another order change, of a number up to 1."""
 _SMALL_TAIL: Final = 5e-4
 """Of a smaller one, 1 less twice it holds too few digits."""
 
@@ -248,6 +250,20 @@ def last_kept(
         else:
             far = middle
     return inside
+
+
+def settled(share: float) -> float:
+    """A share of a range, 0 or 1 where nothing but rounding is between.
+
+    Sums of weights in another order give a perfect area as 0.9999999999999998, too.
+    """
+    nearest = round(share) if math.isfinite(share) else share
+    return float(nearest) if abs(share - nearest) <= _ROUNDING else share
+
+
+def settled_moves(phi: Floats) -> Floats:
+    """What rows move, nothing where all of it is rounding."""
+    return phi if np.abs(phi).max(initial=0.0) > _ROUNDING else np.zeros_like(phi)
 
 
 def transformed(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
-from karat.inference.limits import Floats, newcombe_limits, transformed, wilson_limits
+from karat.inference.limits import Floats, newcombe_limits, settled, transformed, wilson_limits
 from karat.inference.sampling_error import SamplingError
 from karat.inference.variance import AreaVariance, Found, Sizes
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
@@ -137,7 +137,7 @@ def _default(
     quantile = asked.quantile(spread.df)
     span = high - low
     if isinstance(form, _AREAS):
-        share = (value - low) / span
+        share = settled((value - low) / span)
         if 0.0 < share < 1.0 and spread.shrunk > 0.0:
             ends = low, high
             limits = _of_area(value, share, error, quantile, spread, asked, n_rest, ends)
@@ -146,6 +146,7 @@ def _default(
         edge = newcombe_limits(share, n_own, max(n_rest, 1.0), quantile)
         return low + span * edge[0], low + span * edge[1], "newcombe"
     if isinstance(form, PrecisionInfluence):
+        value = settled(value)
         if 0.0 < value < 1.0 and error > 0.0:
             above = _transformed(value, error, quantile, (low, high))
             less = value - spread.optimism * (1.0 - value)

@@ -23,7 +23,7 @@ from karat.inference.label_intervals import (
     textbook,
     within,
 )
-from karat.inference.limits import Floats, transformed, wilson_limits_of_one
+from karat.inference.limits import Floats, settled, transformed, wilson_limits_of_one
 from karat.inference.set_variance import DUST, LabelClusters, SetVariance
 from karat.inference.variance import kish
 from karat.metrics import Metric
@@ -86,6 +86,9 @@ def interval_of_one(
         return Interval(*transformed(value, error, quantile, (low, high)), standard_error=error)
     span = high - low
     share, varies = (value - low) / span, (error / span) ** 2
+    if low < 0.0 or share > 0.5:
+        # A loss that is almost 0 is not 0.
+        share = settled(share)
     if is_share:
         # Wilson's limits hold without Student's quantile.
         below, above = wilson_limits_of_one(share, n, asked.quantile())

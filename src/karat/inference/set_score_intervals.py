@@ -14,7 +14,7 @@ from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import of_few_rows, within
-from karat.inference.limits import Floats
+from karat.inference.limits import Floats, settled_moves
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import (
     measured_with_influence,
@@ -486,7 +486,9 @@ class SetScoreIntervals:
                 value = float(values[metric].value)
                 found[metric] = value, sure.intervals.get(metric, Interval())
                 if math.isfinite(value) and total > 0.0 and not reason_without(metric):
-                    parts[metric] = w * influence(metric) / total
+                    phi = influence(metric)
+                    is_bounded = all(map(math.isfinite, metric.range))
+                    parts[metric] = w * (settled_moves(phi) if is_bounded else phi) / total
             yield label, column, parts, found
 
     def _drawn(self, metric: Metric, value: float) -> Interval:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.cluster_df import degrees_of_clusters
-from karat.inference.limits import Floats
+from karat.inference.limits import Floats, settled, settled_moves
 from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.metrics._formula import walk
@@ -194,7 +194,7 @@ class Clusters:
 
     def df(self, phi: Floats) -> float:
         """Degrees of freedom of it; of clusters that have a row that weighs something."""
-        found = degrees_of_clusters(self._sums(np.abs(phi)))
+        found = degrees_of_clusters(self._sums(np.abs(settled_moves(phi))))
         return float(np.minimum(found, self.n_held - 1.0))
 
     def _sums(self, phi: Floats) -> Floats:
@@ -316,7 +316,7 @@ class AreaVariance:
         Of an area of 0 or 1, whose rows do not vary, those of the smaller side.
         """
         parts = self.shrunk_variances
-        if not parts.any():
+        if settled(self.area) in (0.0, 1.0) or not parts.any():
             return float(self.rows.min()) - 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(parts.sum() ** 2 / (parts**2 / (self.rows - 1.0)).sum())

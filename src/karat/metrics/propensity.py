@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from karat.metrics._label_numbers import LabelNumbers
 from karat.metrics._set_scored import higher_is_better, set_case
 from karat.metrics._set_views import Floats, RankedLabels
 from karat.metrics.label_ranking import AMONG, TIES, TWO
+
+_ROWS_MOST: Final = 1 << 63
+"""Rows of training data: less than this."""
 
 JAIN_2016 = (
     "Jain, Prabhu, Varma (2016). Extreme multi-label loss functions for recommendation, tagging, "
@@ -97,6 +100,8 @@ def _weights(
         found = found or "neither propensities= nor label_counts= and n_train= were given"
     elif is_counted and (label_counts is None or n_train is None):
         found = "label_counts= and n_train= come together"
+    elif n_train is not None and n_train >= _ROWS_MOST:
+        found = "n_train is more than 64 bits hold"
     if found is None:
         numbers = given or label_counts
         assert numbers is not None
@@ -113,14 +118,37 @@ def _weights(
             found = "label_counts are those of these rows: they have to be of the training data"
         elif n_train < 3:
             found = f"n_train={n_train}: the model needs at least 3 rows"
+    weights = None
+    if found is None:
+        weights = _inverse(given, label_counts, n_train, a, b)
+        if not np.isfinite(weights).all():
+            which = f"a={a:g}, b={b:g}, n_train" if given is None else "propensities"
+            found = f"{which} weigh a label by more than any number"
     if found is not None:
         parameters = "propensities: float[k]; or label_counts: [k], n_train: rows of training data"
         raise error("K302", metric=name, found=found, parameters=parameters)
-    if given is not None:
-        return 1.0 / given.values
-    assert label_counts is not None
-    assert n_train is not None
-    return 1.0 / propensities(label_counts.values, n_train, a=a, b=b)
+    assert weights is not None
+    return weights
+
+
+def _inverse(
+    given: LabelNumbers | None,
+    label_counts: LabelNumbers | None,
+    n_train: int | None,
+    a: float,
+    b: float,
+) -> Floats:
+    """float64[k]: 1 ÷ propensity; infinite where that leaves all numbers."""
+    with np.errstate(all="ignore"):
+        if given is not None:
+            found: Floats = 1.0 / given.values
+            return found
+        assert label_counts is not None
+        assert n_train is not None
+        try:
+            return 1.0 / propensities(label_counts.values, n_train, a=a, b=b)
+        except OverflowError:
+            return np.full(label_counts.values.shape, np.inf)
 
 
 def _best(c: RankedLabels, weights: Floats, k: int, gains: Callable[[int], Floats]) -> Floats:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.errors.doubts import without_doubts
-from karat.errors.text import amounts, count, counted, interval, value
+from karat.errors.text import amounts, count, counted, interval, short, value
 from karat.metrics.headlines import HEADLINE_OF_SETS
 from karat.output.describe import (
     COLUMNS,
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 N_TRANSFERS = 8
 N_PATTERNS = 5
+_FIRST = 8
+"""Labels of a set that shows how text was split."""
+_WIDTH = 60
 
 
 def describe_sets(
@@ -84,9 +87,23 @@ def split_of(source: Mapping[str, Any]) -> tuple[str, ...]:
     """How text was split, in words; nothing where none was."""
     if "separator" not in source:
         return ()
-    first = [" and ".join(map(str, row)) or "none" for row in source["first_sets"]]
-    what = f"separator {source['separator']!r}: true labels of the first rows"
+    rows = source.get("first_sets")
+    first = map(_said, rows if isinstance(rows, list | tuple) else ())
+    what = f"separator {short(source['separator'])}: true labels of the first rows"
     return (f"{what}: {'; '.join(first)}",)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+
+
+def _said(row: Any) -> str:
+    """One set of labels, its first ones, each in short."""
+    if not isinstance(row, list | tuple):
+        return short(row)
+    words = [_cut(str(label)) for label in row[:_FIRST]]
+    rest = f" … ({len(row)} in all)" if len(row) > _FIRST else ""
+    return (" and ".join(words) or "none") + rest
 
 
 def facts_of_sets(report: SetReport) -> tuple[str, ...]:

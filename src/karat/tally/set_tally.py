@@ -26,6 +26,7 @@ from karat.tally.serialization import (
 )
 from karat.tally.sets import Sets
 from karat.tally.shared import (
+    ROWS_MOST,
     Floats,
     Numbers,
     check_same,
@@ -48,6 +49,8 @@ _ARRAYS: Final = (
     "row_weights",
     "row_squares",
 )
+_SCORES_MOST: Final = 10**9
+"""Scores of rows that are repeated: 8 GB."""
 TP, FP, FN, UNKNOWN = range(4)
 """The rows of `counts`."""
 CLUSTERS: Final = "clusters"
@@ -527,9 +530,18 @@ class SetRows:
         )
 
     def repeated(self) -> SetRows:
-        """The same, three rows instead of one that stands for three."""
+        """The same, three rows instead of one that stands for three.
+
+        Errors:
+            K150 there would be more than 10⁸ rows, or 10⁹ scores.
+        """
         if not self.is_frequency or self.weights is None:
             return self
+        total = float(self.weights.sum())
+        each = 1.0 if self.scores is None else self.scores.values.size / max(self.n, 1)
+        if total > ROWS_MOST or total * each > _SCORES_MOST:
+            advice = "With scores, rows are repeated: leave it out, or take a sample of them."
+            raise error("K150", found=f"add up to {total:.3g} rows", advice=advice)
         at = np.repeat(np.arange(self.n), self.weights.astype(np.int64))
         return replace(self.at(at), weights=None, is_frequency=False)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
 from karat.tally.classes import Classes, Label
+
+ROWS_MOST: Final = 10**8
+"""Rows that weights of frequencies are repeated to, at most."""
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]

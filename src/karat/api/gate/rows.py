@@ -162,7 +162,7 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
         return checked_baseline(read_baseline(fspath(baseline)))
     kind = written_as(baseline) if is_path else None
     if kind == "report":
-        return Report.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))
+        return Report.from_json(Path(baseline).read_bytes())
     if kind == "multilabel":
         raise beside_sets("What is measured", name)
     if kind is not None:

@@ -32,7 +32,7 @@ from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.data.table_sets import TableSets, beside_sets, settled_clusters
-from karat.errors import error, shown
+from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt
 from karat.errors.options import as_typed, option
 from karat.inference.comparison.judging import ComparisonSpec, judged
@@ -53,6 +53,8 @@ _UNPAIRED = (
     "its predictions."
 )
 _NAMES = ("new", "old")
+_PATH = 200
+"""Characters of a path in a message."""
 _FORMS = ("y_prob", "y_score", "y_pred")
 
 
@@ -301,7 +303,7 @@ def baseline_of_sets(given: RowsSpec, baseline: Any, name: str, current: SideOfS
     is_path = isinstance(baseline, str | PathLike)
     kind = written_as(baseline) if is_path else None
     if kind == "multilabel":
-        return MultilabelReport.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))
+        return MultilabelReport.from_json(Path(baseline).read_bytes())
     if isinstance(current, TableSets) and kind is None:
         if not (is_path or is_frame(baseline) or names_files(baseline)):
             raise error("K179", rows="The rows are in a table", kind=type(baseline).__name__)
@@ -310,8 +312,9 @@ def baseline_of_sets(given: RowsSpec, baseline: Any, name: str, current: SideOfS
             return rows
         raise beside_sets(name, "what is measured")
     if is_path:
+        path = short(fspath(baseline), _PATH)
         raise refused(
-            f"The baseline {fspath(baseline)} is no report of rows with sets of labels",
+            f"The baseline {path} is no report of rows with sets of labels",
             f"Give the JSON of one, a file that {option('update_baseline')} wrote, or predictions.",
         )
     if isinstance(current, MultilabelReport):

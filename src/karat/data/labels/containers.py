@@ -100,6 +100,37 @@ def is_sparse(values: object) -> bool:
     return host_of(values) == "scipy" and hasattr(values, "toarray")
 
 
+def csr_of(matrix: Any, argument: str) -> Any:
+    """A sparse matrix of SciPy as CSR, checked before anything reads where its indices lead.
+
+    Errors:
+        K103 not two axes; K106 complex numbers; K205 parts that contradict each other, which SciPy
+        checks in no method of its own and reads past the end by.
+    """
+    if matrix.ndim != 2:
+        raise error("K103", argument=argument, shape=matrix.shape)
+    if matrix.dtype.kind == "c":
+        raise error("K106", argument=argument, found="It holds complex numbers")
+    try:
+        if matrix.format == "coo":
+            _check_coordinates(matrix.coords, matrix.shape)
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+        rows = matrix.tocsr()
+        rows.check_format(full_check=True)
+    except (ValueError, IndexError, TypeError, OverflowError, RuntimeError) as problem:
+        do = f"Build it again, from coordinates or from {argument}.toarray() of the whole one."
+        found = f"{argument}: {problem}"
+        raise error("K205", thing="sparse matrix", found=found, do=do) from None
+    return rows
+
+
+def _check_coordinates(coordinates: Any, shape: tuple[int, ...]) -> None:
+    for places, size in zip(coordinates, shape, strict=True):
+        if len(places) and not (places.min() >= 0 and places.max() < size):
+            raise ValueError(f"coordinates go from {places.min()} to {places.max()} of {size}")
+
+
 def detached(tensor: Any) -> Any:
     """A tensor that NumPy can read: on the host, without the history of a model, no bfloat16."""
     tensor = tensor.detach()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -29,12 +30,17 @@ _OFFSETS: Final = {"u": np.int32, "U": np.int64}
 _DO: Final = "Give the text between two labels, as separator='|'; a backslash takes it literally."
 
 
+_UNUSABLE: Final = re.compile(r"[\\\x00\ud800-\udfff]")
+"""What no separator holds: the backslash, NUL, half of a pair of UTF-16."""
+
+
 def checked_separator(separator: Any) -> str | None:
     """The separator, if it can be one (K227)."""
     if separator is None:
         return None
     bare = separator.strip() if isinstance(separator, str) else ""
-    if not isinstance(separator, str) or not separator or "\\" in separator or "\x00" in separator:
+    is_text = isinstance(separator, str) and not _UNUSABLE.search(separator)
+    if not is_text or not separator:
         found = f"It is {short(separator)}"
         raise error("K227", found=found, do=_DO)
     # Blanks around the labels go anyway.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +16,7 @@ import numpy.typing as npt
 from karat.data.arrow import ArrowColumn, items_of_lists, nulls_of, read_column
 from karat.data.labels.align import align, codes_within
 from karat.data.labels.column import Column, Flags, is_missing
-from karat.data.labels.containers import detached, encode, host_of, is_sparse
+from karat.data.labels.containers import csr_of, detached, encode, host_of, is_sparse
 from karat.data.labels.separated import split_texts
 from karat.errors import KaratError, error, short
 from karat.tally import Classes, Label
@@ -118,9 +121,10 @@ def encode_sets(
         separator: what separates the labels of a text; what is no text is read without it.
 
     Errors:
-        K101 empty; K103 another shape; K105 to K107 what is no label; K195 lists that may be both
-        labels and an indicator; K196 a label twice in one row; K197 an indicator that holds more
-        than 0 and 1; K198 labels= of another number than its columns.
+        K101 empty; K103 another shape; K105 to K107 what is no label; K205 a sparse matrix whose
+        parts contradict each other; K229 a frame with two columns of one name; K195 lists that
+        may be both labels and an indicator; K196 a label twice in one row; K197 an indicator that
+        holds more than 0 and 1; K198 labels= of another number than its columns.
 
     Example:
         >>> encode_sets([{"cat"}, set(), {"dog", "cat"}], "y_true").sets.sizes.tolist()
@@ -131,7 +135,7 @@ def encode_sets(
     if are_nothing(values):
         n = len(values)
         return SetColumn(argument, Sets.empty(n), missing=np.ones(n, np.bool_))
-    if host_of(values) == "polars" and "null" in str(values.dtype).lower():
+    if host_of(values) == "polars" and "null" in str(getattr(values, "dtype", "")).lower():
         # Lists without any label: of their type no Arrow buffers can be read.
         values = values.to_list()
     if _is_column_of_lists(values):
@@ -144,8 +148,7 @@ def encode_sets(
     if host_of(values) == "torch":
         values = np.asarray(detached(values))
     if hasattr(values, "columns") and hasattr(values, "shape"):
-        names = tuple(str(name) for name in values.columns)
-        return _of_matrix(np.asarray(values.to_numpy()), argument, labels, names)
+        return _of_frame(values, argument, labels)
     if isinstance(values, np.ndarray) and values.ndim == 2:
         return _of_matrix(values, argument, labels)
     return _of_lists(list(values), argument, labels)
@@ -165,9 +168,9 @@ def _of_matrix(
         matrix = np.asarray(matrix.data)
         if masked.any():
             matrix = np.where(masked, np.nan, matrix.astype(np.float64))
+    given = matrix
     if matrix.dtype == object:
-        is_missing_cell = np.vectorize(is_missing, otypes=[bool])(matrix)
-        matrix = np.where(is_missing_cell, np.nan, matrix).astype(np.float64)
+        matrix = np.vectorize(_mark, otypes=[np.float64])(matrix)
     if matrix.dtype.kind not in "biuf":
         value, count = matrix.flat[0], matrix.size
         value = value.item() if hasattr(value, "item") else value
@@ -175,10 +178,34 @@ def _of_matrix(
     found = read_matrix(matrix)
     if found.others is not None:
         row, column, count = found.others
-        value = matrix[row, column].item()
+        value = given[row, column]
+        value = value.item() if isinstance(value, np.generic) else value
         raise error("K197", argument=argument, row=row, column=column, value=value, count=count)
     columns = _columns(matrix.shape[1], argument, labels, names)
     return SetColumn(argument, found.sets, None, columns, found.unknown)
+
+
+def _mark(cell: Any) -> float:
+    """A cell of an indicator of objects: 0 or 1, NaN of what is missing, 2 of anything else."""
+    if is_missing(cell):
+        return math.nan
+    is_number = isinstance(cell, Real | Decimal | np.bool_)
+    return float(cell) if is_number and cell in _INDICATOR else 2.0
+
+
+def _of_frame(frame: Any, argument: str, labels: Sequence[Label] | None) -> SetColumn:
+    """A frame of pandas, Polars or Arrow with one column for each label."""
+    if host_of(frame) == "pyarrow":
+        names = tuple(frame.column_names)
+        matrix = np.column_stack([column.to_numpy() for column in frame.columns])
+    else:
+        names = tuple(str(name) for name in frame.columns)
+        matrix = np.asarray(frame.to_numpy())
+    if labels is None and len(set(names)) < len(names):
+        second = next(j for j, name in enumerate(names) if name in names[:j])
+        both = f"{names.index(names[second])} and {second} of {argument}"
+        raise error("K229", found=f"Columns {both} are both {short(names[second])}")
+    return _of_matrix(matrix, argument, labels, names)
 
 
 def _columns(
@@ -193,7 +220,7 @@ def _columns(
 
 def _of_sparse(values: Any, argument: str, labels: Sequence[Label] | None) -> SetColumn:
     """A sparse indicator matrix of SciPy: stored zeros are 0."""
-    matrix = values.tocsr()
+    matrix = csr_of(values, argument)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.data.labels.align import align, codes_within
-from karat.data.labels.containers import encode, is_sparse
+from karat.data.labels.containers import csr_of, encode, is_sparse
 from karat.data.rows import Rows
 from karat.data.scores.classes import are_places
 from karat.data.scores.columns import readings
@@ -136,7 +136,7 @@ def _check(scores: Scores) -> None:
 
 
 def _of_sparse(values: Any, argument: Argument, classes: Classes) -> ListedScores:
-    matrix = values.tocsr()
+    matrix = csr_of(values, argument)
     if matrix.shape[1] != classes.k:
         do = "Give one column of scores for each label, or labels= that names those of the columns."
         facts = {"labels": shown(classes.labels), "n_columns": matrix.shape[1], "k": classes.k}

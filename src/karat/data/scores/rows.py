@@ -24,9 +24,9 @@ from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
+from karat.tally.shared import ROWS_MOST
 from karat.tally.sums import LOSSES, READ_BITS, Sums, unclipped
 
-_ROWS_MOST: Final = 10**8
 _SMALL: Final = 1e-60
 
 
@@ -37,7 +37,7 @@ def repeated(rows: InMemoryScores) -> InMemoryScores:
     if (rows.weights % 1.0 != 0).any():
         raise error("K150", found="are not whole numbers")
     total = float(rows.weights.sum())
-    if total > _ROWS_MOST:
+    if total > ROWS_MOST:
         advice = "With scores, rows are repeated: leave it out, or take a sample of them."
         raise error("K150", found=f"add up to {total:.3g} rows", advice=advice)
     at = np.repeat(np.arange(rows.n_rows), rows.weights.astype(np.int64))

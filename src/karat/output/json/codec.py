@@ -190,6 +190,8 @@ def parsed(text: str | bytes) -> Part:
             raise ValueError(f"{digits[:20]}… has {len(digits)} digits")
         return int(digits)
 
+    if not isinstance(text, str | bytes | bytearray):
+        raise refused(f"It is a {type(text).__name__}, and no text")
     hooks: Any = {"parse_constant": constant, "parse_float": finite, "parse_int": countable}
     try:
         return Part(json.loads(text, object_pairs_hook=each_once, **hooks))

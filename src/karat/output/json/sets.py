@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from types import SimpleNamespace
@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from karat._version import __version__
-from karat.errors import KaratError
+from karat.errors import KaratError, short
 from karat.inference.confidence import Confidence, Interval
 from karat.metrics import Metric, get
 from karat.metrics._of_sets import meant_on_sets
@@ -34,6 +34,7 @@ from karat.results.set_patterns import LabelPair, SetPatterns, WrongSet
 from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
 from karat.results.slices import ByColumn, SetSliceTable
 from karat.results.values import PER_CLASS
+from karat.tally.classes import Label
 from karat.tally.set_tally import SetTally, inconsistency_of_sets
 
 SCHEMA: Final = "karat.multilabel/1"
@@ -151,6 +152,15 @@ def sets_to_json(report: SetReport) -> str:
     return json.dumps(sets_to_dict(report), sort_keys=True, indent=1, allow_nan=False)
 
 
+def _check_labels(patterns: SetPatterns, labels: Sequence[Label]) -> None:
+    """Refuse patterns of labels that the report does not have, and pairs that are no pairs."""
+    sets = [one for x in patterns.wrong_sets for one in (x.true, x.predicted)]
+    pairs = [x.labels for x in patterns.pairs or ()]
+    require(all(len(pair) == len({*pair}) == 2 for pair in pairs), "patterns have pairs of others")
+    other = next((x for one in (*sets, *pairs) for x in one if x not in labels), None)
+    require(other is None, f"patterns name {short(other)}, and labels do not")
+
+
 def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetReportT:
     """The report of a JSON text.
 
@@ -189,6 +199,8 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
         is_clustered=is_clustered,
         kept_limits=limits_of_rows(rows, PER_CLASS, scope) if is_clustered and asked else {},
     )
+    if report.kept_patterns is not None:
+        _check_labels(report.kept_patterns, tally.classes.labels)
     is_own = whole["karat"].value == __version__
     if (slices := whole.get("slices")) is not None and slices.value is not None:
         report = replace(report, kept_slices=_read_slices(slices, report, is_own=is_own))

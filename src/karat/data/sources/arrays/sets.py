@@ -75,8 +75,8 @@ def set_rows(
 
     Errors:
         K101 to K109, K195 to K199: the argument, its first bad row and how many there are; K113 to
-        K116 weights; K129 both kinds of scores, K130 to K137 scores; K140 a threshold beside
-        y_pred; K221 only one side is sets, or an option is for one class a row.
+        K116 weights; K128 no predictions; K129 both kinds of scores, K130 to K137 scores; K140 a
+        threshold beside y_pred; K221 only one side is sets, or an option is for one class a row.
 
     Example:
         >>> rows = set_rows([{"cat"}, {"cat", "dog"}], [{"cat"}, {"dog"}])
@@ -91,6 +91,9 @@ def set_rows(
         raise error("K129", found=found, prob="y_prob=", score="y_score=")
     argument: Argument = "y_score" if y_prob is None else "y_prob"
     given = y_score if y_prob is None else y_prob
+    if y_pred is None and given is None:
+        do = "Give predictions as y_pred=, y_prob= or y_score=."
+        raise error("K128", found="y_true was given alone", do=do)
     if y_pred is not None or given is None:
         if threshold is not None:
             if given is None:

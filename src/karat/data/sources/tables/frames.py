@@ -73,6 +73,9 @@ def is_frame(values: Any) -> bool:
     """Whether an object is a table with named columns, not a column or an array."""
     try:
         host = host_of(values)
+        if host == "scipy":
+            # A matrix by its keys is a dict, too.
+            return False
         if pieces_of(values) is not None or isinstance(values, Mapping):
             return True
         if host in ("pandas", "polars", "narwhals"):
