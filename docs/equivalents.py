@@ -25,7 +25,7 @@ The metrics of karat and the equal numbers of other libraries.
 `make tables` creates this page from the records in `src/karat/metrics` and from
 `docs/without_equal.toml`. A test checks every equality on random data, with the library itself.
 
-A bare name in a call stands for karat's parameter of that name, whatever its value:
+A bare name in a call stands for karat's parameter of that name, with any value:
 `fbeta_score(beta=beta, average=average)` is `f_beta(average=average, beta=beta)`
 for every beta and every average, including `average=None` (each class).
 The metrics are functions of `karat` (`karat.f1`) and, with the average as prefix, rows of a report

@@ -138,7 +138,7 @@ KNOWN = {
         ),
     ),
     "one side": Known(
-        "an area of classes with rows of one side only is float32, whatever the scores are",
+        "an area of classes without positives or negatives is float32 for scores of any type",
         lambda call, a, b: (
             call.measure == "auroc"
             and is_same_value(a, b)
