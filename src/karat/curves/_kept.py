@@ -1,7 +1,7 @@
-"""`Curves`: what a report keeps of every curve of every class, small and as exact as it says.
+"""`Curves`: compact curves of every class in a report, with known approximation errors.
 
-One set of operating points serves all curves that a threshold traces, so that they agree on
-which thresholds there are. Areas are those of the whole curves.
+All threshold curves use one set of operating points, and thus the same thresholds. Areas are those
+of the whole curves.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from karat.tally import Classes
 from karat.tally.cached import cached_property
 
 MOST_POINTS: Final = 256
-"""Operating points kept of a class."""
+"""Number of operating points kept for a class."""
 MOST_CLASSES: Final = 100
-"""With more classes, no curve is kept."""
+"""Number of classes above which no curve is kept."""
 
 C = TypeVar("C", bound=Curve)
 T = TypeVar("T", bound=Traced)
@@ -47,10 +47,10 @@ T = TypeVar("T", bound=Traced)
 
 @dataclass(frozen=True, eq=False)
 class ClassCurves:
-    """What is kept of one class: of points `MOST_POINTS` at most.
+    """Curve data of one class: at most `MOST_POINTS` points.
 
-    `errors` are by name of a traced curve how far it is from the whole one, `decided` [t, 2] the
-    true and false positives at or above each threshold probability of `Curves.decisions`.
+    `errors` maps the name of a traced curve to its distance from the whole curve. `decided` [t, 2]
+    has the true and false positives at or above each threshold probability of `Curves.decisions`.
     """
 
     points: Points
@@ -62,9 +62,9 @@ class ClassCurves:
 
     @classmethod
     def of(cls, label: Any, ranks: ClassRanks, probabilities: ClassProbabilities) -> ClassCurves:
-        """What is kept of a column by score and by probability, while it is sorted.
+        """Return the curve data of a column by score and by probability, while it is sorted.
 
-        Cost: some walks over the score levels, of which not all are held.
+        Cost: some walks over the score levels, not all of which are in memory.
         """
         points = Points.of(ranks) if ranks.is_held else sparse_points(ranks, MOST_POINTS)
         cost = cost_curve(points, label, places=pooled_hull(ranks) if ranks.is_held else None)
@@ -80,7 +80,7 @@ class ClassCurves:
 
 
 class Keeper:
-    """Takes the curves of the column of each class, in any order, on any thread."""
+    """Collects the curves of the column of each class, in any order, on any thread."""
 
     def __init__(self, classes: Classes) -> None:
         self._classes = classes
@@ -94,7 +94,7 @@ class Keeper:
 
 
 class CurvesLater(Sequence[ClassCurves]):
-    """What is kept of each class, made when it is read."""
+    """Curve data of each class, made at first read."""
 
     def __init__(self, classes: Classes, later: Later) -> None:
         self._classes, self._later = classes, later
@@ -117,7 +117,7 @@ class CurvesLater(Sequence[ClassCurves]):
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Curves travel, not rows."""
+        """Pickle the curves, not the rows."""
         return tuple, (tuple(self),)
 
 
@@ -129,9 +129,9 @@ class Curves:
 
     Attributes:
         classes: the classes.
-        kept: what is kept of each.
+        kept: the curve data of each.
         decisions: float64[t], threshold probabilities of the net benefit.
-        sampling: of which rows they are; None where that is not known.
+        sampling: facts about the rows; None if unknown.
 
     Example:
         >>> import karat
@@ -174,7 +174,7 @@ class Curves:
 
     @cached_property
     def reliability(self) -> ByClass[Reliability]:
-        """Reliability diagrams of 15 bins; see `karat.curves.reliability`."""
+        """Reliability diagrams with 15 bins; see `karat.curves.reliability`."""
         return self._each(lambda kept, _: kept.reliability)
 
     @cached_property
@@ -220,7 +220,7 @@ class Curves:
 
 
 def no_curves(scores: str | None, k: int, *, is_whole: bool) -> KaratError:
-    """Why a report holds no curves; scores is None without any."""
+    """Return why a report has no curves; scores is None without any."""
     ask = "Ask for them: karat.curves.roc(y_true, y_prob=..., classes=[...])."
     if scores is None:
         found = "It was made from labels, without probabilities or scores"
