@@ -107,8 +107,7 @@ N_HELD: Final = 1 << 21
 """Number of rows above which counted score levels are not kept in memory."""
 N_POINTS: Final = 1 << 24
 """Number of unweighted rows up to which the points of each threshold are cached, and give the score
-levels. With more rows, and with weights, each call reads the sorted rows.
-"""
+levels. With more rows, and with weights, each call reads the sorted rows."""
 
 
 @dataclass(frozen=True)
