@@ -1,4 +1,4 @@
-"""Rows of several models matched with each other: by id, or by order; and what they weigh."""
+"""Matching of the rows of several models, by id or by order, with common weights."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes
 
 _CLOSE: Final = 1e-9
-"""A weight that was written and read again is the same to this part."""
+"""Relative tolerance of a weight that was written and read again."""
 
 
 def with_common_weights(models: Sequence[Rows], notes: list[str], by: str) -> list[Rows]:
-    """All models with the weights that some of them have (K177: two have others)."""
+    """Return all models with the weights that some of them have (K177: two differ)."""
     said = [rows for rows in models if rows.weights is not None]
     if not said:
         return list(models)
@@ -50,7 +50,7 @@ def with_common_weights(models: Sequence[Rows], notes: list[str], by: str) -> li
 def _disagree(
     code: str, left: Rows, right: Rows, differs: Flags, by: str, values: tuple[Any, Any]
 ) -> KaratError:
-    """The error of two models that say other things of some rows."""
+    """Return the error of two models that disagree on some rows."""
     ids, row = left.ids, int(differs.argmax())
     which = f"row {row}" if ids is None or by != "id" else f"id {short(ids.text(row))}"
     return error(
@@ -75,8 +75,8 @@ class Paired:
 
     Attributes:
         models: the rows of each model.
-        by: what they were matched by: ``"id"`` or ``"row order"``.
-        notes: what was left out, as sentences.
+        by: key of the matching: ``"id"`` or ``"row order"``.
+        notes: sentences on rows that were left out.
     """
 
     models: tuple[Rows, ...]
@@ -85,20 +85,19 @@ class Paired:
 
 
 def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired:
-    """Match the rows of models: by their ids where every model has some, else by position.
+    """Match the rows of models: by ids if every model has some, else by position.
 
-    The first model decides the order of the rows, their clusters and slices. Their weights are
-    those of whichever models have some.
+    The first model determines the order of the rows, their clusters and slices. Weights come from
+    the models that have some.
 
     Args:
-        allow_mismatch: whether to compare the rows that all have, where some lack rows, ids are
-            repeated or the truth differs; the notes say how many were left out.
+        allow_mismatch: whether to compare the common rows if some models lack rows, ids are
+            repeated or the truth differs; the notes state the number of rows left out.
 
     Errors:
-        K171 an id is repeated; K172 a row is missing in one of them, or none is in all;
-        K173 they disagree about what was true; K174 their classes differ;
-        K175 they have different numbers of rows and no ids; K416 they lie in partitions, likewise;
-        K177 they disagree about what rows weigh.
+        K171 an id is repeated; K172 a row is missing in one of them, or no row is in all; K173
+        their true classes differ; K174 their classes differ; K175 they have different numbers of
+        rows and no ids; K416 they are partitioned and have no ids; K177 their weights differ.
     """
     notes: list[str] = []
     named = [rows.ids for rows in models]
@@ -117,7 +116,7 @@ def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired
 
 
 def _by_order(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> list[Rows]:
-    """The rows by their places in the sources, also where rows were left out there."""
+    """Match rows by their positions in the sources, even if rows were left out there."""
     flags = [np.ones(x.n, np.bool_) if x.kept is None else x.kept for x in models]
     first, kept = models[0], flags[0]
     for other, own in zip(models, flags, strict=True):
@@ -138,7 +137,7 @@ def _by_order(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> 
 
 
 def _check_order(models: Sequence[Rows]) -> None:
-    """Refuse to match rows of a frame in partitions by their order."""
+    """Refuse to match rows of a partitioned frame by order."""
     for rows in models:
         host = rows.source.get("table")
         if host in DISTRIBUTED_HOSTS:
@@ -147,7 +146,7 @@ def _check_order(models: Sequence[Rows]) -> None:
 
 
 def check_unique(name: str, names: RowNames) -> None:
-    """Refuse ids that two rows have: K171."""
+    """Refuse duplicate ids: K171."""
     codes = _codes(names)
     if len(codes) and int(np.bincount(codes).max()) > 1:
         repeated = np.ones(len(codes), np.bool_)
@@ -160,7 +159,7 @@ def check_unique(name: str, names: RowNames) -> None:
 
 
 def _codes(names: RowNames) -> Places:
-    """int64[n]: one number for each different id."""
+    """int64[n]: one number for each distinct id."""
     keys = names.keys
     place = dict(zip(keys, range(len(keys)), strict=True))
     codes = names.codes.astype(np.int64)
@@ -168,7 +167,7 @@ def _codes(names: RowNames) -> Places:
 
 
 def _ranks(names: RowNames, place: dict[str, int]) -> Places:
-    """int64[n]: the place of the id of each row; −1 where it has none."""
+    """int64[n]: the index of the id of each row; −1 without one."""
     found = map(place.get, names.keys, repeat(-1))
     lut = np.fromiter(found, np.int64, len(names.keys))
     return lut[names.codes] if len(lut) else np.zeros(len(names.codes), np.int64)
@@ -182,7 +181,7 @@ def _by_id(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> lis
             check_unique(rows.name, rows.ids)
             kept.append(rows)
             continue
-        # Of an id that several rows have, nobody knows which row is meant.
+        # For an id of several rows, the row is ambiguous.
         ranks = _codes(rows.ids)
         is_single = np.bincount(ranks, minlength=1)[ranks] == 1
         n_left = int(np.count_nonzero(~is_single))
@@ -204,7 +203,7 @@ def _by_id(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> lis
         is_known = ranks >= 0
         row_of[ranks[is_known]] = np.flatnonzero(is_known)
         found = row_of[own]
-        # An id of a dictionary may be that of no row.
+        # An id of a dictionary may not occur in any row.
         is_there = np.zeros(n_keys, np.bool_)
         is_there[own] = True
         is_extra = ~is_known | ~is_there[np.maximum(ranks, 0)]
@@ -246,7 +245,7 @@ def _left_out(first: Rows, rows: Rows, n_lacking: int, n_extra: int) -> str:
 
 
 def _on_one_axis(models: list[Rows]) -> list[Rows]:
-    """The classes of any of them, in the order of the first; what is scored is one order (K174)."""
+    """Return the union of the classes, in the order of the first model (K174 with scores)."""
     first = models[0]
     _check_positive(models)
     if all(rows.classes.labels == first.classes.labels for rows in models):
@@ -276,7 +275,7 @@ def _on_one_axis(models: list[Rows]) -> list[Rows]:
 
 
 def _check_positive(models: list[Rows]) -> None:
-    """Refuse single columns of scores that are of different classes (K137)."""
+    """Refuse single columns of scores of different classes (K137)."""
     singles = [rows for rows in models if rows.values is not None and rows.values.ndim == 1]
     named = [
         (rows, rows.classes.labels[rows.classes.positive])
@@ -299,13 +298,13 @@ def _other_classes(left: Rows, right: Rows) -> KaratError:
 
 
 def _only_true(rows: Rows, labels: set[Any]) -> bool:
-    """Whether one of these classes is true in some row: then it is not a matter of predictions."""
+    """Return whether one of these classes is true in some row, and not only predicted."""
     places = [i for i, label in enumerate(rows.classes.labels) if label in labels]
     return bool(places) and bool(np.isin(rows.true, places).any())
 
 
 def _agreed(models: list[Rows], notes: list[str], by: str, *, allow_mismatch: bool) -> list[Rows]:
-    """The rows of which all say the same truth; K173 unless others may be left out."""
+    """Return the rows where all agree on the truth; K173 unless others may be left out."""
     first = models[0]
     differs = np.zeros(first.n, np.bool_)
     for rows in models[1:]:

@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Placements(NamedTuple):
-    """How much rows differ in where they stand; of the rest, then of the own class.
+    """Variation of the placements of rows; arrays: of the rest, then of the own class.
 
     V of a row is the part of the weight of the other side over which it stands right (own above
     rest), tied rows half; A is the mean of V, the same for both sides.
