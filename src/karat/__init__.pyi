@@ -4050,7 +4050,7 @@ def expected_calibration_error(
 ) -> float:
     """Mean absolute difference between the accuracy and the confidence of the bins.
 
-    Definition: mean over the bins, by weight, of |share of right predictions − mean confidence|
+    Definition: mean over the bins, by weight, of |accuracy − mean confidence|
     """
 
 def ece(
@@ -4070,7 +4070,7 @@ def ece(
 ) -> float:
     """Mean absolute difference between the accuracy and the confidence of the bins.
 
-    Definition: mean over the bins, by weight, of |share of right predictions − mean confidence|
+    Definition: mean over the bins, by weight, of |accuracy − mean confidence|
 
     Another name of `expected_calibration_error`.
     """
@@ -4092,7 +4092,7 @@ def top_label_calibration_error(
 ) -> float:
     """Mean absolute difference between the accuracy and the confidence of the bins.
 
-    Definition: mean over the bins, by weight, of |share of right predictions − mean confidence|
+    Definition: mean over the bins, by weight, of |accuracy − mean confidence|
 
     Another name of `expected_calibration_error`.
     """
@@ -4113,7 +4113,7 @@ def maximum_calibration_error(
 ) -> float:
     """Largest absolute difference between the accuracy and the confidence of a bin.
 
-    Definition: largest |share of right predictions − mean confidence| of a bin
+    Definition: largest |accuracy − mean confidence| of a bin
     """
 
 def mce(
@@ -4132,7 +4132,7 @@ def mce(
 ) -> float:
     """Largest absolute difference between the accuracy and the confidence of a bin.
 
-    Definition: largest |share of right predictions − mean confidence| of a bin
+    Definition: largest |accuracy − mean confidence| of a bin
 
     Another name of `maximum_calibration_error`.
     """
@@ -4235,7 +4235,7 @@ def class_calibration_error(
     """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Of the positive class: mean over the bins of the probability of the class, by
-    weight, of |share of rows of the class − mean probability|
+    weight, of |fraction of rows of the class − mean probability|
     """
 
 def classwise_calibration_error(
@@ -4256,7 +4256,7 @@ def classwise_calibration_error(
     """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Mean over the classes that can be measured: mean over the bins of the probability of
-    the class, by weight, of |share of rows of the class − mean probability|
+    the class, by weight, of |fraction of rows of the class − mean probability|
     """
 
 def macro_class_calibration_error(
@@ -4277,7 +4277,7 @@ def macro_class_calibration_error(
     """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Mean over the classes that can be measured: mean over the bins of the probability of
-    the class, by weight, of |share of rows of the class − mean probability|
+    the class, by weight, of |fraction of rows of the class − mean probability|
 
     Another name of `classwise_calibration_error`.
     """
@@ -4300,7 +4300,7 @@ def micro_class_calibration_error(
     """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Over every row and class pooled: mean over the bins of the probability of the class,
-    by weight, of |share of rows of the class − mean probability|
+    by weight, of |fraction of rows of the class − mean probability|
     """
 
 @overload
@@ -4340,7 +4340,7 @@ def binary_calibration_error(
     """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Of the positive class: mean over the bins of the probability of the class, by
-    weight, of |share of rows of the class − mean probability|
+    weight, of |fraction of rows of the class − mean probability|
 
     Another name of `class_calibration_error`.
     """
@@ -5207,7 +5207,7 @@ def brier_discrimination(
     """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: mean (r − y)² − mean (x − y)², x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
     """
 
 def macro_brier_discrimination(
@@ -5224,7 +5224,7 @@ def macro_brier_discrimination(
     """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Mean over the classes that can be measured: mean (r − y)² − mean (x − y)², x: the
-    isotonic recalibration of p, r: the share of the class
+    isotonic recalibration of p, r: the fraction of the class
     """
 
 def micro_brier_discrimination(
@@ -5241,7 +5241,7 @@ def micro_brier_discrimination(
     """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Over every row and class pooled: mean (r − y)² − mean (x − y)², x: the isotonic
-    recalibration of p, r: the share of the class
+    recalibration of p, r: the fraction of the class
     """
 
 @overload
@@ -5273,7 +5273,7 @@ def brier_dsc(
     """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: mean (r − y)² − mean (x − y)², x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
 
     Another name of `brier_discrimination`.
     """
@@ -5307,7 +5307,7 @@ def brier_resolution(
     """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: mean (r − y)² − mean (x − y)², x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
 
     Another name of `brier_discrimination`.
     """
@@ -5340,7 +5340,7 @@ def brier_uncertainty(
 ) -> float:
     """Brier score of predicting the class proportion for every row: a property of the data.
 
-    Definition: Of the positive class: share of the class × share of the others
+    Definition: Of the positive class: fraction of the class × fraction of the others
     """
 
 def macro_brier_uncertainty(
@@ -5356,7 +5356,8 @@ def macro_brier_uncertainty(
 ) -> float:
     """Brier score of predicting the class proportion for every row: a property of the data.
 
-    Definition: Mean over the classes that can be measured: share of the class × share of the others
+    Definition: Mean over the classes that can be measured: fraction of the class × fraction of the
+    others
     """
 
 def micro_brier_uncertainty(
@@ -5372,7 +5373,7 @@ def micro_brier_uncertainty(
 ) -> float:
     """Brier score of predicting the class proportion for every row: a property of the data.
 
-    Definition: Over every row and class pooled: share of the class × share of the others
+    Definition: Over every row and class pooled: fraction of the class × fraction of the others
     """
 
 @overload
@@ -5403,7 +5404,7 @@ def brier_unc(
 ) -> float:
     """Brier score of predicting the class proportion for every row: a property of the data.
 
-    Definition: Of the positive class: share of the class × share of the others
+    Definition: Of the positive class: fraction of the class × fraction of the others
 
     Another name of `brier_uncertainty`.
     """
@@ -5537,7 +5538,7 @@ def log_loss_discrimination(
     """Difference in log-loss between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: log-loss of r − log-loss of x, x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
     """
 
 def macro_log_loss_discrimination(
@@ -5554,7 +5555,7 @@ def macro_log_loss_discrimination(
     """Difference in log-loss between the class proportion and the recalibrated probabilities.
 
     Definition: Mean over the classes that can be measured: log-loss of r − log-loss of x, x: the
-    isotonic recalibration of p, r: the share of the class
+    isotonic recalibration of p, r: the fraction of the class
     """
 
 def micro_log_loss_discrimination(
@@ -5571,7 +5572,7 @@ def micro_log_loss_discrimination(
     """Difference in log-loss between the class proportion and the recalibrated probabilities.
 
     Definition: Over every row and class pooled: log-loss of r − log-loss of x, x: the isotonic
-    recalibration of p, r: the share of the class
+    recalibration of p, r: the fraction of the class
     """
 
 @overload
@@ -5603,7 +5604,7 @@ def log_loss_dsc(
     """Difference in log-loss between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: log-loss of r − log-loss of x, x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
 
     Another name of `log_loss_discrimination`.
     """
@@ -5636,7 +5637,7 @@ def log_loss_uncertainty(
 ) -> float:
     """Log-loss of predicting the class proportion for every row: a property of the data.
 
-    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the share of the class
+    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the fraction of the class
     """
 
 def macro_log_loss_uncertainty(
@@ -5653,7 +5654,7 @@ def macro_log_loss_uncertainty(
     """Log-loss of predicting the class proportion for every row: a property of the data.
 
     Definition: Mean over the classes that can be measured: −r·ln r − (1 − r)·ln(1 − r), r: the
-    share of the class
+    fraction of the class
     """
 
 def micro_log_loss_uncertainty(
@@ -5669,7 +5670,7 @@ def micro_log_loss_uncertainty(
 ) -> float:
     """Log-loss of predicting the class proportion for every row: a property of the data.
 
-    Definition: Over every row and class pooled: −r·ln r − (1 − r)·ln(1 − r), r: the share of the
+    Definition: Over every row and class pooled: −r·ln r − (1 − r)·ln(1 − r), r: the fraction of the
     class
     """
 
@@ -5701,7 +5702,7 @@ def log_loss_unc(
 ) -> float:
     """Log-loss of predicting the class proportion for every row: a property of the data.
 
-    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the share of the class
+    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the fraction of the class
 
     Another name of `log_loss_uncertainty`.
     """
@@ -5937,7 +5938,7 @@ def top_k_accuracy(
 ) -> float:
     """Proportion of the rows whose true class has one of the k largest scores.
 
-    Definition: share of the rows whose true class is among the k largest scores
+    Definition: fraction of the rows whose true class is among the k largest scores
     """
 
 def top_k_accuracy_score(
@@ -5954,7 +5955,7 @@ def top_k_accuracy_score(
 ) -> float:
     """Proportion of the rows whose true class has one of the k largest scores.
 
-    Definition: share of the rows whose true class is among the k largest scores
+    Definition: fraction of the rows whose true class is among the k largest scores
 
     Another name of `top_k_accuracy`.
     """
@@ -5972,7 +5973,7 @@ def d2_log_loss(
 ) -> float:
     """Proportion of the log-loss of the class proportions that the probabilities remove.
 
-    Definition: 1 − log-loss ÷ log-loss of the class shares
+    Definition: 1 − log-loss ÷ log-loss of the class proportions
     """
 
 def d2_log_loss_score(
@@ -5988,7 +5989,7 @@ def d2_log_loss_score(
 ) -> float:
     """Proportion of the log-loss of the class proportions that the probabilities remove.
 
-    Definition: 1 − log-loss ÷ log-loss of the class shares
+    Definition: 1 − log-loss ÷ log-loss of the class proportions
 
     Another name of `d2_log_loss`.
     """
@@ -6006,7 +6007,7 @@ def mcfadden_r2(
 ) -> float:
     """Proportion of the log-loss of the class proportions that the probabilities remove.
 
-    Definition: 1 − log-loss ÷ log-loss of the class shares
+    Definition: 1 − log-loss ÷ log-loss of the class proportions
 
     Another name of `d2_log_loss`.
     """
@@ -6024,7 +6025,7 @@ def d2_brier(
 ) -> float:
     """Proportion of the Brier score of the class proportions that the probabilities remove.
 
-    Definition: 1 − Brier score ÷ Brier score of the class shares
+    Definition: 1 − Brier score ÷ Brier score of the class proportions
     """
 
 def d2_brier_score(
@@ -6040,7 +6041,7 @@ def d2_brier_score(
 ) -> float:
     """Proportion of the Brier score of the class proportions that the probabilities remove.
 
-    Definition: 1 − Brier score ÷ Brier score of the class shares
+    Definition: 1 − Brier score ÷ Brier score of the class proportions
 
     Another name of `d2_brier`.
     """
@@ -6058,7 +6059,7 @@ def brier_skill_score(
 ) -> float:
     """Proportion of the Brier score of the class proportions that the probabilities remove.
 
-    Definition: 1 − Brier score ÷ Brier score of the class shares
+    Definition: 1 − Brier score ÷ Brier score of the class proportions
 
     Another name of `d2_brier`.
     """
@@ -6093,8 +6094,8 @@ def roc_auc(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
     """
 
 def roc_auc_ovr_macro(
@@ -6111,8 +6112,8 @@ def roc_auc_ovr_macro(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Mean over the classes that can be measured: chance that a row of the class scores
-    above another row, ties counting half
+    Definition: Mean over the classes that can be measured: probability that a row of the class
+    scores above another row, ties counting half
     """
 
 def macro_roc_auc(
@@ -6129,8 +6130,8 @@ def macro_roc_auc(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Mean over the classes that can be measured: chance that a row of the class scores
-    above another row, ties counting half
+    Definition: Mean over the classes that can be measured: probability that a row of the class
+    scores above another row, ties counting half
 
     Another name of `roc_auc_ovr_macro`.
     """
@@ -6149,8 +6150,8 @@ def roc_auc_ovr_micro(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Over every row and class pooled: chance that a row of the class scores above another
-    row, ties counting half
+    Definition: Over every row and class pooled: probability that a row of the class scores above
+    another row, ties counting half
     """
 
 def micro_roc_auc(
@@ -6167,8 +6168,8 @@ def micro_roc_auc(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Over every row and class pooled: chance that a row of the class scores above another
-    row, ties counting half
+    Definition: Over every row and class pooled: probability that a row of the class scores above
+    another row, ties counting half
 
     Another name of `roc_auc_ovr_micro`.
     """
@@ -6187,8 +6188,8 @@ def roc_auc_ovr_weighted(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Mean over the classes that can be measured, each weighted by its support: chance
-    that a row of the class scores above another row, ties counting half
+    Definition: Mean over the classes that can be measured, each weighted by its support:
+    probability that a row of the class scores above another row, ties counting half
     """
 
 def weighted_roc_auc(
@@ -6205,8 +6206,8 @@ def weighted_roc_auc(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Mean over the classes that can be measured, each weighted by its support: chance
-    that a row of the class scores above another row, ties counting half
+    Definition: Mean over the classes that can be measured, each weighted by its support:
+    probability that a row of the class scores above another row, ties counting half
 
     Another name of `roc_auc_ovr_weighted`.
     """
@@ -6225,7 +6226,7 @@ def samples_roc_auc(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the labels of each row, and the mean over the rows: chance that a row of the
+    Definition: Of the labels of each row, and the mean over the rows: probability that a row of the
     class scores above another row, ties counting half
     """
 
@@ -6259,8 +6260,8 @@ def auc(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6295,8 +6296,8 @@ def auroc(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6331,8 +6332,8 @@ def roc_auc_score(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6367,8 +6368,8 @@ def c_statistic(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6403,8 +6404,8 @@ def roc_auc_ovr(
 ) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6422,8 +6423,8 @@ def roc_auc_ovo_macro(
 ) -> float:
     """Mean ROC AUC over the pairs of classes (Hand & Till's M).
 
-    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
-    above a row of j by the score of i
+    Definition: mean over the ordered pairs of classes i ≠ j of the probability that a row of i
+    scores above a row of j by the score of i
     """
 
 def hand_till(
@@ -6439,8 +6440,8 @@ def hand_till(
 ) -> float:
     """Mean ROC AUC over the pairs of classes (Hand & Till's M).
 
-    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
-    above a row of j by the score of i
+    Definition: mean over the ordered pairs of classes i ≠ j of the probability that a row of i
+    scores above a row of j by the score of i
 
     Another name of `roc_auc_ovo_macro`.
     """
@@ -6458,8 +6459,8 @@ def auc_ovo(
 ) -> float:
     """Mean ROC AUC over the pairs of classes (Hand & Till's M).
 
-    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
-    above a row of j by the score of i
+    Definition: mean over the ordered pairs of classes i ≠ j of the probability that a row of i
+    scores above a row of j by the score of i
 
     Another name of `roc_auc_ovo_macro`.
     """
@@ -6477,8 +6478,8 @@ def roc_auc_ovo(
 ) -> float:
     """Mean ROC AUC over the pairs of classes (Hand & Till's M).
 
-    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
-    above a row of j by the score of i
+    Definition: mean over the ordered pairs of classes i ≠ j of the probability that a row of i
+    scores above a row of j by the score of i
 
     Another name of `roc_auc_ovo_macro`.
     """
@@ -6529,10 +6530,10 @@ def roc_auc_mu(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of the AUC of the difference of their scores (AUCμ).
+    """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
 
-    Definition: mean over the pairs of classes i < j of the chance that a row of i outranks a row of
-    j along the normal of the boundary between them
+    Definition: mean over the pairs of classes i < j of the probability that a row of i outranks a
+    row of j along the normal of the boundary between them
     """
 
 def auc_mu(
@@ -6547,10 +6548,10 @@ def auc_mu(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of the AUC of the difference of their scores (AUCμ).
+    """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
 
-    Definition: mean over the pairs of classes i < j of the chance that a row of i outranks a row of
-    j along the normal of the boundary between them
+    Definition: mean over the pairs of classes i < j of the probability that a row of i outranks a
+    row of j along the normal of the boundary between them
 
     Another name of `roc_auc_mu`.
     """
@@ -6567,10 +6568,10 @@ def aucmu(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of the AUC of the difference of their scores (AUCμ).
+    """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
 
-    Definition: mean over the pairs of classes i < j of the chance that a row of i outranks a row of
-    j along the normal of the boundary between them
+    Definition: mean over the pairs of classes i < j of the probability that a row of i outranks a
+    row of j along the normal of the boundary between them
 
     Another name of `roc_auc_mu`.
     """
@@ -6829,8 +6830,8 @@ def pr_auc_trapezoid(
 ) -> float:
     """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Of the positive class: area under precision by recall, straight lines between the
-    thresholds
+    Definition: Of the positive class: area under the precision-recall curve, with straight lines
+    between the thresholds
     """
 
 def macro_pr_auc_trapezoid(
@@ -6846,8 +6847,8 @@ def macro_pr_auc_trapezoid(
 ) -> float:
     """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Mean over the classes that can be measured: area under precision by recall, straight
-    lines between the thresholds
+    Definition: Mean over the classes that can be measured: area under the precision-recall curve,
+    with straight lines between the thresholds
     """
 
 def micro_pr_auc_trapezoid(
@@ -6863,8 +6864,8 @@ def micro_pr_auc_trapezoid(
 ) -> float:
     """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Over every row and class pooled: area under precision by recall, straight lines
-    between the thresholds
+    Definition: Over every row and class pooled: area under the precision-recall curve, with
+    straight lines between the thresholds
     """
 
 def weighted_pr_auc_trapezoid(
@@ -6881,7 +6882,7 @@ def weighted_pr_auc_trapezoid(
     """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: area under
-    precision by recall, straight lines between the thresholds
+    the precision-recall curve, with straight lines between the thresholds
     """
 
 @overload
@@ -6912,8 +6913,8 @@ def pr_auc(
 ) -> float:
     """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Of the positive class: area under precision by recall, straight lines between the
-    thresholds
+    Definition: Of the positive class: area under the precision-recall curve, with straight lines
+    between the thresholds
 
     Another name of `pr_auc_trapezoid`.
     """
@@ -6946,8 +6947,8 @@ def prauc(
 ) -> float:
     """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Of the positive class: area under precision by recall, straight lines between the
-    thresholds
+    Definition: Of the positive class: area under the precision-recall curve, with straight lines
+    between the thresholds
 
     Another name of `pr_auc_trapezoid`.
     """
@@ -7128,7 +7129,7 @@ def spiegelhalter_p(
 ) -> float:
     """Two-sided p-value of Spiegelhalter's test of calibration.
 
-    Definition: chance of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)
+    Definition: probability of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)
     """
 
 @overload
@@ -7733,8 +7734,8 @@ def ks_statistic(
 ) -> float:
     """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Of the positive class: largest distance between the true and the false positive rate
-    over all thresholds
+    Definition: Of the positive class: largest difference between the true and the false positive
+    rate over all thresholds
     """
 
 def macro_ks_statistic(
@@ -7750,7 +7751,7 @@ def macro_ks_statistic(
 ) -> float:
     """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Mean over the classes that can be measured: largest distance between the true and
+    Definition: Mean over the classes that can be measured: largest difference between the true and
     the false positive rate over all thresholds
     """
 
@@ -7768,7 +7769,7 @@ def weighted_ks_statistic(
     """Largest difference between the score distributions of the class and of the rest.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: largest
-    distance between the true and the false positive rate over all thresholds
+    difference between the true and the false positive rate over all thresholds
     """
 
 def micro_ks_statistic(
@@ -7784,7 +7785,7 @@ def micro_ks_statistic(
 ) -> float:
     """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Over every row and class pooled: largest distance between the true and the false
+    Definition: Over every row and class pooled: largest difference between the true and the false
     positive rate over all thresholds
     """
 
@@ -7816,8 +7817,8 @@ def ks(
 ) -> float:
     """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Of the positive class: largest distance between the true and the false positive rate
-    over all thresholds
+    Definition: Of the positive class: largest difference between the true and the false positive
+    rate over all thresholds
 
     Another name of `ks_statistic`.
     """
@@ -7850,8 +7851,8 @@ def kolmogorov_smirnov(
 ) -> float:
     """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Of the positive class: largest distance between the true and the false positive rate
-    over all thresholds
+    Definition: Of the positive class: largest difference between the true and the false positive
+    rate over all thresholds
 
     Another name of `ks_statistic`.
     """
@@ -8003,8 +8004,8 @@ def lift_at(
 ) -> float:
     """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Of the positive class: share of the class among the best rows ÷ share of the class
-    among all
+    Definition: Of the positive class: fraction of the class among the best rows ÷ fraction of the
+    class among all
     """
 
 def macro_lift_at(
@@ -8021,8 +8022,8 @@ def macro_lift_at(
 ) -> float:
     """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Mean over the classes that can be measured: share of the class among the best rows ÷
-    share of the class among all
+    Definition: Mean over the classes that can be measured: fraction of the class among the best
+    rows ÷ fraction of the class among all
     """
 
 def weighted_lift_at(
@@ -8039,8 +8040,8 @@ def weighted_lift_at(
 ) -> float:
     """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Mean over the classes that can be measured, each weighted by its support: share of
-    the class among the best rows ÷ share of the class among all
+    Definition: Mean over the classes that can be measured, each weighted by its support: fraction
+    of the class among the best rows ÷ fraction of the class among all
     """
 
 def micro_lift_at(
@@ -8057,8 +8058,8 @@ def micro_lift_at(
 ) -> float:
     """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Over every row and class pooled: share of the class among the best rows ÷ share of
-    the class among all
+    Definition: Over every row and class pooled: fraction of the class among the best rows ÷
+    fraction of the class among all
     """
 
 @overload
@@ -8091,8 +8092,8 @@ def lift(
 ) -> float:
     """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Of the positive class: share of the class among the best rows ÷ share of the class
-    among all
+    Definition: Of the positive class: fraction of the class among the best rows ÷ fraction of the
+    class among all
 
     Another name of `lift_at`.
     """

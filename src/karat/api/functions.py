@@ -32,8 +32,8 @@ from karat.tally import Cells
 from karat.tally.set_tally import SetTally
 
 _Y = (
-    "one label a row, [n] or [n, 1]: strings, whole numbers or booleans; or a set of labels a row: "
-    "lists or sets, or an indicator matrix of 0 and 1, [n, k]"
+    "one label for each row, [n] or [n, 1]: strings, whole numbers or booleans; or a set of labels "
+    "for each row: lists or sets, or an indicator matrix of 0 and 1, [n, k]"
 )
 _POSITIVE: Final = "the positive class of two; default: the larger of 0/1, False/True, −1/1."
 _WEIGHTS: Final = "float[n], importance of each row, finite and at least 0."
@@ -43,25 +43,25 @@ _LABEL_ARGUMENTS: Final = {
     "y_true": f"true labels, {_Y}.",
     "y_pred": f"predicted labels, {_Y}.",
     "confusion": "number[k, k], rows true, columns predicted; instead of the labels.",
-    "labels": "the classes in order; one that never occurs still counts. Default: sorted.",
+    "labels": "the classes in order, including those that do not occur. Default: sorted.",
     "positive": _POSITIVE,
     "weights": _WEIGHTS,
     "undefined": '"zero" (as scikit-learn), "exclude" undefined classes, or "nan".',
-    "n_threads": "threads of the count; None: KARAT_NUM_THREADS, else all cores. "
-    "The result does not depend on it.",
+    "n_threads": "number of threads; None: KARAT_NUM_THREADS, else all cores. "
+    "It does not affect the result.",
 }
 SCORE_ARGUMENTS: Final = {
-    "y_true": "true labels, one a row, [n]: strings, whole numbers or booleans.",
+    "y_true": "true labels, one for each row, [n]: strings, whole numbers or booleans.",
     "y_prob": "probabilities, float[n, k] with columns in the order of `labels`, or float[n] of the"
     " positive class of two.",
     "y_score": "any finite scores instead, of the same shapes: higher means more likely.",
     "labels": "the classes in the order of the columns. Default: the sorted labels of y_true.",
     "positive": _POSITIVE,
     "weights": _WEIGHTS,
-    "undefined": '"zero" or "exclude": classes that cannot be measured are left out of an average; '
-    '"nan": they leave it without a value.',
-    "n_threads": "threads; None: KARAT_NUM_THREADS, else all cores. "
-    "The result does not depend on it.",
+    "undefined": '"zero" or "exclude": undefined classes are left out of an average; '
+    '"nan": the average is NaN.',
+    "n_threads": "number of threads; None: KARAT_NUM_THREADS, else all cores. "
+    "It does not affect the result.",
 }
 
 
@@ -101,7 +101,9 @@ def docstring(metric: Metric, has_average: bool) -> str:
     else:
         arguments = dict(SCORE_ARGUMENTS)
         then = "with a warning"
-        reading = "one sort of n keys a column" if record.is_per_class else "one read of the matrix"
+        reading = (
+            "one sort of n keys per column" if record.is_per_class else "one read of the matrix"
+        )
         cost = f"{reading}; the inputs are not copied"
     if has_average:
         choices = "".join(f'"{average}", ' for average in record.averages_on_sets)
@@ -116,9 +118,9 @@ def docstring(metric: Metric, has_average: bool) -> str:
     lines += ["", "Returns:", f"    float in [{low:g}, {high:g}]{each}."]
     if metric.undefined_when:
         lines += ["", "Undefined:", f"    {metric.undefined_when}; {then}."]
-    lines += ["", "Errors:", "    K101-K125: the labels, weights or options cannot be used."]
+    lines += ["", "Errors:", "    K101-K125: invalid labels, weights or options."]
     if not record.is_traced:
-        lines += ["    K130-K139: the probabilities or scores cannot be used."]
+        lines += ["    K130-K139: invalid probabilities or scores."]
     lines += ["", f"Cost: {cost}."]
     example = _example(metric)
     if example:

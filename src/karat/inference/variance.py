@@ -35,7 +35,7 @@ def is_of_classes(metric: Metric) -> bool:
 
 
 Found: TypeAlias = SamplingError | tuple[SamplingError, ...]
-"""For a metric of each class, one for each."""
+"""Single value, or one for each class."""
 
 
 def spread(variance: float, df: float, n: float, missing: str) -> SamplingError:

@@ -19,7 +19,7 @@ Lift: TypeAlias = Literal["plain", "per_class", "macro", "micro", "weighted", "s
 Policy: TypeAlias = Literal["zero", "exclude", "nan"]
 ZERO: Final[Policy] = "zero"
 """The default policy, compared by identity: an array would compare element by element."""
-"""How an undefined class counts in an average; see docs/undefined-values.md."""
+"""Value of an undefined class in an average; see docs/undefined-values.md."""
 
 
 Formula: TypeAlias = Any

@@ -159,7 +159,7 @@ def average_error_rate(c: Table) -> Node:
     parameters=(
         Parameter(
             "adjusted",
-            "Rescale so that guessing gives 0 and perfection 1.",
+            "Rescale so that chance gives 0 and a perfect prediction 1.",
             default=False,
             kind="flag",
         ),

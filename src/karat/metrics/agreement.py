@@ -210,7 +210,7 @@ def kappa_quadratic(c: Table) -> Node:
     parameters=(
         Parameter(
             "disagreement",
-            "What each confusion counts, number[k, k], rows true; 0 where it is no disagreement.",
+            "Weight of each confusion, number[k, k], rows true; 0 for no disagreement.",
             kind="matrix",
             is_required=True,
         ),

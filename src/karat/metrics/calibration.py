@@ -34,22 +34,21 @@ FERRO_FRICKER_2012 = (
 _BINS = Parameter("bins", "Number of bins: 1 to 10 000.", kind="count", default=15)
 _SCHEME = Parameter(
     "scheme",
-    'Where bins end: "uniform", at i/bins; "quantile", so that they hold equal weight.',
+    'Edges of the bins: "uniform", at i/bins; "quantile", so that bins have equal weight.',
     kind="choice",
     default="uniform",
     choices=("uniform", "quantile"),
 )
 _CLOSED = Parameter(
     "closed",
-    'Which edge belongs to a bin: "right", (lo, hi], or "left", [lo, hi). '
-    "The outer bins hold 0 and 1.",
+    'Closed edge of the bins: "right", (lo, hi], or "left", [lo, hi). The outer bins hold 0 and 1.',
     kind="choice",
     default="right",
     choices=("right", "left"),
 )
 _NORM = Parameter(
     "norm",
-    'How gaps are averaged: "l1", their size; "l2", the root of their mean square.',
+    'Average of the gaps: "l1", mean absolute value; "l2", root mean square.',
     kind="choice",
     default="l1",
     choices=("l1", "l2"),
@@ -105,7 +104,7 @@ def _largest_gap(of: Bins, **_: Any) -> Floats:
 
 
 @_error(
-    formula="mean over the bins, by weight, of |share of right predictions − mean confidence|",
+    formula="mean over the bins, by weight, of |accuracy − mean confidence|",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
     aliases=("ece", "top_label_calibration_error"),
     parameters=(_BINS, _SCHEME, _CLOSED, _NORM),
@@ -143,7 +142,7 @@ def expected_calibration_error(
 
 
 @_error(
-    formula="largest |share of right predictions − mean confidence| of a bin",
+    formula="largest |accuracy − mean confidence| of a bin",
     latex=r"\max_{b: W_b > 0} \big| \bar y_b - \bar p_b \big|",
     aliases=("mce",),
     parameters=(_BINS, _SCHEME, _CLOSED),
@@ -202,7 +201,7 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
 
 @_error(
     formula="mean over the bins of the probability of the class, by weight, of "
-    "|share of rows of the class − mean probability|",
+    "|fraction of rows of the class − mean probability|",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
     aliases=("binary_calibration_error",),
     averages=("macro",),

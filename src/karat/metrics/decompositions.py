@@ -79,7 +79,7 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
 
 @_brier(
     formula="mean (r − y)² − mean (x − y)², x: the isotonic recalibration of p, "
-    "r: the share of the class",
+    "r: the fraction of the class",
     latex=r"\overline{(r - y)^2} - \overline{(x - y)^2}",
     aliases=("brier_dsc", "brier_resolution"),
     range=(0.0, 0.25),
@@ -103,7 +103,7 @@ def brier_discrimination(c: ClassProbabilities) -> float:
 
 
 @_brier(
-    formula="share of the class × share of the others",
+    formula="fraction of the class × fraction of the others",
     latex=r"r (1 - r)",
     aliases=("brier_unc",),
     range=(0.0, 0.25),
@@ -145,7 +145,7 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
 
 @_log_loss(
     formula="log-loss of r − log-loss of x, x: the isotonic recalibration of p, "
-    "r: the share of the class",
+    "r: the fraction of the class",
     latex=r"\overline{\ell(r, y)} - \overline{\ell(x, y)}",
     aliases=("log_loss_dsc",),
     range=(0.0, math.log(2.0)),
@@ -166,7 +166,7 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
 
 
 @_log_loss(
-    formula="−r·ln r − (1 − r)·ln(1 − r), r: the share of the class",
+    formula="−r·ln r − (1 − r)·ln(1 − r), r: the fraction of the class",
     latex=r"-r \ln r - (1 - r) \ln (1 - r)",
     aliases=("log_loss_unc",),
     range=(0.0, math.log(2.0)),

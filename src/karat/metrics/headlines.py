@@ -22,9 +22,9 @@ from karat.metrics import (
 )
 
 RARE: Final = 0.05
-"""Below this prevalence, a positive class is rare."""
+"""Prevalence below which a positive class is rare."""
 MANY_CLASSES: Final = 20
-"""From this number of classes on, top-`PLACES` accuracy is shown."""
+"""Number of classes from which on top-`PLACES` accuracy is shown."""
 PLACES: Final = 5
 
 _FAMILIES: Final = (

@@ -161,12 +161,12 @@ def hinge_loss(s: Losses) -> float:
 
 
 @higher_is_better(
-    formula="share of the rows whose true class is among the k largest scores",
+    formula="fraction of the rows whose true class is among the k largest scores",
     latex=r"\frac{1}{W} \sum_i w_i \, [\operatorname{place}_i(y_i) \le k]",
     aliases=("top_k_accuracy_score",),
     numbered="top_{k}_accuracy",
     needs=("ranks",),
-    parameters=(Parameter("k", "How many of the largest scores count.", default=2, kind="count"),),
+    parameters=(Parameter("k", "Number of largest scores that count.", default=2, kind="count"),),
     cases=[
         by_hand(y_true=TRUTH, y_prob=THREE, k=1, gives="3/4"),
         by_hand(y_true=TRUTH, y_prob=THREE, k=2, gives="3/4"),
@@ -200,7 +200,7 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
 
 
 @higher_is_better(
-    formula="1 − log-loss ÷ log-loss of the class shares",
+    formula="1 − log-loss ÷ log-loss of the class proportions",
     latex=r"1 - \frac{L}{-\sum_j \pi_j \ln \pi_j}",
     aliases=("d2_log_loss_score", "mcfadden_r2"),
     needs=("negative_log_probability",),
@@ -228,7 +228,7 @@ def d2_log_loss(s: Losses) -> float:
 
 
 @higher_is_better(
-    formula="1 − Brier score ÷ Brier score of the class shares",
+    formula="1 − Brier score ÷ Brier score of the class proportions",
     latex=r"1 - \frac{B}{1 - \sum_j \pi_j^2}",
     aliases=("d2_brier_score", "brier_skill_score"),
     needs=("squared_error",),

@@ -24,26 +24,26 @@ NO_TRUE = "no label is true"
 _OF_LABELS = (
     Parameter(
         "propensities",
-        "Chance that a label is seen where it is true, float[k], above 0 and at most 1.",
+        "Probability that a true label is observed, float[k], above 0 and at most 1.",
         kind="labels",
         above=0.0,
         most=1.0,
     ),
     Parameter(
         "label_counts",
-        "Or how many rows of the training data have each label, whole numbers [k], with n_train.",
+        "Number of training rows with each label, whole numbers [k], with n_train.",
         kind="labels",
     ),
-    Parameter("n_train", "Rows of the training data.", kind="count"),
+    Parameter("n_train", "Number of rows of the training data.", kind="count"),
     Parameter(
         "a",
-        "How the propensity rises with the count: 0.5 for Wikipedia, 0.6 for Amazon, 0.55 else.",
+        "Exponent of the count in the propensity: 0.5 for Wikipedia, 0.6 for Amazon, 0.55 else.",
         default=0.55,
         above=0.0,
     ),
     Parameter(
         "b",
-        "What is added to the counts: 0.4 for Wikipedia, 2.6 for Amazon, 1.5 else.",
+        "Offset of the counts: 0.4 for Wikipedia, 2.6 for Amazon, 1.5 else.",
         default=1.5,
         above=0.0,
     ),

@@ -49,7 +49,7 @@ _of_pairs = partial(
 
 
 @higher_is_better(
-    formula="chance that a row of the class scores above another row, ties counting half",
+    formula="probability that a row of the class scores above another row, ties counting half",
     latex=r"\frac{\sum_{i: y_i = c} \sum_{j: y_j \ne c} w_i w_j"
     r"\big([s_i > s_j] + \tfrac12 [s_i = s_j]\big)}{W_c \, W_{\bar c}}",
     aliases=("auc", "auroc", "roc_auc_score", "c_statistic", "roc_auc_ovr"),
@@ -63,7 +63,7 @@ _of_pairs = partial(
     parameters=(
         Parameter(
             "max_fpr",
-            "Only the part of the curve up to this false positive rate, McClish-standardised; "
+            "Use the curve up to this false positive rate, with McClish standardization; "
             "None: all of it.",
             above=0.0,
             most=1.0,
@@ -108,7 +108,7 @@ def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
 
     Ties count half, exactly. It does not depend on prevalence, nor on increasing transformations of
-    the scores, which are used as given. Random scores give 0.5.
+    the scores, which are used as given. Random scores give 0.5 on average.
     """
     if max_fpr is None or max_fpr >= 1.0:
         return c.area
@@ -140,7 +140,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
 
 
 @_of_pairs(
-    formula="mean over the ordered pairs of classes i ≠ j of the chance that a row of i "
+    formula="mean over the ordered pairs of classes i ≠ j of the probability that a row of i "
     "scores above a row of j by the score of i",
     latex=r"\frac{1}{k(k-1)} \sum_{i \ne j} \hat A(i \mid j)",
     aliases=("hand_till", "auc_ovo", "roc_auc_ovo"),
@@ -211,8 +211,8 @@ def _checked_cost(cost: Any, k: int) -> Floats:
 
 
 @higher_is_better(
-    formula="mean over the pairs of classes i < j of the chance that a row of i outranks a row "
-    "of j along the normal of the boundary between them",
+    formula="mean over the pairs of classes i < j of the probability that a row of i outranks a "
+    "row of j along the normal of the boundary between them",
     latex=r"\frac{2}{k(k-1)} \sum_{i < j} \hat A\big(i, j \mid (M_{j\cdot} - M_{i\cdot}) s\big)",
     aliases=("auc_mu", "aucmu"),
     undefined=NONE_TRUE,
@@ -240,7 +240,7 @@ def _checked_cost(cost: Any, k: int) -> Floats:
     rounding=area_and_pairs(is_weighted=False),
 )
 def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
-    """Mean over pairs of classes of the AUC of the difference of their scores (AUCμ).
+    """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
 
     It uses the numbers as given: probabilities in the paper, raw scores in CatBoost. R's
     mlr3measures provides it as mauc_mu. Pairs with an absent class are left out.
@@ -291,13 +291,13 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
 def average_precision(c: ClassRanks) -> float:
     """Area under the precision-recall curve as steps: the mean precision at the rows of the class.
 
-    Random scores give the prevalence of the class. Equal scores form one threshold.
+    Random scores give about the prevalence of the class. Equal scores form one threshold.
     """
     return c.step_area
 
 
 @higher_is_better(
-    formula="area under precision by recall, straight lines between the thresholds",
+    formula="area under the precision-recall curve, with straight lines between the thresholds",
     latex=r"\sum_t (R_t - R_{t-1}) \frac{P_t + P_{t-1}}{2}",
     aliases=("pr_auc", "prauc"),
     averages=("macro", "micro", "weighted"),

@@ -80,7 +80,7 @@ def spiegelhalter_z(c: Confidences) -> float:
 
 
 @_test(
-    formula="chance of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)",
+    formula="probability of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)",
     latex=r"\operatorname{erfc}\big(|z| / \sqrt 2\big)",
     cases=[five(gives="0.35033118760201587", source="scipy.stats.norm: 2·sf(0.395 ÷ √0.178875)")],
     no_influence="a p-value",

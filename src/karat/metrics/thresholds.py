@@ -67,7 +67,7 @@ def _gaps(c: ClassRanks) -> tuple[float, float]:
 
 
 @_maximum(
-    formula="largest distance between the true and the false positive rate over all thresholds",
+    formula="largest difference between the true and the false positive rate over all thresholds",
     latex=r"\max_t |\mathrm{TPR}(t) - \mathrm{FPR}(t)|",
     aliases=("ks", "kolmogorov_smirnov"),
     undefined=ONE_SIDED,
@@ -120,7 +120,7 @@ def equal_error_rate(c: ClassRanks) -> float:
 
 _SHARE = Parameter(
     "share",
-    "Share of the rows taken, best first: above 0, at most 1.",
+    "Proportion of the rows with the highest scores: above 0, at most 1.",
     default=0.1,
     above=0.0,
     most=1.0,
@@ -128,7 +128,7 @@ _SHARE = Parameter(
 
 
 @_best_rows(
-    formula="share of the class among the best rows ÷ share of the class among all",
+    formula="fraction of the class among the best rows ÷ fraction of the class among all",
     latex=r"\frac{\mathrm{TP}(q) / (q n)}{P / n}",
     aliases=("lift",),
     range=(0.0, math.inf),
@@ -163,7 +163,7 @@ def gain_at(c: ClassRanks, *, share: float) -> float:
 
 
 _K = Parameter(
-    "k", "How many of the best rows are taken (weight, when weighted).", kind="count", default=10
+    "k", "Number of rows with the highest scores (or their weight).", kind="count", default=10
 )
 
 
@@ -208,9 +208,7 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
     formula="largest recall over the thresholds whose precision is at least min_precision",
     latex=r"\max_{t: P(t) \ge p} R(t)",
     parameters=(
-        Parameter(
-            "min_precision", "The precision that must be kept.", default=0.9, above=0.0, most=1.0
-        ),
+        Parameter("min_precision", "Smallest allowed precision.", default=0.9, above=0.0, most=1.0),
     ),
     cases=[tied(gives="1/3", min_precision=0.9), tied(gives="1", min_precision=0.6)],
     equals=[
@@ -245,7 +243,7 @@ def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
     return largest(c, found)[0]
 
 
-_BETA = Parameter("beta", "Weight of recall against precision.", default=1.0, above=0.0)
+_BETA = Parameter("beta", "Weight of recall relative to precision.", default=1.0, above=0.0)
 
 
 def _f_beta_of(c: ClassRanks, beta: float) -> Callable[[Steps], Floats]:

@@ -31,7 +31,7 @@ N_BINS: Final = 5
 MOST_WHOLE: Final = 20
 """Number of distinct integers above which they are binned."""
 _EXACT: Final = 1 << 53
-"""From here on, two integers may be the same float64."""
+"""Number from which on two integers may be the same float64."""
 _IN_HISTOGRAMS: Final = 1 << 16
 _LOOKED_AT: Final = 4096
 
