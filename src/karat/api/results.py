@@ -443,7 +443,7 @@ class Report(Exports, report.Report):
 
     @property
     def thresholds(self) -> dict[str, Any] | list[dict[str, Any]]:
-        """Return the best thresholds on these rows: for F1, informedness and equal costs.
+        """Best thresholds on these rows: for F1, informedness and equal costs.
 
         With two classes, ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one;
         with more, one such dict for each class with its ``"label"`` and ``"name"``. The thresholds
@@ -460,7 +460,7 @@ class Report(Exports, report.Report):
 
     @property
     def calibration(self) -> Mapping[str, result.Result]:
-        """Return every metric of calibration by name; diagrams are ``report.curves.reliability``.
+        """Every metric of calibration by name; diagrams are ``report.curves.reliability``.
 
         Errors:
             K210 there are no scores; K211 only other metrics were requested.

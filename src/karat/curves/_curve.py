@@ -70,7 +70,7 @@ class Curve:
         return f"<karat.curves.{type(self).__name__}{whose}: {len(self)} {self.unit}{facts}>"
 
     def _facts(self) -> Iterator[str]:
-        """Return the facts after the number of points in the repr."""
+        """Yield the facts after the number of points in the repr."""
         if self.undefined:
             yield f"undefined: {self.undefined}"
 

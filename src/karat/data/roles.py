@@ -148,7 +148,7 @@ class Roles:
 
     @property
     def mapping(self) -> dict[str, str | None]:
-        """Return the columns of labels and weights, or None, and of named clusters (K405)."""
+        """Columns of labels and weights, or None, and of named clusters (K405)."""
         roles: tuple[Role, ...] = ("true", "pred", "weights")
         found = {str(role): self.column(role) for role in roles}
         clusters = self.column("clusters")

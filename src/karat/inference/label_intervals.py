@@ -415,7 +415,7 @@ class TableIntervals:
 
     @cached_property
     def _tables(self) -> list[Cells]:
-        """Return tables drawn from this one; in a case-control sample, with fixed class sizes."""
+        """Tables drawn from this one; in a case-control sample, with fixed class sizes."""
         asked, size = self.asked, 8 * max(1, min(self.cells.k**2, 2 * self.cells.flat().size))
         step = max(1, min(asked.n_replicates, _BLOCK_BYTES // size))
         return [
@@ -459,7 +459,7 @@ class TableIntervals:
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
-        """Return sentences on reasons why the coverage may be below the level."""
+        """Reasons why the coverage may be below the level, as sentences."""
         if _lacking(self.cells):
             return ()
         found: list[str] = []

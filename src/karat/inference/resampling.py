@@ -45,15 +45,17 @@ def replicate_tables(
 ) -> Cells:
     """Draw replicate tables, so that `Metric.values` computes a metric on all of them in one call.
 
-    - Counts, ``"multinomial"``: n rows, drawn with replacement. Exact. - Weights,
-    ``"multinomial"``: a cell has only Σw and Σw². It gets a Poisson number of rows of weight Σw²/Σw
-    each, with mean Σw and variance Σw² (Bohm, Zech 2014). It is never negative, and equals the
-    Poisson bootstrap if the rows of a cell have equal weights. The total varies, as when rows are
-    drawn. - ``"bayesian"``: every row has an exponential weight, and the total is fixed: a gamma
-    variate for each cell, with mean Σw and variance Σw² before normalization. - `clusters` of a
-    single table: whole clusters, drawn with replacement; ``"bayesian"``: one exponential weight for
-    each cluster. For weighted rows, the tables are exact, too, if each row is passed as its own
-    cluster. - `is_by_class`: the rows of each true class of a single table are drawn separately.
+    - Counts, ``"multinomial"``: n rows, drawn with replacement. Exact.
+    - Weights, ``"multinomial"``: a cell has only Σw and Σw². It gets a Poisson number of rows of
+      weight Σw²/Σw each, with mean Σw and variance Σw² (Bohm, Zech 2014). It is never negative, and
+      equals the Poisson bootstrap if the rows of a cell have equal weights. The total varies, as
+      when rows are drawn.
+    - ``"bayesian"``: every row has an exponential weight, and the total is fixed: a gamma variate
+      for each cell, with mean Σw and variance Σw² before normalization.
+    - `clusters` of a single table: whole clusters, drawn with replacement; ``"bayesian"``: one
+      exponential weight for each cluster. For weighted rows, the tables are exact, too, if each row
+      is passed as its own cluster.
+    - `is_by_class`: the rows of each true class of a single table are drawn separately.
 
     Replicates are numbered from `first`, and do not depend on the number of threads. The cells have
     the leading axis "replicate", and are dense if few cells are empty. Σw² of Bayesian weights is

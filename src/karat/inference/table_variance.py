@@ -297,7 +297,7 @@ class TableVariance:
 
     @cached_property
     def smoothed(self) -> TableVariance | None:
-        """Return the table with ½ ÷ k rows more in each cell; None if not every cell is listed."""
+        """Table with ½ ÷ k rows more in each cell; None if not every cell is listed."""
         if self.cells.storage != "dense":
             return None
         scale = self.n_effective / self.total

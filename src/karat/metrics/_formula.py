@@ -219,12 +219,12 @@ def at(x: Node) -> Node:
 
 @lru_cache(maxsize=1024)
 def walk(*roots: Node) -> tuple[Node, ...]:
-    """Yield every node below the roots once, arguments before their users."""
+    """Return every node below the roots once, arguments before their users."""
     return _down_to(roots, frozenset())
 
 
 def _down_to(roots: Sequence[Node], ends: AbstractSet[int]) -> tuple[Node, ...]:
-    """Yield the nodes as `walk` does, without descending below nodes with these ids."""
+    """Return the nodes as `walk` does, without descending below nodes with these ids."""
     seen: set[int] = set()
     order: list[Node] = []
     stack = [(root, False) for root in reversed(roots)]

@@ -83,7 +83,7 @@ def _without_number(name: str) -> tuple[str, dict[str, int]]:
 
 
 def _meanings(name: str) -> Iterator[tuple[Record, Lift]]:
-    """Return the meanings of `f1`, `macro_f1` or scikit-learn's `f1_macro`, or missing averages."""
+    """Yield the meanings of `f1`, `macro_f1` or scikit-learn's `f1_macro`, or missing averages."""
     if name in _by_name:
         yield _by_name[name], "plain"
     if name in _by_lift_name:

@@ -70,7 +70,7 @@ def undefined_condition(node: Node) -> str:
 
 
 def _factors(node: Node) -> list[Node]:
-    """Yield the nodes that are zero when the node is: factors, a dividend, a radicand."""
+    """Return the nodes that are zero when the node is: factors, a dividend, a radicand."""
     if node.op == "div":
         return _factors(node.args[0])
     if node.op in {"mul", "sqrt"}:

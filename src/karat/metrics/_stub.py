@@ -86,7 +86,7 @@ def stub_text() -> str:
 
 
 def _functions(record: Record) -> list[str]:
-    """Yield every name of a record: its own, those of its averages, its aliases."""
+    """Return the stubs of a record's names: its own, those of its averages, its aliases."""
     found = [_function(record, record.name)]
     for average in record.averages_on_sets:
         names = dict.fromkeys([record.lifted(average), f"{average}_{record.name}"])

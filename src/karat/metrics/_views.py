@@ -178,7 +178,7 @@ class _HeldLevels:
 
     @cached_property
     def steps(self) -> tuple[Steps, ...]:
-        """Yield chunks of the points, without the first one."""
+        """Chunks of the points, without the first one."""
         thresholds, tps, fps = self.points
         found = []
         for first in range(1, len(thresholds), N_BLOCK):

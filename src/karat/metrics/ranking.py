@@ -249,7 +249,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     if matrix is not None:
         errors = matrix[~np.eye(p.k, dtype=bool)]
         if errors[0] != 0 and (errors == errors[0]).all():
-            # Sums of other columns round, so rows that the difference of two scores tells
+            # Sums of other columns round, so rows that the difference of two scores keeps
             # apart could tie, and the other way round.
             matrix = None
     found = p.ranks(matrix)

@@ -33,7 +33,7 @@ class Classes:
 
     @property
     def display(self) -> tuple[str, ...]:
-        """Return the text for each class: `names` if given, else the label itself."""
+        """Text for each class: `names` if given, else the label itself."""
         return self.names if self.names is not None else tuple(str(item) for item in self.labels)
 
     def named(self, names: Sequence[str] | None) -> Classes:

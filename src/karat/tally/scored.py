@@ -18,8 +18,9 @@ Floats = npt.NDArray[np.float64]
 class Placements(NamedTuple):
     """Variation of the placements of rows; arrays: of the rest, then of the own class.
 
-    V of a row is the part of the weight of the other side over which it stands right (own above
-    rest), tied rows half; A is the mean of V, the same for both sides.
+    The placement V of a row is the proportion of the weight of the other side that it is ranked
+    correctly against (own above rest), with ties counting half. A is the mean of V, the same for
+    both sides.
 
     Attributes:
         weight, square: float64[2], Σw and Σw².

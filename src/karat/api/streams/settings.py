@@ -99,7 +99,7 @@ class Settings:
 
     @property
     def of_one_class(self) -> dict[str, Any]:
-        """Return a requested option that is only for rows with one class; None without any."""
+        """Requested option that is only for rows with one class; None without any."""
         found = {"threshold": self.threshold, "class_names": self.class_names}
         for name, usual in (("design", "cohort"), ("weights_are", "importance")):
             given = plain_text(self.confidence[name])

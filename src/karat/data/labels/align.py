@@ -299,7 +299,7 @@ def codes_within(side: Side, classes: Classes) -> Lut:
 
 
 def refuse_outside(side: Side, classes: Classes) -> Exception:
-    """Raise K109 for the rows whose label is not among the declared classes."""
+    """Return K109 for the rows whose label is not among the declared classes."""
     return _outside("K109", side.column, side.indices() < 0, **not_declared(classes.labels))
 
 

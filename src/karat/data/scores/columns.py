@@ -38,7 +38,7 @@ _N_CUTS = 64
 def readings(
     names: Sequence[str], endings: Sequence[str] | None
 ) -> Iterator[tuple[list[str], bool]]:
-    """Return the possible labels in each name, best reading first, and whether each is probable.
+    """Yield the possible labels in each name, best reading first, and whether each is probable.
 
     A reading is probable if the common prefix ends at a separator: `p_cat`, `p_car` end in `cat`,
     not in `t`. From numbers, only zeros are cut off: `01`, `02` end in `1` and `2`, `10`, `11` not

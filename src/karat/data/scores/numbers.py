@@ -65,7 +65,7 @@ class Origin:
 
     @property
     def shown(self) -> str:
-        """Return the name of the numbers in messages."""
+        """Name of the numbers in messages."""
         return self.argument if self.column is None else f"Column {self.column!r}"
 
     def refusal(self, found: str) -> KaratError:

@@ -269,7 +269,7 @@ class InMemoryScores:
 
     @property
     def _both(self) -> npt.NDArray[Any]:
-        """Return the matrix, for two classes too."""
+        """Matrix of scores, for two classes too."""
         values = self.scores.values
         return values if values.ndim == 2 else np.stack([self._column(0), self._column(1)], axis=1)
 

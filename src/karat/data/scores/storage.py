@@ -248,7 +248,7 @@ class ScoreParts:
 
     @property
     def measured(self) -> HeldRows | None:
-        """Return the rows that are measured; None if histograms are."""
+        """Rows that are measured; None if histograms are."""
         if self.histograms is None:
             return self.held
         return None if self.storage.rows is None else self.storage.rows(self.histograms)

@@ -252,7 +252,7 @@ class Family:
 def _crosses(
     values: Values, first: tuple[int, ...], others: Sequence[int], columns: Sequence[SearchColumn]
 ) -> Iterator[tuple[tuple[int, ...], tuple[Codes, ...], Values]]:
-    """Return sums [b, p, q] of each cross of the first columns with another."""
+    """Yield sums [b, p, q] of each cross of the first columns with another."""
     if not others:
         return
     heads, b = [columns[i] for i in first], len(values)

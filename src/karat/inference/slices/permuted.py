@@ -34,8 +34,8 @@ _STEPS_OF_DRAW: Final = 15
 _STEPS_OF_CELL: Final = 7
 """Steps of one cell that a metric reads."""
 N_ADDED: Final = 5.0
-"""Rows of the table of all slices that are added where a variance is taken: a slice without a
-mistake has one, too. More would give rare classes the share that they have elsewhere."""
+"""Number of rows with the proportions of all slices that are added for a variance: a slice without
+a mistake has one, too. More would give rare classes their proportions elsewhere."""
 _BLOCK: Final = 1 << 20
 """Number of cells of tables evaluated at once."""
 _TIE: Final = 1e-9
@@ -116,7 +116,7 @@ class PermutedTables:
 
 
 def _shuffle(tables: Counts, out: npt.NDArray[Any], rng: np.random.Generator) -> None:
-    """Return the cell index of each row, in random order."""
+    """Shuffle the rows across slices, and count them in `out`."""
     s, m = tables.shape
     rows = np.repeat(np.arange(m), tables.sum(axis=0))
     first = np.repeat(np.arange(s) * m, tables.sum(axis=1))

@@ -268,7 +268,7 @@ class Step:
         return None
 
     def _parents(self, chosen: Conditions) -> Iterator[Conditions]:
-        """Return the slices with one condition, or one limit of a range, fewer."""
+        """Yield the slices with one condition, or one limit of a range, fewer."""
         for place, (column, first, end) in enumerate(chosen):
             others = chosen[:place], chosen[place + 1 :]
             if len(chosen) > 1:

@@ -53,7 +53,7 @@ class SparkFrame:
 
     @property
     def types(self) -> dict[str, Family]:
-        """Return the content of each column; a vector of Spark ML is a list."""
+        """Content of each column; a vector of Spark ML is a list."""
         return {name: "list" if kind == "vector" else family_of(kind) for name, kind in self._kinds}
 
     def hold_sets(self, _: str) -> bool:
@@ -99,7 +99,7 @@ class SparkFrame:
 
 
 def pieces(data: bytes, number: int, n_bytes: int = _PIECE_BYTES) -> Iterator[tuple[Any, ...]]:
-    """Return rows of a partial: its number, the piece, the number of pieces, and the bytes."""
+    """Yield rows of a partial: its number, the piece, the number of pieces, and the bytes."""
     starts = range(0, len(data), n_bytes)
     for place, start in enumerate(starts):
         yield number, place, len(starts), data[start : start + n_bytes]

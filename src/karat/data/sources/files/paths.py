@@ -206,7 +206,7 @@ def _matching(pattern: str, cleanup: ExitStack) -> Iterator[DataFile]:
 
 
 def _in_folder(folder: str) -> Iterator[DataFile]:
-    """Return data files below a folder; names that start with a dot or underscore are ignored."""
+    """Yield data files below a folder; names that start with a dot or underscore are ignored."""
     root = Path(folder)
     count = 0
     for path in sorted(root.rglob("*")):

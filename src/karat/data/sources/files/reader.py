@@ -57,7 +57,7 @@ class Query:
 
     @property
     def labels(self) -> RowBlocks:
-        """Return the labels that were read, alone, to locate errors."""
+        """Labels that were read, alone, to locate errors."""
         return replace(self.rows, open=self.of_labels, beside=())
 
 

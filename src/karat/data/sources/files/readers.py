@@ -68,7 +68,7 @@ def parquet_header(
 
 
 def _top_level(rows: Iterator[tuple[Any, ...]]) -> Iterator[str]:
-    """Return top-level names of a schema that is written depth first."""
+    """Yield top-level names of a schema that is written depth first."""
 
     def skip(n_children: int) -> None:
         for _ in range(n_children):

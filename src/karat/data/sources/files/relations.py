@@ -77,7 +77,7 @@ class Part:
 
     @property
     def located(self) -> str:
-        """Return SQL after FROM, with the path of the file of each row; null for a query."""
+        """SQL after FROM, with the path of the file of each row; null for a query."""
         if len(self.files) < 2:
             path = literal(self.files[0].path) if self.files else "NULL::VARCHAR"
             return f"(SELECT *, {path} AS {quoted(FILE)} FROM {self.sql})"
