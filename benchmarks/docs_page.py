@@ -1,4 +1,4 @@
-"""The results inside a page of docs: what was measured, shorter, with curves drawn."""
+"""Write a short version of the results, with drawn curves, into a page of the documentation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MARK: Final = "<!-- written by python -m benchmarks --page docs/speed.md -->"
 
 
 def refresh(path: Path, page: Page) -> None:
-    """Write what follows the mark of a page again, and its drawings into the folder of its name.
+    """Rewrite the part of a page after the mark, and its drawings in the folder of its name.
 
     Raises:
         ValueError: the page has no mark.
@@ -33,7 +33,7 @@ def refresh(path: Path, page: Page) -> None:
 
 
 def head_of(path: Path) -> str:
-    """What stands before the mark of a page.
+    """Return the part of a page before the mark.
 
     Raises:
         ValueError: the page has no mark.
@@ -55,9 +55,9 @@ def _told(page: Page) -> list[str]:
     for peer in dict.fromkeys(row.peer for row in page.rows if row.peer != NATIVE):
         lines += [
             "",
-            f"### Beside {peer}",
+            f"### Comparison with {peer}",
             "",
-            f"| case | {peer} | karat | ratio | floor | stretch | karat ÷ limit | |",
+            f"| case | {peer} | karat | ratio | floor | stretch | karat ÷ limit | verdict |",
             "|---|---:|---:|---:|---:|---:|---:|---|",
             *(_line(row) for row in page.rows if row.peer == peer),
         ]
@@ -68,7 +68,7 @@ def _told(page: Page) -> list[str]:
 
 
 def _below(page: Page) -> list[str]:
-    """The cases below their floor, by the peer beside which they are."""
+    """Return a line with the cases below their floor and their peers."""
     below = [f"{row.name} ({row.peer})" for row in page.rows if row.has_goal and not row.is_met]
     return [f"Below their floor: {'; '.join(below)}."] if below else []
 
@@ -94,6 +94,6 @@ def _curves(page: Page, folder: str, axes: list[str]) -> list[str]:
         return []
     lines = ["", "### Scaling"]
     for axis in axes:
-        what = "Times as fast as one thread" if axis == "threads" else "CPU time of one call"
-        lines += ["", f"![{what} over {axis}]({folder}/{axis}.svg)"]
+        what = "Speedup over one thread" if axis == "threads" else "CPU time of one call"
+        lines += ["", f"![{what} by {axis}]({folder}/{axis}.svg)"]
     return [*lines, "", *scaling.markdown(page.curves)]

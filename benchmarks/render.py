@@ -16,15 +16,15 @@ from benchmarks.threads import LEAST, Shared
 from benchmarks.timing import Time, duration
 
 HEADER = """\
-| case | peer CPU (wall) | karat CPU (wall) | np.bincount CPU | limit CPU | karat ÷ limit | ratio | floor | stretch | most µs | verdict |
+| case | peer CPU (wall) | karat CPU (wall) | np.bincount CPU | limit CPU | karat ÷ limit | ratio | floor | stretch | maximum µs | verdict |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"""  # noqa: E501
 
 ABOUT = """\
-One thread; medians of rounds in which karat, the peer and the limit took turns, in one process for
-each peer, after their answers were compared. The ratio is the CPU time of the peer over that of
-karat. *Floor* is the least ratio that karat holds itself to, *stretch* what a prototype reached.
-*Limit* is what a program that does nothing else takes: for counts and losses to read the memory
-once, for areas to copy and sort the whole keys once: karat, which sorts half keys, may be below."""
+One thread; medians of rounds in which karat, the peer and the limit took turns, in one process per
+peer, after their answers were compared. The ratio is the CPU time of the peer divided by that of
+karat. *Floor* is the lowest ratio that karat accepts, *stretch* the ratio that a prototype reached.
+*Limit* is the time of the essential work alone: for counts and losses to read the memory once, for
+areas to copy and sort the whole keys once. karat sorts half keys, so it may be below the limit."""
 
 
 def markdown_row(row: Row) -> str:
@@ -74,11 +74,14 @@ def markdown_threads(found: Sequence[Shared]) -> list[str]:
     """The table of threads; no figure where not enough cores were free."""
     counts = found[0].threads
     lines = [
-        f"Wall time; two threads are to be at least {LEAST:g} times as fast as one. Results are",
-        "the same bits. Figures only where a probe saw that many free cores before and after.",
-        "A *limit* is what NumPy gains on two threads that share nothing.",
+        f"Wall time; the goal is that two threads are at least {LEAST:g} times as fast as one.",
+        "Results have the same bits. A case has figures only if a probe found enough free cores",
+        "before and after it.",
+        "A *limit* is the speedup of NumPy on two threads without shared data.",
         "",
-        f"| case | {' | '.join(f'threads: {each}' for each in counts)} | ratio | free cores | |",
+        "| case | "
+        + " | ".join(f"threads: {each}" for each in counts)
+        + " | ratio | free cores | verdict |",
         "|---|" + "---:|" * (len(counts) + 2) + "---|",
     ]
     for one in found:
@@ -97,9 +100,10 @@ def markdown_threads(found: Sequence[Shared]) -> list[str]:
 def markdown_starts(starts: Sequence[Start]) -> list[str]:
     """The table of new processes."""
     lines = [
-        "New processes, the files warm; medians. *Beyond* takes off the process it names.",
+        "Medians of new processes, with files in the cache.",
+        "*Beyond* is the time in addition to the process in parentheses.",
         "",
-        "| process | CPU | wall | beyond | most | verdict |",
+        "| process | CPU | wall | beyond | maximum | verdict |",
         "|---|---:|---:|---:|---:|---|",
     ]
     for start in starts:
@@ -119,7 +123,7 @@ def markdown_starts(starts: Sequence[Start]) -> list[str]:
 def markdown_peaks(peaks: Sequence[Peak]) -> list[str]:
     """The table of the bounded-memory case."""
     lines = [
-        f"`karat report` may use {MOST_BYTES >> 20} MiB, whatever the rows.",
+        f"`karat report` may use {MOST_BYTES >> 20} MiB, for any number of rows.",
         "",
         "| rows of Parquet labels | file | peak memory | wall | CPU | verdict |",
         "|---:|---:|---:|---:|---:|---|",
@@ -139,7 +143,7 @@ def markdown_peaks(peaks: Sequence[Peak]) -> list[str]:
 def markdown_array_peaks(peaks: Sequence[ArrayPeak]) -> list[str]:
     """The table of memory that calls take beyond their arrays."""
     lines = [
-        "Memory that one call takes beyond the arrays it is given, on one thread.",
+        "Memory of one call in addition to its input arrays, on one thread.",
         "",
         "| case | arrays | karat | scikit-learn | wall: karat | scikit-learn |",
         "|---|---:|---:|---:|---:|---:|",
@@ -160,9 +164,9 @@ def sections(page: Page) -> dict[str, list[str]]:
         title: table
         for title, table in (
             ("Threads", page.threads and markdown_threads(page.threads)),
-            ("From nothing", page.starts and markdown_starts(page.starts)),
-            ("Files of many rows", page.peaks and markdown_peaks(page.peaks)),
-            ("Long and wide arrays", page.array_peaks and markdown_array_peaks(page.array_peaks)),
+            ("Start-up", page.starts and markdown_starts(page.starts)),
+            ("Large files", page.peaks and markdown_peaks(page.peaks)),
+            ("Large arrays", page.array_peaks and markdown_array_peaks(page.array_peaks)),
             ("Scaling", page.curves and scaling.markdown(page.curves)),
         )
         if table
@@ -171,10 +175,14 @@ def sections(page: Page) -> dict[str, list[str]]:
 
 def markdown(page: Page) -> str:
     """The whole page."""
-    lines = ["# karat beside its peers", "", ABOUT, "", f"**{page.verdict}.**", ""]
+    lines = ["# karat compared with other libraries", "", ABOUT, "", f"**{page.verdict}.**", ""]
     lines += [f"- {name}: {value}" for name, value in page.facts.items()]
     for peer in dict.fromkeys(row.peer for row in page.rows):
-        title = "The drop-in for scikit-learn" if peer.startswith("karat") else f"Beside {peer}"
+        title = (
+            "The drop-in for scikit-learn"
+            if peer.startswith("karat")
+            else f"Comparison with {peer}"
+        )
         told = ["", f"## {title}", "", HEADER]
         lines += [*told, *(markdown_row(row) for row in page.rows if row.peer == peer)]
     for title, told in sections(page).items():

@@ -117,7 +117,7 @@ def markdown(found: Sequence[Curve]) -> list[str]:
         sizes = sorted({size for each in of_axis for size in each.sizes})
         lines += [
             "",
-            f"CPU time of one call by {axis}. Where {PEER} has none, nothing was compared:",
+            f"CPU time of one call by {axis}. Where {PEER} has no time, no answers were compared:",
             "",
             "| | | " + " | ".join(_power(size) for size in sizes) + " |",
             "|---|---|" + "---:|" * len(sizes),

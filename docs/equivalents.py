@@ -1,4 +1,4 @@
-"""Write docs/equivalents.md: the facts of the records, and why other names have no equal.
+"""Write docs/equivalents.md from the records, with the reasons why other names have no equivalent.
 
 python docs/equivalents.py
 """
@@ -21,21 +21,21 @@ TASKS = ("Binary", "Multiclass", "Multilabel")
 HEAD = """\
 # Equivalents
 
-Which metric of karat is which number of another library.
-Made by `make tables` from the records in `src/karat/metrics` and from `docs/without_equal.toml`;
-a test executes every equality on random data, with the library itself.
+The metrics of karat and the equal numbers of other libraries.
+`make tables` creates this page from the records in `src/karat/metrics` and from
+`docs/without_equal.toml`. A test checks every equality on random data, with the library itself.
 
 A bare name in a call stands for karat's parameter of that name, whatever its value:
 `fbeta_score(beta=beta, average=average)` is `f_beta(average=average, beta=beta)`
-for every beta and every average, `average=None` (each class) included.
-The metrics are functions of `karat` (`karat.f1`) and, with the average in front, rows of a report
-(`macro_f1`). `karat metrics NAME` shows the equals of one metric.
-Coming from another library: [migrate](migrate.md).
+for every beta and every average, including `average=None` (each class).
+The metrics are functions of `karat` (`karat.f1`) and, with the average as prefix, rows of a report
+(`macro_f1`). `karat metrics NAME` shows the equivalents of one metric.
+To change from another library, see [migrate](migrate.md).
 """
 
 
 def claims(library: str) -> Iterator[tuple[Record, Equal, str]]:
-    """Every claim of a library: record, its conditions, the call."""
+    """Yield every claim of a library: record, its conditions, the call."""
     for record in all_records():
         for claim in record.equals:
             if claim.library == library:
@@ -43,7 +43,7 @@ def claims(library: str) -> Iterator[tuple[Record, Equal, str]]:
 
 
 def here(record: Record, claim: Equal, call: str) -> str:
-    """karat's side: the function with the parameters that the call shares or that are fixed."""
+    """Return karat's function with the parameters that the call shares or that are fixed."""
     shared = [name for name in ("average", *(item.name for item in record.parameters))
               if f"={name}" in call]  # fmt: skip
     fixed = [f"{name}={value!r}" for name, value in claim.here.items()]
@@ -53,7 +53,7 @@ def here(record: Record, claim: Equal, call: str) -> str:
 
 
 def covered_by_rule(library: str, name: str) -> str:
-    """Why a name of torchmetrics needs no line of its own, if it needs none."""
+    """Return the reason why a name of torchmetrics needs no separate line, or an empty text."""
     if library != "torchmetrics":
         return ""
     if name.startswith("Multilabel"):
@@ -68,36 +68,36 @@ def covered_by_rule(library: str, name: str) -> str:
 
 
 def bare_name(name: str) -> str:
-    """A class of torchmetrics without its task."""
+    """Return a class name of torchmetrics without its task."""
     for task in TASKS:
         name = name.removeprefix(task)
     return name
 
 
 def reason(library: str, name: str) -> str:
-    """Why a name has no equal, or where what it does is found; empty if nothing says so."""
+    """Return why a name has no equivalent, or the alternative; empty if there is neither."""
     return str(LIBRARIES[library]["elsewhere"].get(name) or covered_by_rule(library, name))
 
 
 def has_equal(library: str, name: str) -> bool:
-    """Whether a claim names it."""
+    """Return true if a claim names it."""
     return any(name in names_in(call) for _, _, call in claims(library))
 
 
 def section(library: str) -> Iterator[str]:
-    """One library: how to read it, its equals, its parameters, its other names."""
+    """Yield the section of a library: introduction, equivalents, parameters, other names."""
     facts = LIBRARIES[library]
     yield f"## {library}\n\n{facts['about'].strip()}\n"
-    yield "| there | here | when |\n|---|---|---|"
+    yield "| library | karat | condition |\n|---|---|---|"
     rows = [
         f"| `{call}` | `{here(record, claim, call)}` | {claim.conditions} |"
         for record, claim, call in claims(library)
     ]
     yield "\n".join(sorted(rows, key=str.lower)) + "\n"
-    yield "| parameter there | here |\n|---|---|"
+    yield "| parameter | karat |\n|---|---|"
     yield "\n".join(f"| `{name}` | {text} |" for name, text in facts["parameters"].items()) + "\n"
     if facts["elsewhere"]:
-        yield "| no metric equals | instead, or why |\n|---|---|"
+        yield "| no equivalent metric | alternative or reason |\n|---|---|"
         grouped: dict[str, list[str]] = {}
         for name, text in facts["elsewhere"].items():
             grouped.setdefault(text, []).append(f"`{name}`")
@@ -107,7 +107,7 @@ def section(library: str) -> Iterator[str]:
 
 
 def page() -> str:
-    """The whole page as Markdown."""
+    """Return the whole page as Markdown."""
     parts = [part for library in LIBRARIES for part in section(library)]
     return "\n".join([HEAD, *parts]).rstrip() + "\n"
 

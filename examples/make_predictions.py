@@ -2,7 +2,7 @@
 
     python examples/make_predictions.py
 
-Every row is predicted by a model that did not see it:
+Every row is predicted by a model that was fitted without it:
 five stratified folds, shuffled with a fixed seed.
 Needs scikit-learn and pyarrow (`pip install -e ".[test]"`).
 """
@@ -149,19 +149,19 @@ def short(value: float) -> str:
 
 
 def provenance(rows: list[str]) -> str:
-    """The text of PROVENANCE.md."""
+    """Return the text of PROVENANCE.md."""
     sets = "\n".join(
         f"- `{name}`: {item.title}. {item.origin}." for name, item in DATA_SETS.items()
     )
     models = "\n".join(f"- `{name}`: {text}" for name, (text, _) in MODELS.items())
     table = "\n".join(rows)
-    return f"""# Where these predictions come from
+    return f"""# Origin of the predictions
 
-Made by `python examples/make_predictions.py`, which writes this page too.
+`python examples/make_predictions.py` creates the predictions and this page, with
 Python {platform.python_version()}, scikit-learn {sklearn.__version__}, \
 NumPy {np.__version__}, pyarrow {pa.__version__}.
 
-Every row is predicted by a model that did not see it:
+Every row is predicted by a model that was fitted without it:
 `cross_val_predict(..., method="predict_proba")` over
 `StratifiedKFold({N_FOLDS}, shuffle=True, random_state={SEED})`.
 
@@ -170,13 +170,13 @@ Every row is predicted by a model that did not see it:
 | column | meaning |
 |---|---|
 | `id` | row number in the data set, from 0 |
-| `fold` | the fold that held the row out, 0 to {N_FOLDS - 1} |
+| `fold` | the fold that contains the row as test data, 0 to {N_FOLDS - 1} |
 | `label` | the true class: a string, for digits an integer |
-| `pred` | the first maximum of the stored probabilities |
+| `pred` | the first class with the largest stored probability |
 | `proba_<label>` | probability of that class (Parquet: float32; CSV: {CSV_DECIMALS} decimals) |
 
-Data sets below {CSV_MAX_ROWS} rows are written as CSV too, from the same predictions.
-The files hold labels and predictions only, none of the measured features.
+Data sets below {CSV_MAX_ROWS} rows are also written as CSV, from the same predictions.
+The files contain only labels and predictions, not the features.
 
 ## Data
 

@@ -18,7 +18,7 @@ from benchmarks.coverage.tests import Rate
 __all__ = ["Found", "between", "markdown", "read", "refresh", "tables", "write"]
 
 HEADER = (
-    "| metric | designs | coverage: median | lowest | too low | too high | width | warned "
+    "| metric | designs | median coverage | lowest | too low | too high | width | warned "
     "| worst design |\n|---|---:|---:|---:|---:|---:|---:|---:|---|"
 )
 SUMMARY = (
@@ -28,16 +28,16 @@ SUMMARY = (
 FIRST = "<!-- written by python -m benchmarks.coverage -->"
 LAST = "<!-- end of what was written -->"
 CHOSEN: Final = (
-    "| design | metric | bias as measured | corrected | of it | coverage as measured | corrected "
+    "| design | metric | bias | corrected bias | remaining | coverage | corrected coverage "
     "| too low | too high | width |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
 )
 BESIDE: Final = (
-    "| metric | intervals | designs | coverage: median | lowest | too low | too high "
-    "| width, of karat's | without | worst design |\n"
+    "| metric | intervals | designs | median coverage | lowest | too low | too high "
+    "| width relative to karat | no interval | worst design |\n"
     "|---|---|---:|---:|---:|---:|---:|---:|---:|---|"
 )
 Found: TypeAlias = Figure | Rate | Chosen | PeerFigure
-RATES = "| metric | quantity | design | rate | aim |\n|---|---|---|---:|---:|"
+RATES = "| metric | quantity | design | rate | target |\n|---|---|---|---:|---:|"
 
 
 def write(folder: Path, family: str, facts: dict[str, Any], found: Sequence[Found]) -> None:
@@ -100,7 +100,7 @@ def tables(folder: Path) -> list[str]:
             if group:
                 lines.append(_of_family(facts["family"], group, is_small=is_small))
     figures = [one for _, found in families for one in found if isinstance(one, Figure)]
-    lines += ["", "### Intervals that hold the truth less often", "", *_low(figures)]
+    lines += ["", "### Intervals with coverage below 93 %", "", *_low(figures)]
     lines += ["", "### Remarks and cautions", "", *_warned(figures)]
     for facts, found in families:
         lines += ["", f"### {facts['family'].capitalize()}", ""]
@@ -112,17 +112,18 @@ def tables(folder: Path) -> list[str]:
         sizes = [min(facts["replicates"], MOST)] if of_peers else sizes
         told = " or ".join(map(str, sizes))
         minutes = facts["cpu_seconds"] / 60
-        lines.append(f"Written on {facts['date']} with seed {facts['seed']}: {told} samples")
-        lines += [f"of each design, {minutes:.0f} minutes of one processor.", ""]
+        lines.append(f"Measured on {facts['date']} with seed {facts['seed']}: {told} samples")
+        lines += [f"per design, {minutes:.0f} minutes of one processor.", ""]
         if figures:
             enough = [one for one in figures if not one.is_small]
             small = [one for one in figures if one.is_small]
-            lines += table(enough, "20 rows of every class") if enough else []
+            lines += table(enough, "At least 20 rows of every class") if enough else []
             lines += ["", *table(small, "8 rows of the rarest class")] if small else []
         if rates:
             lines += [RATES, *map(_of_rate, rates)]
         if of_peers:
-            lines += [f"SciPy {facts['scipy']}, {PACKAGE} {facts.get(PACKAGE, 'not there')}.", ""]
+            installed = facts.get(PACKAGE, "not installed")
+            lines += [f"SciPy {facts['scipy']}, {PACKAGE} {installed}.", ""]
             lines += [*BESIDE.splitlines(), *_of_packages(of_peers)]
         if best:
             lines += [*CHOSEN.splitlines(), *map(_of_chosen, best)]
@@ -145,7 +146,7 @@ LOW, SOUND = 0.93, (0.94, 0.96)
 
 
 def _low(figures: Sequence[Figure]) -> list[str]:
-    """One line for every metric and design whose intervals hold the truth in less than 93 %."""
+    """One line for every metric and design with coverage below 93 %."""
     found = sorted(
         (one for one in figures if one.n_samples and one.coverage < LOW),
         key=lambda one: (FAMILIES.index(one.family), one.coverage),
@@ -162,7 +163,7 @@ def _low(figures: Sequence[Figure]) -> list[str]:
 
 
 def _warned(figures: Sequence[Figure]) -> list[str]:
-    """How often results warn where their intervals are too sure, and where they are sound."""
+    """How often results warn where coverage is low, and where it is sound."""
     lines = [
         "| family | below 93 %: intervals | warned | 94 to 96 %: intervals | warned |",
         "|---|---:|---:|---:|---:|",
@@ -180,7 +181,7 @@ def _warned(figures: Sequence[Figure]) -> list[str]:
 
 def table(figures: Sequence[Figure], title: str) -> list[str]:
     """One line for each metric, and one for all of them."""
-    lines = [f"*{title}, or more*" if title.startswith("20") else f"*{title}*", "", HEADER]
+    lines = [f"*{title}*", "", HEADER]
     ordered = sorted(figures, key=lambda one: one.metric)
     for metric, group in groupby(ordered, key=lambda one: one.metric):
         lines.append(_of_metric(metric, list(group)))

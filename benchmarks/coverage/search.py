@@ -130,9 +130,9 @@ def _place(space: Space, shares: np.ndarray) -> dict[str, float]:
 
 
 def table(written: dict[str, Any]) -> list[str]:
-    """What was found as Markdown: one line for each box."""
+    """Return the results as Markdown: one line for each box."""
     lines = [
-        "| box | looked through | metric | covered | too low | too high | warned | design |",
+        "| box | designs searched | metric | coverage | too low | too high | warned | design |",
         "|---|---|---|---:|---:|---:|---:|---|",
     ]
     for one in written["found"]:
@@ -144,8 +144,8 @@ def table(written: dict[str, Any]) -> list[str]:
         )
     facts = written["facts"]
     told = (
-        f"Written on {facts['date']} with seed {facts['seed']}: {facts['samples']} samples of each "
-        f"design that was looked at, {facts['final']} others of the worst."
+        f"Measured on {facts['date']} with seed {facts['seed']}: {facts['samples']} samples per "
+        f"design searched, {facts['final']} different samples of the worst design."
     )
     return [told, "", *lines]
 

@@ -39,6 +39,7 @@ METRICS: Final = (
     "micro_average_precision",
     "binary_cross_entropy",
     "multilabel_brier",
+    "fmax",
 )
 TRUTH: Final = 400_000
 SIZES: Final = (200, 1000)

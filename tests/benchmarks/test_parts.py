@@ -125,7 +125,7 @@ def test_a_process_of_a_peer_tells_its_rows(tmp_path: Path) -> None:
     assert written.name == "2026-01-01.md"
     told = json.loads((tmp_path / "2026-01-01.json").read_text())
     assert [case["name"] for case in told["cases"]] == [row.name for row in rows]
-    assert "## Beside scikit-learn" in written.read_text()
+    assert "## Comparison with scikit-learn" in written.read_text()
     assert Page.from_json(told).to_json() == told
 
 

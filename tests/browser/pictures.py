@@ -38,6 +38,9 @@ def main() -> None:
             for _ in range(12):
                 seen.page.keyboard.press("ArrowRight")
             seen.page.screenshot(path=FOLDER / "cancer-dark.png")
+        desktop = {"width": 1280, "height": 960}
+        with opened(chrome, cancer, viewport=desktop, **STILL) as seen:
+            seen.page.screenshot(path=FOLDER / "report.png")
         with opened(chrome, cancer, viewport={"width": 390, "height": 780}, **STILL) as seen:
             seen.page.screenshot(path=FOLDER / "cancer-phone.png")
 

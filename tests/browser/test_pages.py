@@ -78,7 +78,7 @@ def test_a_page_is_silent_and_asks_for_nothing(
     chrome: Any, pages: dict[str, Path], name: str, scheme: str
 ) -> None:
     with opened(chrome, pages[name], color_scheme=scheme) as seen:
-        assert seen.page.locator("h1").text_content() in ("karat report", "karat compare")
+        assert seen.page.title().endswith((" · karat report", " · karat compare"))
         seen.page.wait_for_load_state("networkidle")
         assert seen.said == []
         assert seen.asked == [pages[name].as_uri()]
@@ -109,6 +109,47 @@ def test_a_request_would_be_seen(chrome: Any, tmp_path: Path) -> None:
     with opened(chrome, path) as seen:
         seen.page.wait_for_load_state("networkidle")
         assert "https://example.org/x.png" in seen.asked
+
+
+# Accessibility.
+
+
+def violations(seen: Seen) -> list[str]:
+    """What axe-core finds on a page, all folded parts open."""
+    axe = optional("axe_playwright_python.sync_playwright").Axe()
+    seen.page.evaluate("() => document.querySelectorAll('details').forEach(d => { d.open = true })")
+    found = axe.run(seen.page).response["violations"]
+    return [f"{one['id']} ({one['impact']}): {one['nodes'][0]['html'][:90]}" for one in found]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing(
+    chrome: Any, pages: dict[str, Path], name: str, scheme: str, width: int
+) -> None:
+    size = {"width": width, "height": 900}
+    with opened(chrome, pages[name], color_scheme=scheme, viewport=size) as seen:
+        assert violations(seen) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("--quiet:#4e5a68", "--quiet:#b9c0c8", "color-contrast"),
+        ('<html lang="en">', "<html>", "html-has-lang"),
+    ],
+)
+def test_what_axe_must_find_is_found(
+    chrome: Any, pages: dict[str, Path], tmp_path: Path, old: str, new: str, told: str
+) -> None:
+    text = pages["cancer"].read_text(encoding="utf-8")
+    assert old in text
+    # A style that was changed has another hash: without the policy it is in force.
+    text = text.replace(old, new).replace('http-equiv="Content-Security-Policy"', 'name="none"')
+    path = tmp_path / "damaged.html"
+    path.write_text(text, encoding="utf-8")
+    with opened(chrome, path, viewport={"width": 1280, "height": 900}) as seen:
+        assert any(one.startswith(told) for one in violations(seen))
 
 
 # The threshold.
@@ -167,6 +208,21 @@ def test_the_threshold_begins_where_the_report_stands(
         assert table_of(shown) == cancer.confusion.tolist()
 
 
+@pytest.mark.parametrize("labels", [["fraud", "ok"], ["ok", "fraud"]])
+def test_both_matrices_list_the_classes_in_one_order(
+    chrome: Any, tmp_path: Path, labels: list[str]
+) -> None:
+    true, p = ["ok", "ok", "fraud", "fraud"], [0.1, 0.6, 0.4, 0.9]
+    report = karat.evaluate(true, y_prob=p, positive="fraud", labels=labels)
+    report.to_html(tmp_path / "page.html")
+    with opened(chrome, tmp_path / "page.html") as seen:
+        for table in ("matrix", "cells"):
+            assert seen.column(table, 0) == labels
+        matrix, cells = ([seen.column(x, i) for i in (1, 2)] for x in ("matrix", "cells"))
+        assert matrix == [["1", "1"], ["1", "1"]] == cells
+        assert seen.number("#tp") == 1
+
+
 def test_a_class_against_the_rest_is_chosen(chrome: Any, pages: dict[str, Path]) -> None:
     truth, prob = rows_of("digits_logreg")
     with opened(chrome, pages["digits"]) as seen:
@@ -201,6 +257,48 @@ def test_every_metric_that_moves_is_a_formula_that_the_script_knows() -> None:
     from karat.output.html.decisions import tree
 
     assert all(tree(get(name).traced("zero").raw) for name in METRICS)
+
+
+@pytest.mark.parametrize(("name", "which"), [("cancer", 0), ("digits", 8)])
+def test_the_threshold_is_marked_on_the_curves(
+    chrome: Any, pages: dict[str, Path], name: str, which: int
+) -> None:
+    with opened(chrome, pages[name]) as seen:
+        if which:
+            seen.page.select_option("#which", str(which))
+        shown = moved(seen, 40)
+        n_true, n_other = shown["tp"] + shown["fn"], shown["fp"] + shown["tn"]
+        n_called = shown["tp"] + shown["fp"]
+        expected = {
+            "roc": (shown["fp"] / n_other, shown["tp"] / n_true),
+            "precision_recall": (shown["tp"] / n_true, shown["tp"] / n_called),
+            "gain": (n_called / (n_true + n_other), shown["tp"] / n_true),
+        }
+        for figure, (x, y) in expected.items():
+            svg = seen.page.locator(f"#{figure} svg[data-axes]")
+            x0, y0, x1, y1 = map(float, svg.get_attribute("data-axes").split())
+            ring = svg.locator(".now")
+            place = [float(ring.get_attribute(key)) for key in ("cx", "cy")]
+            assert place == pytest.approx([x0 + x * (x1 - x0), y0 + y * (y1 - y0)])
+            # The ring stands on the tick of its number, as it does on the curve.
+            assert 0 < x0 < x1 < 346
+            assert 0 < y1 < y0 < 274
+        if name == "cancer":
+            line = seen.page.locator("#metrics-by-threshold .now")
+            assert float(line.get_attribute("x1")) == float(line.get_attribute("x2"))
+
+
+def test_each_sentence_of_the_finding_leads_to_its_evidence(
+    chrome: Any, pages: dict[str, Path]
+) -> None:
+    for name in ("cancer", "digits", "hundred", "hostile"):
+        with opened(chrome, pages[name]) as seen:
+            links = seen.page.locator(".story a")
+            assert 3 <= links.count() <= 7
+            for place in range(links.count()):
+                target = links.nth(place).get_attribute("href")
+                assert seen.page.locator(target).count() == 1, target
+            assert 4 <= seen.page.locator(".tiles li").count() <= 6
 
 
 # Tables.
@@ -376,7 +474,7 @@ def test_without_script_the_tables_are_there(chrome: Any, pages: dict[str, Path]
 def test_hostile_names_stay_text(chrome: Any, pages: dict[str, Path]) -> None:
     shown = [harmless(name) for name in HOSTILE]
     with opened(chrome, pages["hostile"]) as seen:
-        assert seen.page.title().startswith("karat report")
+        assert seen.page.title().startswith(shown[0])
         assert seen.page.locator("script").count() == 2
         assert seen.page.locator("main b").count() == 0
         assert seen.column("matrix", 0) == shown

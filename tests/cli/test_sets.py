@@ -85,3 +85,17 @@ def test_files_are_written_and_columns_are_shown(karat: Karat) -> None:
     refused = karat("report", "tags.parquet", "--separator", "|")
     assert refused.code == 2
     assert "Leave --separator out" in refused.err
+
+
+def test_slices_of_columns(karat: Karat) -> None:
+    table = pd.DataFrame({**TEXTS, "country": list("aabbab"), "sex": list("mfmfmf")})
+    table.to_csv("sliced.csv", index=False)
+    given = ("sliced.csv", "--separator", "|", "--by", "country", "--by", "country,sex")
+    done = karat("report", *given)
+    assert done.code == 0, done.err
+    for told in ("Slices by country\n", "Slices by country × sex\n", "a, f"):
+        assert told in done.out
+    assert karat("report", *given, "-o", "page.html").code == 0
+    assert "country × sex" in Path("page.html").read_text()
+    wrong = karat("report", "sliced.csv", "--separator", "|", "--by", "land")
+    assert (wrong.code, "land" in wrong.err) == (2, True)

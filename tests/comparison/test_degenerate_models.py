@@ -201,3 +201,13 @@ def test_values_without_an_end_have_limits_and_p_that_agree(given: dict[str, Any
         assert (found.low > 0.0 or found.high < 0.0) == (found.p < 0.05)
         assert found.p_equivalent is not None
     assert n_different > 0
+
+
+def test_values_without_a_limit_give_a_difference_without_one() -> None:
+    true = np.array([[0, 0, 1], [0, 1, 0]])
+    old, new = np.array([[1, 0, 1], [0, 1, 1]]), np.array([[1, 0, 0], [1, 1, 1]])
+    metric = "samples_positive_likelihood_ratio"
+    one = karat.compare(true, {"old": old, "new": new}, metrics=[metric])[metric]
+    assert one.difference == -1.5
+    assert one.low == -2.0
+    assert one.high in (None, np.inf)

@@ -184,7 +184,7 @@ def test_swaps_of_whole_sets_are_those_of_every_choice() -> None:
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ({"y_prob": {"a": np.full((6, 4), 0.5), "b": np.full((6, 4), 0.5)}}, "K222"),
+        ({"y_prob": {"p": np.full((6, 3), 0.5)}}, "K134"),
         ({"y_pred": {"a": PRED}}, "K161"),
         ({"y_pred": {"a": PRED, "b": np.arange(6)}}, "K103"),
         ({"y_pred": {"a": PRED, "b": PRED[:, :3]}}, "K199"),

@@ -122,7 +122,7 @@ def has_odd_weights(call: Call, ours: Outcome, other: Outcome) -> bool:
 KNOWN: dict[str, Callable[[Call, Outcome, Outcome], bool]] = {
     "float32 and float16 are summed in float64, scikit-learn sums them in their type": is_narrow,
     "one class in y_true has D² of −inf, scikit-learn may divide by a rounding error": is_one_class,
-    "masks are not read; where scikit-learn stumbles over one its error is another": is_masked,
+    "masks are not read; if scikit-learn fails on a mask, its error differs": is_masked,
     "weights of text or objects fail inside NumPy, at another step": has_odd_weights,
 }
 """Every known difference, and how a call shows it."""

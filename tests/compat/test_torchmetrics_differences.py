@@ -91,7 +91,7 @@ KNOWN = {
         lambda call, a, b: is_outside(call) and only_theirs(a, b),
     ),
     "ignored": Known(
-        "what is predicted for rows that are ignored is not looked at",
+        "predictions of ignored rows are not checked",
         lambda call, a, b: call.flaws == {"preds"} and only_ours(a, b),
     ),
     "nan": Known(
@@ -99,7 +99,7 @@ KNOWN = {
         lambda call, a, b: "nan" in call.flaws and only_theirs(a, b),
     ),
     "ignored nan": Known(
-        "a NaN in a row that is ignored does not make the other scores logits",
+        "a NaN in an ignored row does not make the other scores logits",
         lambda call, a, b: (
             "nan" in call.flaws
             and "ignore_index" in call.options
@@ -121,7 +121,7 @@ KNOWN = {
         ),
     ),
     "int32": Known(
-        "targets of any whole type between thresholds, where torchmetrics takes int64 only",
+        "targets of any integer type are accepted with thresholds; torchmetrics accepts only int64",
         lambda call, a, b: (
             call.target.dtype != torch.int64
             and call.options.get("thresholds") is not None
@@ -147,7 +147,7 @@ KNOWN = {
         ),
     ),
     "calibration": Known(
-        "a calibration error of 0 by norm l2 is a float; without rows it is NaN",
+        "a calibration error of 0 with norm l2 is a float; without rows it is NaN",
         lambda call, a, b: (
             call.options.get("norm") == "l2"
             and b.value is not None

@@ -174,7 +174,7 @@ def test_modules_and_misspelt_names_are_told() -> None:
 
 def test_every_name_that_is_not_covered_is_on_the_page() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    part = text[text.index("## What is not covered") :]
+    part = text[text.index("## Metrics not covered") :]
     wanted = [*absent.TOOLS, *(of_class for _, of_class in absent.MEASURED_ELSEWHERE if of_class)]
     assert [name for name in wanted if f"`{name}`" not in part] == []
     assert [field for field in OTHER_FIELDS if field not in part] == []
@@ -188,4 +188,4 @@ def test_wrappers_of_torchmetrics_refuse_metrics_of_karat() -> None:
         given = [made] if name == "MetricCollection" else made
         with pytest.raises((ValueError, TypeError)):
             getattr(theirs, name)({"task": made} if name == "MultitaskWrapper" else given)
-        assert f"`{name}`" in part[part.index("## What is not covered") :]
+        assert f"`{name}`" in part[part.index("## Metrics not covered") :]

@@ -56,7 +56,7 @@ KNOWN = {
         ),
     ),
     "unchecked": Known(
-        "what is neither 0 nor 1 is an error without validate_args too",
+        "values other than 0 and 1 are an error even without validate_args",
         lambda call, a, b: bool(call.flaws) and only_theirs(a, b),
     ),
 }  # fmt: skip

@@ -151,9 +151,9 @@ def test_links_out_of_the_folder_lead_to_copies() -> None:
 
 
 def figures() -> dict[str, float]:
-    """Case → the least ratio beside scikit-learn on the page of speed."""
+    """Case → the least ratio to scikit-learn on the page of speed."""
     page = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
-    table = page.split("### Beside scikit-learn")[1].split("###")[0]
+    table = page.split("### Comparison with scikit-learn")[1].split("###")[0]
     rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
     return {row[0].strip(): float(row[3].strip(" *x")) for row in rows[1:] if row[3].strip(" *x")}
 

@@ -114,3 +114,18 @@ def test_blank_text_may_be_an_empty_set(tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(karat.KaratError, match="K104") as caught:
         karat.evaluate(path)
     assert "separator" not in str(caught.value)
+
+
+def test_models_and_gates_tell_them() -> None:
+    found = karat.compare(TRUE, {"old": PRED, "new": 1 - PRED})
+    assert [one.code for one in found.doubts] == ["D116"]
+    assert found.doubts[0].noticed.startswith("In new: ")
+    one_hot = karat.compare(ONE, {"old": ONE, "new": ONE[::-1]})
+    assert [one.code for one in one_hot.doubts] == ["D120"]
+    result = karat.gate(TRUE, 1 - PRED, baseline=PRED, min={"micro_f1": 0.0})
+    assert [one.code for one in result.doubts] == ["D116"]
+    before = karat.gate(TRUE, PRED, baseline=1 - PRED, max={"micro_f1": 0.1})
+    assert [one.code for one in before.doubts] == ["D118", "D116"]
+    assert before.doubts[1].noticed.startswith("In the baseline: ")
+    report = karat.evaluate(TRUE, 1 - PRED)
+    assert codes(karat.gate(report, min={"micro_f1": 0.0})) == ["D116"]

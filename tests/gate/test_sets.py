@@ -57,6 +57,26 @@ def test_a_baseline_on_the_same_rows_is_compared_row_by_row() -> None:
     assert karat.gate(true, good, baseline=bad, no_worse_than={"micro_f1": 0.01})
 
 
+def test_metrics_of_scores_are_compared_row_by_row() -> None:
+    true, good, bad = drawn(4)
+    both = np.random.default_rng(4).random(true.shape)
+    prob = {x: 0.5 * p + 0.5 * both for x, p in (("old", good), ("new", bad))}
+    drops = {"mean_average_precision": 0.2, "label_ranking_average_precision": 0.2}
+    rules: dict[str, Any] = {"max_drop": drops, "no_worse_than": {"binary_cross_entropy": 0.5}}
+    paired = karat.gate(true, y_prob=prob["new"], baseline=prob["old"], **rules)
+    report: Any = karat.evaluate(true, y_prob=prob["old"])
+    apart = karat.gate(true, y_prob=prob["new"], baseline=report, **rules)
+    compared = karat.compare(true, y_prob=prob, metrics=[rule.metric for rule in paired.rules])
+    for rule, other in zip(paired.rules, apart.rules, strict=True):
+        one = compared[rule.metric]
+        limits = rule.difference_low, rule.difference_high
+        assert (rule.difference, *limits) == (one.difference, one.low, one.high)
+        # The control: two intervals say less.
+        assert limits[1] - limits[0] < 0.9 * (other.difference_high - other.difference_low)
+    same = karat.gate(true, y_prob=prob["old"], baseline=prob["old"], max_drop=drops)
+    assert [rule.difference for rule in same.rules] == [0.0, 0.0]
+
+
 def test_a_baseline_that_is_a_report(tmp_path: Path) -> None:
     true, good, bad = drawn(3)
     path, report = tmp_path / "baseline.json", karat.evaluate(true, good)

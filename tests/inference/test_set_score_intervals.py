@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 import karat
+from karat.inference.variance import precision_bias
 from tests.six_rows import KNOWN, SCORES, TRUE
 
 
@@ -97,6 +99,102 @@ def test_replicates_of_rows_agree_with_the_default(method: str) -> None:
     for name in names[:2]:
         width = default[name].high - default[name].low
         assert drawn[name].high - drawn[name].low == pytest.approx(width, rel=0.3)
+
+
+def test_fmax_lies_between_its_own_threshold_and_that_of_other_rows() -> None:
+    true, scores = rows(4, n=200, k=4)
+    found = karat.evaluate(true, y_score=scores, metrics=["fmax"])["fmax"]
+    has, t = true.sum(axis=1) > 0, true[true.sum(axis=1) > 0]
+
+    def parts(threshold: Any, at: Any = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        pred = scores[has][at] >= threshold
+        hits, q = (pred & (t[at] > 0)).sum(axis=1), pred.sum(axis=1)
+        return np.where(q > 0, hits / np.maximum(q, 1), np.nan), hits / t[at].sum(axis=1)
+
+    def f1(precision: np.ndarray, recall: np.ndarray) -> float:
+        means = np.nanmean(precision), recall.mean()
+        return 2.0 * means[0] * means[1] / sum(means)
+
+    levels = np.unique(scores[has])
+    best = levels[int(np.argmax([f1(*parts(x)) for x in levels]))]
+    assert found.value == pytest.approx(f1(*parts(best)))
+    # The influence at that threshold is how the value moves where a row weighs a little more.
+    n, step, moved = int(has.sum()), 1e-6, []
+    for i in range(n):
+        w = np.ones(n)
+        w[i] += step
+        p, r = parts(best)
+        held = np.isfinite(p)
+        means = np.average(p[held], weights=w[held]), np.average(r, weights=w)
+        moved.append((2.0 * means[0] * means[1] / sum(means) - found.value) / step)
+    error = math.sqrt(float(np.square(moved).sum()) * n / (n - 1.0))
+    reach = (found.high - found.low) / 2.0
+    assert 1.0 <= reach / (1.972 * error) < 1.15
+    # The middle lies below the value, which is the largest of many.
+    assert found.low + reach < found.value
+    assert found.method == "cross-fitted"
+    assert found.standard_error is None
+    whole = karat.evaluate(
+        np.repeat(true, 2, axis=0),
+        y_score=np.repeat(scores, 2, axis=0),
+        metrics=["fmax"],
+        clusters=np.repeat(np.arange(len(true)), 2),
+    )["fmax"]
+    assert whole.high - whole.low == pytest.approx(2.0 * reach, rel=0.1)
+    # The control: copies as rows of their own.
+    copies = karat.evaluate(
+        np.repeat(true, 2, axis=0), y_score=np.repeat(scores, 2, axis=0), metrics=["fmax"]
+    )["fmax"]
+    assert copies.high - copies.low < 0.8 * (whole.high - whole.low)
+
+
+@pytest.mark.parametrize("digits", [0, 9])
+def test_what_few_rows_add_to_average_precision_is_the_jackknife_of_it(digits: int) -> None:
+    rng = np.random.default_rng(5)
+    true = rng.random(40) < 0.3
+    scores = np.round(2.0 * true + 2.0 * rng.normal(size=40), digits)
+
+    def area(kept: np.ndarray) -> float:
+        at = scores[kept][:, None] <= scores[kept]
+        return float(((at & true[kept]).sum(axis=1) / at.sum(axis=1))[true[kept]].mean())
+
+    whole = area(np.ones(40, bool))
+    wanted = 0.0
+    for side in (True, False):
+        without = [area(np.arange(40) != i) for i in np.flatnonzero(true == side)]
+        wanted += (len(without) - 1) * (np.mean(without) - whole)
+    levels = np.unique(scores)[::-1]
+    tp, fp = (
+        np.array([((scores >= x) & rows).sum() for x in levels], float) for rows in (true, ~true)
+    )
+    assert precision_bias(tp, fp) == pytest.approx(wanted, abs=1e-12)
+    assert precision_bias(3.0 * tp, 3.0 * fp, 3.0) == pytest.approx(wanted, abs=1e-12)
+    # The control: all rows left out as one kind.
+    every = [area(np.arange(40) != i) for i in range(40)]
+    assert abs(39.0 * (np.mean(every) - whole) - wanted) > 1e-4
+    assert precision_bias(tp[:0], fp[:0]) == precision_bias(tp, 0.0 * fp) == 0.0
+
+
+def test_what_few_rows_add_to_every_label_does_not_average_out() -> None:
+    rng = np.random.default_rng(6)
+    true = (rng.random((100, 12)) < 0.05).astype(int)
+    true[np.arange(12), np.arange(12)] = true[20 + np.arange(12), np.arange(12)] = 1
+    scores = 1.5 * true + rng.normal(size=true.shape)
+    name = "mean_average_precision"
+    report = karat.evaluate(true, y_score=scores, metrics=[name])
+    found, biases, below = report[name], [], []
+    for row, y, s in zip(report.per_class, true.T, scores.T, strict=True):
+        order = np.argsort(-s)
+        tp = np.cumsum(y[order]).astype(float)
+        biases.append(precision_bias(tp, np.arange(1, 101) - tp))
+        below.append(row["average_precision"] - row["intervals"]["average_precision"][0])
+    bias = float(np.mean(biases))
+    apart = found.value - found.low - bias
+    # Labels are independent here: their distances add up as squares, nearly.
+    alone = float(np.linalg.norm(below)) / 12
+    assert apart == pytest.approx(alone, rel=0.15)
+    # The control: with the limits of the labels alone the lower one is too near.
+    assert apart + bias > 1.25 * alone
 
 
 def test_what_has_no_interval_says_why() -> None:

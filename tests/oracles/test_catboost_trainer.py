@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import karat
 from karat.compat.catboost import metric_object, objective_object
 from karat.errors import KaratError
 from tests.optional import optional
@@ -36,6 +37,7 @@ NAMES = {
     "HingeLoss": "HingeLoss:use_weights=true",
 }
 """Description of the object → the name of CatBoost's own metric in the history."""
+OF_LABELS = ("MultiLogloss", "Accuracy", "HammingLoss")
 THEIRS = [
     "Precision",
     "Recall",
@@ -113,6 +115,76 @@ def test_an_objective_trains_as_catboosts_own(name: str) -> None:
     ours = history(**objective_object(name).parameters(3) | {"boost_from_average": False})
     theirs = history(loss_function=name, bootstrap_type="Bayesian", boost_from_average=False)
     assert_same(ours[name], theirs[name], within=1e-9)
+
+
+def of_labels(
+    name: str, *, is_weighted: bool
+) -> tuple[dict[str, list[float]], Any, dict[str, Any]]:
+    """The history of a training on three labels a row; the labels and the scores at its end."""
+    rng = np.random.default_rng(26)
+    x = rng.normal(size=(300, 4))
+    y = (x[:, :3] + rng.normal(size=(300, 3)) > [0.0, 0.4, 0.9]).astype(int)
+    w = rng.integers(1, 4, 300).astype(float) if is_weighted else None
+    train, valid = (
+        catboost.Pool(x[at], y[at], weight=None if w is None else w[at])
+        for at in (slice(200), slice(200, None))
+    )
+    options = COMMON | {"loss_function": "MultiLogloss", "use_best_model": False}
+    metric = metric_object(name, of_labels=True)
+    theirs = [name] if name in OF_LABELS else []
+    model = catboost.CatBoost({**options, "eval_metric": metric, "custom_metric": theirs})
+    model.fit(train, eval_set=valid)
+    scores = model.predict(valid, prediction_type="RawFormulaVal")
+    rows = {"y_score": scores, "weights": None if w is None else w[200:]}
+    return model.get_evals_result()["validation"], y[200:], rows
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("name", OF_LABELS)
+def test_an_object_of_several_labels_writes_the_same_history(name: str, is_weighted: bool) -> None:
+    found, true, rows = of_labels(name, is_weighted=is_weighted)
+    theirs = [key for key in found if key != name and key.startswith(name)]
+    assert len(found[name]) == ITERATIONS
+    # What is shown beside an object is called by its weights, where there are some.
+    for key in theirs:
+        if "use_weights=false" not in key:
+            assert_same(found[name], found[key], within=1e-9)
+    assert theirs or not is_weighted
+    last = optional("catboost.utils").eval_metric(true, rows["y_score"], name, rows["weights"])
+    assert_same(found[name][-1:], last, within=1e-6)
+    # The control: weights count.
+    if is_weighted:
+        with pytest.raises(AssertionError):
+            assert_same(found[name], of_labels(name, is_weighted=False)[0][name], within=1e-9)
+
+
+@pytest.mark.parametrize("name", ["macro_f1", "mean_average_precision", "label_ranking_loss"])
+def test_catboost_watches_metrics_of_sets(name: str) -> None:
+    found, true, rows = of_labels(name, is_weighted=True)
+    last = karat.evaluate(true, **rows, metrics=[name])[name]
+    assert found[name][-1] == pytest.approx(last.value, abs=1e-12)
+    assert len(set(found[name])) > 3
+    metric = metric_object(name, of_labels=True)
+    assert isinstance(metric, catboost.MultiTargetCustomMetric)
+    assert metric.is_max_optimal() is (last.better == "higher")
+    again = pickle.loads(pickle.dumps(copy.deepcopy(metric)))
+    assert (type(again).__name__, repr(again)) == (name, repr(metric))
+    assert repr(metric) == f"metric_object({name!r}, of_labels=True)"
+
+
+def test_metrics_of_several_labels_are_of_one_value() -> None:
+    for text in ("Precision", "Accuracy:type=PerClass"):
+        with pytest.raises(KaratError, match="class=0"):
+            metric_object(text, of_labels=True)
+    for text in ("MCC", "MultiClass", "label_cardinality", "MultiLogloss:beta=2"):
+        with pytest.raises(KaratError, match="K601"):
+            metric_object(text, of_labels=True)
+    with pytest.raises(KaratError, match="K220"):
+        metric_object("f1", of_labels=True)
+    # The losses of several labels need no word for it.
+    assert type(metric_object("MultiLogloss")).__name__ == "MultiLogloss"
+    assert isinstance(metric_object("MultiLogloss"), catboost.MultiTargetCustomMetric)
+    assert not isinstance(metric_object("Accuracy"), catboost.MultiTargetCustomMetric)
 
 
 def test_an_object_travels() -> None:

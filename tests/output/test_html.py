@@ -143,7 +143,8 @@ def test_headings_of_tables_have_a_scope_and_tables_a_caption(hostile: str) -> N
 def test_every_drawing_has_its_table() -> None:
     document = parsed(scored().to_html())
     figures = document.all("figure")
-    assert [one.attributes["id"] for one in figures][:2] == ["roc", "precision_recall"]
+    ids = ["roc", "metrics-by-threshold", "precision_recall", "reliability", "scores", "gain"]
+    assert [one.attributes["id"] for one in figures] == ids
     assert all("as a table" in one.text for one in figures)
 
 

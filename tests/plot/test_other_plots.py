@@ -199,6 +199,45 @@ def test_scores_are_counted_by_what_was_true(weighted: bool, ax: Any) -> None:
     assert ax.get_ylabel() == ("weight" if weighted else "rows")
 
 
+def rare(n: int = 4000) -> karat.Report:
+    rng = np.random.default_rng(9)
+    y_true = (rng.random(n) < 0.02).astype(int)
+    p = 1 / (1 + np.exp(4.5 - rng.normal(size=n) - 2.0 * y_true))
+    return karat.evaluate(y_true, y_prob=p)
+
+
+def test_scores_of_a_rare_class_are_on_a_logarithmic_scale(ax: Any) -> None:
+    report = rare()
+    karat.plot.scores(report, ax=ax)
+    assert ax.get_yscale() == "log"
+    heights = {str(patch.get_label()): patch.get_data().values for patch in ax.patches}
+    assert heights["truly 1"].sum() == report["prevalence"].value * 4000
+    assert [text.get_text() for text in ax.get_yticklabels()][1:3] == ["1", "10"]
+    ax.clear()
+    karat.plot.scores(of_classes(2), ax=ax)
+    assert ax.get_yscale() == "linear"
+
+
+def test_reliability_of_a_rare_class_has_bins_of_equal_weight(ax: Any) -> None:
+    report = rare()
+    curve = report.curves.reliability_by_quantile[1]
+    assert curve.weight == pytest.approx(np.full(10, 400.0))
+    karat.plot.reliability(report, band=True, ax=ax)
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    drawn = line_of(ax, "1")
+    assert drawn.get_xdata() == pytest.approx(curve.mean_confidence)
+    floor = ax.get_ylim()[0]
+    assert drawn.get_ydata() == pytest.approx(np.maximum(curve.share, floor))
+    ax.clear()
+    karat.plot.reliability(report, bins="uniform", ax=ax)
+    assert ax.get_xscale() == "linear"
+    assert of_classes(2).curves.reliability_by_quantile == {}
+    with pytest.raises(karat.KaratError, match="K702"):
+        karat.plot.reliability(of_classes(2), bins="quantile", ax=ax)
+    read = karat.Report.from_json(report.to_json()).curves.reliability_by_quantile[1]
+    assert read.share.tolist() == curve.share.tolist()
+
+
 def test_scores_of_many_classes_are_shares_of_each(ax: Any) -> None:
     report = of_classes(10)
     karat.plot.scores(report, ax=ax)

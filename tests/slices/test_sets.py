@@ -151,9 +151,9 @@ def test_clusters_within_slices_and_across_them() -> None:
         # The control: copies as rows of their own.
         assert narrow.high - narrow.low < 0.75 * (one.high - one.low)
     across: Any = karat.evaluate(true, pred, by=source, clusters=np.arange(N) // 3)
-    one = table_of(across).difference("micro_f1")["b"]
-    assert (one.low, one.p, one.is_shown) == (None, None, False)
-    assert "rows of a cluster are in it and in the rest" in one.remark
+    one, alone = (table_of(each).difference("micro_f1")["b"] for each in (across, plain))
+    assert one.method == "influence t, combined interval"
+    assert (one.low, one.high) == pytest.approx((alone.low, alone.high), abs=0.02)
     single: Any = karat.evaluate(
         true, pred, by=source, clusters=np.where(source == "b", 0, np.arange(N))
     )
@@ -161,7 +161,124 @@ def test_clusters_within_slices_and_across_them() -> None:
     assert "one cluster" in table_of(single).difference("micro_f1")["b"].undefined
 
 
-def test_every_form_shows_slices_and_json_leaves_them_out() -> None:
+def test_clusters_that_cross_slices_by_hand() -> None:
+    """The mean of what each cluster moves in both values; rows in pairs of which one is "b"."""
+    rng = np.random.default_rng(4)
+    hard = np.repeat(rng.random(N // 2) < 0.5, 2)
+    source = np.tile(["a", "b"], N // 2)
+    true = rng.random((N, 4)) < 0.4
+    odds = np.where(hard, 0.4, 0.05)[:, None]
+    pred = np.where(rng.random((N, 4)) < odds, ~true, true)
+    codes = np.arange(N) // 2
+    report: Any = karat.evaluate(true, y_prob=0.1 + 0.8 * pred, by=source, clusters=codes)
+    table, inside = table_of(report), source == "b"
+    wrong = (true != pred).mean(axis=1)
+    phi = np.zeros(N)
+    for side, sign in ((inside, 1.0), (~inside, -1.0)):
+        phi[side] = sign * (wrong[side] - wrong[side].mean()) / side.sum()
+    g = N // 2
+    error = math.sqrt((np.bincount(codes, phi) ** 2).sum() * g / (g - 1.0))
+    apart = math.sqrt((phi**2).sum() * N / (N - 1.0))
+    one = table.difference("hamming_loss")["b"]
+    reach = (one.high - one.low) / 2.0
+    assert reach == pytest.approx(float(stats.t.ppf(0.975, g - 1.0)) * error, rel=0.05)
+    # The control: pairs that are hard together differ less than rows that are not.
+    assert error < 0.8 * apart
+    score = table.difference("multilabel_brier")["b"]
+    # Of 0.1 and 0.9 the squared error is that of a wrong cell, stretched.
+    assert score.difference == pytest.approx(0.8 * one.difference, rel=1e-9)
+    assert score.high - score.low == pytest.approx(
+        2.0 * 0.8 * float(stats.t.ppf(0.975, g - 1.0)) * error, rel=0.02
+    )
+    test = table.heterogeneity("multilabel_brier")
+    assert (test.method, test.df) == ("F", 1)
+    assert test.p == pytest.approx(score.p, rel=0.05)
+    # What the scores of all cells together move is not known by row.
+    pooled = table.difference("roc_auc_ovr_micro")["b"]
+    assert (pooled.low, pooled.p, pooled.is_shown) == (None, None, False)
+    assert "rows of a cluster are in it and in the rest" in pooled.remark
+
+
+def test_tests_of_all_slices() -> None:
+    true, pred, source = rows()
+    table = table_of(karat.evaluate(true, pred, by=source))
+    for name in NAMES:
+        test, gap, worst = table.heterogeneity(name), table.gap(name), table.worst(name)
+        assert (test.is_shown, worst.name, test.n_slices) == (True, "b", 3)
+        values = table.values_of(name)
+        assert gap.observed == pytest.approx(values.max() - values.min())
+        assert gap.expected < gap.most < gap.observed
+        assert gap.p < 0.01
+    # Of a share of rows Cochran's Q is Pearson's χ² of right and wrong rows by slice.
+    right = (true == pred).all(axis=1)
+    counts = [[(right[source == x] == flag).sum() for x in "abc"] for flag in (True, False)]
+    found = table.heterogeneity("subset_accuracy")
+    assert found.statistic == pytest.approx(stats.chi2_contingency(counts)[0], rel=1e-3)
+    assert (found.method, found.df) == ("chi-square", 2)
+    assert table.n_rows.tolist() == table.weight.tolist() == [(source == x).sum() for x in "abc"]
+    # The control: slices by chance are equal.
+    equal = table_of(karat.evaluate(true, pred, by=np.arange(N) % 3))
+    assert not any(equal.heterogeneity(name).is_shown for name in NAMES)
+    assert not equal.worst("micro_f1")
+    few = table_of(karat.evaluate(true, pred, by=np.arange(N) < 4))
+    assert "true" in few.heterogeneity("macro_f1").left_out
+    assert few.heterogeneity("macro_f1").p is None
+    assert few.worst("macro_f1").reason == "fewer than two slices have a value"
+
+
+@pytest.mark.parametrize("what", ["plain", "weights", "clusters", "scores", "unknown"])
+def test_slices_are_read_back_from_json(what: str) -> None:
+    true, pred, source = rows()
+    beside: dict[str, Any] = {"y_pred": pred, "by": {"source": source, "odd": np.arange(N) % 2}}
+    truth: Any = true
+    if what == "weights":
+        beside["weights"] = np.random.default_rng(1).integers(0, 4, N).astype(float)
+    if what == "clusters":
+        beside["clusters"] = np.arange(N) // 3
+    if what == "scores":
+        del beside["y_pred"]
+        beside["y_prob"] = 0.1 + 0.8 * pred
+        beside["metrics"] = ["micro_f1", "macro_f1", "roc_auc_ovr_macro", "ndcg"]
+    if what == "unknown":
+        truth = true.astype(float)
+        truth[::7] = math.nan
+        truth[3, 1] = math.nan
+    report: Any = karat.evaluate(truth, **beside)
+    text = report.to_json()
+    back: Any = karat.MultilabelReport.from_json(text)
+    assert back.to_json() == text
+    assert str(back.slices) == str(report.slices)
+    names = ["micro_f1", "macro_f1", "subset_accuracy", "weighted_f1", "samples_f1"]
+    for name in beside.get("metrics", names):
+        table, same = report.slices["source"], back.slices["source"]
+        for key in table:
+            one, other = table[key][name], same[key][name]
+            assert (one.value, one.low, one.high) == (other.value, other.low, other.high)
+        assert same.difference(name) == table.difference(name)
+        assert same.heterogeneity(name) == table.heterogeneity(name)
+        assert same.gap(name) == table.gap(name)
+        assert same.worst(name) == table.worst(name)
+    rest = same.rest["b"]
+    assert rest.n_rows == table.rest["b"].n_rows
+    assert rest["micro_f1"].value == pytest.approx(table.rest["b"]["micro_f1"].value, rel=1e-12)
+    # What JSON does not hold of clusters is an error, not a number.
+    if what == "clusters":
+        with pytest.raises(KaratError, match="K211"):
+            same.difference("macro_recall")
+        assert rest["micro_f1"].low is None
+        assert same["b"].per_class[0]["intervals"] == {}
+    # The control: slices that do not add up to the whole are refused, as are other values.
+    for path, wrong in ((("tally", "n_rows"), None), (("metrics", "micro_f1", "value"), 0.123)):
+        broken = json.loads(text)
+        place: Any = broken["slices"][0]["slices"][1]
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = [n + 1 for n in place["n_rows"]] if wrong is None else wrong
+        with pytest.raises(KaratError, match="K205"):
+            karat.MultilabelReport.from_json(json.dumps(broken))
+
+
+def test_every_form_shows_slices() -> None:
     true, pred, source = rows()
     many = np.array([f"s{i % 30:02}" for i in range(N)])
     odd = np.arange(N) % 2 == 1
@@ -185,11 +302,25 @@ def test_every_form_shows_slices_and_json_leaves_them_out() -> None:
     plain: Any = karat.evaluate(true, pred)
     assert "Slices" not in str(plain)
     assert "←" not in plain.to_html()
-    assert json.loads(report.to_json()) == json.loads(plain.to_json())
-    back: Any = karat.MultilabelReport.from_json(report.to_json())
+    told = json.loads(report.to_json())
+    assert [one["columns"] for one in told["slices"]] == [["source"], ["source", "odd"], ["many"]]
+    assert {**told, "slices": []} == json.loads(plain.to_json())
+    assert karat.MultilabelReport.from_json(plain.to_json()).slices == {}
+    # A text of before has no slices: it is not known which there are.
+    del told["slices"]
+    back: Any = karat.MultilabelReport.from_json(json.dumps(told))
     assert "Slices" not in str(back)
     with pytest.raises(KaratError, match="K211"):
         _ = back.slices
+    for shown in (str(report.slices["source"]), report.to_markdown(), report.to_latex()):
+        assert "Worst: b." in shown
+    assert "Slices differ" in report.slices._repr_html_()
+    assert "<svg" in report.slices["source"]._repr_html_()
+    lines = report.to_csv().splitlines()
+    row = next(x for x in lines if x.startswith('micro_f1,micro,,"source = b, odd = true"'))
+    cross = report.slices["source", "odd"]["b", True]
+    assert row.split(",")[5:7] == [str(cross["micro_f1"].value), str(cross["micro_f1"].low)]
+    assert len([x for x in lines if "many = " in x]) == 30 * 8
     asked: Any = karat.evaluate(true, pred, by=source, metrics=["hamming_loss", "micro_f1"])
     assert "in hamming_loss, the first of metrics=" in " ".join(str(asked).split())
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import karat
 from karat.api import arguments
 from karat.errors import KaratError
 from karat.tally.serialization import framed, unframed
-from tests.six_rows import PRED, TRUE, WEIGHTS
+from tests.six_rows import PRED, SCORES, TRUE, WEIGHTS
 
 PARTS = (slice(0, 2), slice(2, 3), slice(3, 6))
 
@@ -151,3 +152,85 @@ def test_bytes_that_contradict_themselves_are_refused() -> None:
         with pytest.raises(KaratError) as caught:
             karat.Stream.from_bytes(altered(stream().to_bytes(), change))
         assert caught.value.code == "K205"
+
+
+LABELS = list("abcd")
+
+
+def in_form(values: np.ndarray, form: str) -> Any:
+    if form == "matrix":
+        return values
+    if form == "sparse":
+        return sparse.csr_matrix(values)
+    return [dict(zip(LABELS, row, strict=True)) for row in values.tolist()]
+
+
+@pytest.mark.parametrize("form", ["matrix", "sparse", "dicts"])
+@pytest.mark.parametrize("argument", ["y_prob", "y_score"])
+def test_a_stream_of_scores_gives_the_report_of_all_rows(form: str, argument: str) -> None:
+    values = SCORES if argument == "y_prob" else 6.0 * SCORES - 3.0
+
+    def part(at: slice, **options: Any) -> karat.Stream:
+        found = karat.Stream(labels=LABELS, threshold=0.4, **options)
+        scores = {argument: in_form(values[at], form)}
+        found.update(lists(TRUE[at]), **scores, weights=WEIGHTS[at])
+        return found
+
+    whole: dict[str, Any] = {argument: in_form(values, form), "labels": LABELS, "threshold": 0.4}
+    known = karat.evaluate(lists(TRUE), weights=WEIGHTS, **whole).to_dict()
+    first, second, third = (part(at) for at in PARTS)
+    # As bytes, and what is merged after them.
+    found = karat.Stream.from_bytes(first.merge(second).to_bytes()).merge(third)
+    assert found.report().to_dict() == known
+    assert pickle.loads(pickle.dumps(found)).report().to_dict() == known
+    # The control: other scores are another report.
+    whole[argument] = in_form(values[::-1], form)
+    assert karat.evaluate(lists(TRUE), weights=WEIGHTS, **whole).to_dict() != known
+
+
+def test_scores_beyond_the_memory_are_left_out_and_counts_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arguments, "MIN_MEMORY", 1)
+    rng = np.random.default_rng(3)
+    true, prob = (rng.random((2000, 4)) < 0.3).astype(int), rng.random((2000, 4))
+    found = karat.Stream(max_memory=1 << 16)
+    for start in range(0, 2000, 300):
+        found.update(true[start : start + 300], y_prob=prob[start : start + 300])
+    report, known = found.report(), karat.evaluate(true, y_prob=prob)
+    assert report.to_dict()["tally"] == known.to_dict()["tally"]
+    assert "ndcg" not in report.metrics
+    assert any("max_memory" in sentence for sentence in report.warnings)
+    with pytest.raises(KaratError, match="K211"):
+        found.report("ndcg")
+    again = karat.Stream.from_bytes(found.to_bytes())
+    assert again.report().to_dict() == report.to_dict()
+    # The control: where they fit they are measured.
+    fits = karat.Stream()
+    fits.update(true, y_prob=prob)
+    assert fits.report("ndcg")["ndcg"] == known["ndcg"]
+
+
+SCORED: dict[str, tuple[Callable[[karat.Stream], object], str]] = {
+    "labels alone": (lambda s: s.update(SETS, SETS), "K202"),
+    "another kind": (lambda s: s.update(TRUE, y_score=SCORES), "K202"),
+    "another form": (lambda s: s.update(TRUE, y_prob=sparse.csr_matrix(SCORES)), "K202"),
+    "fewer columns": (lambda s: s.update(TRUE, y_prob=SCORES[:, :3]), "K134"),
+    "fewer rows": (lambda s: s.update(TRUE, y_prob=SCORES[:5]), "K102"),
+    "no number": (lambda s: s.update(TRUE, y_prob=np.where(SCORES > 0.8, np.nan, SCORES)), "K131"),
+    "no probability": (lambda s: s.update(TRUE, y_prob=2.0 * SCORES), "K132"),
+    "both kinds": (lambda s: s.update(TRUE, y_prob=SCORES, y_score=SCORES), "K129"),
+    "one class a row": (lambda s: s.update([0, 1], y_prob=[0.2, 0.7]), "K180"),
+}
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_a_batch_of_scores_that_does_not_fit_changes_nothing(name: str) -> None:
+    call, code = SCORED[name]
+    found = karat.Stream(labels=LABELS)
+    found.update(TRUE, y_prob=SCORES)
+    before = found.to_bytes()
+    with pytest.raises(KaratError) as caught:
+        call(found)
+    assert caught.value.code == code
+    assert found.to_bytes() == before

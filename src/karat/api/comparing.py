@@ -13,13 +13,21 @@ from karat.api.model_arguments import ModelArguments, model_arguments
 from karat.api.models import Compared, models_given, models_of_rows
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
-from karat.api.set_models import are_models_of_sets, models_of_strata, set_models
+from karat.api.set_models import (
+    are_models_of_sets,
+    compared_rows,
+    models_of_sets,
+    models_of_strata,
+    set_models,
+)
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
-from karat.data.pairing import Paired, pair_rows
+from karat.data.labels.separated import checked_separator
+from karat.data.pairing import Paired, pair_rows, pair_sets
 from karat.data.roles import with_place
 from karat.data.rows import Rows
 from karat.data.sources.tables.rows import read_rows
+from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import names_its_arguments
@@ -56,6 +64,8 @@ def compare(
     undefined: str = "zero",
     n_threads: int | None = None,
     label_strata: Mapping[str, Sequence[Label]] | None = None,
+    threshold: float | Sequence[float] | Mapping[str, Any] | None = None,
+    separator: str | None = None,
 ) -> Comparison:
     """Compare models: which is better, by how much, and how certain.
 
@@ -69,13 +79,16 @@ def compare(
             `Report` or `MultilabelReport`.
         y_pred: a dict from model to predicted labels, [n], or sets of them; or a table with a
             column for each model.
-        y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive class.
+        y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive class;
+            of sets those of the labels, in any form that `evaluate` takes.
         y_score: a dict from model to any finite scores instead, of the same shapes. A model may
             have labels and scores; without labels the class of the largest is predicted.
         metrics: names to compare, one name, or ``"all"``. Default: accuracy, F1 (macro of more
             than two classes), balanced accuracy and Matthews correlation; with scores of every
             model the area under the ROC curve, with probabilities log-loss and Brier score. Of
-            sets: subset accuracy, Hamming loss, and F1 by rows, micro and macro.
+            sets: subset accuracy, Hamming loss, and F1 by rows, micro and macro; with scores of
+            every model label ranking average precision, mean average precision where every label
+            has a score, and with probabilities cross entropy.
         baseline: the model that the others are compared with. Default: every pair.
         weights: float[n], importance of each row; of models on different rows a dict.
         weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
@@ -94,6 +107,9 @@ def compare(
         n_threads: threads of the passes over scores.
         label_strata: of sets, a dict from stratum to labels, as ``{"head": [...], "tail": [...]}``:
             `Comparison.strata` holds the same comparison of these labels alone.
+        threshold: of sets, from which score on a label is predicted, as of `evaluate`: one number,
+            one for each label, or a dict from model to either.
+        separator: what separates the labels of a text, where it holds several, as in `evaluate`.
 
     Returns:
         A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.best("macro_f1")``,
@@ -127,26 +143,48 @@ def compare(
     if given.reports:
         kind = weights_are if is_frequency else None
         _refuse_beside_reports(
-            weights=weights, clusters=clusters, labels=labels, positive=positive, weights_are=kind
+            weights=weights,
+            clusters=clusters,
+            labels=labels,
+            positive=positive,
+            weights_are=kind,
+            threshold=threshold,
         )
+    separator = checked_separator(separator)
     options: dict[str, Any] = {"labels": labels, "positive": positive}
     kinds = {"is_paired": bool(paired), "is_frequency": is_frequency}
     found: Compared
     of_scored: list[Doubt] = []
-    if are_models_of_sets(given):
+    if separator is not None or are_models_of_sets(given):
+        options |= {"n_threads": n_threads, "threshold": threshold, "separator": separator}
         found = set_models(given, weights, clusters, options, **kinds)
     else:
+        if threshold is not None:
+            what = "threshold= was given, and rows have one class each"
+            raise error("K221", found=what)
         options["n_threads"] = n_threads
         found = of_rows = models_given(given, weights, clusters, options, **kinds)
         of_scored = [x for name, m in of_rows.scored.items() for x in of_scores(m.rows, of=name)]
     doubts = [*_of_order(given, weights, clusters), *of_scored]
     found = found.named(class_names)
     whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
+    return _with_strata(whole, found, label_strata, spec, margin, policy)
+
+
+def _with_strata(
+    whole: Comparison,
+    found: Compared,
+    label_strata: Any,
+    spec: ComparisonSpec,
+    margin: Any,
+    policy: Policy,
+) -> Comparison:
+    """The comparison, and that of each stratum of labels where there are any."""
     if label_strata is None:
         return whole
     strata = {}
     for name, part in models_of_strata(found, label_strata).items():
-        strata[name] = compare_models(part, spec, whole.metrics, margin, baseline, policy)
+        strata[name] = compare_models(part, spec, whole.metrics, margin, whole.baseline, policy)
     return replace(whole, strata=strata)
 
 
@@ -223,7 +261,7 @@ def _of_order(given: ModelArguments, weights: Any, clusters: Any) -> Iterator[Do
         yield from doubts_of_order(given.trues[name], f"y_true[{name!r}]", **own)
 
 
-def _of_files(models: Sequence[Rows]) -> list[Doubt]:
+def _of_files(models: Sequence[Rows | TableSets]) -> list[Doubt]:
     """The doubts about the files of each model; one that all models share stands once."""
     found = [only_doubts(rows.warnings) for rows in models]
     of_all = [one for one in found[0] if all(one in others for others in found[1:])]
@@ -247,8 +285,9 @@ def compare_files(
     policy: Policy = "zero",
     allow_mismatch: bool = False,
     bar: Callable[[], AbstractContextManager[Any]] = nullcontext,
-    read: Callable[[str, Rows], None] = lambda name, rows: None,
-) -> tuple[Comparison, Paired]:
+    read: Callable[[str, Rows | TableSets], None] = lambda name, rows: None,
+    label_strata: Any = None,
+) -> tuple[Comparison, Paired[Any]]:
     """The comparison of models whose predictions are files, and their rows as they were matched.
 
     Args:
@@ -257,16 +296,38 @@ def compare_files(
         metrics: None for the default; ``"all"``: every metric that a report of each model lists.
         bar: opens the progress bar of one read.
         read: receives the name and the rows of each model, once they are read.
+        label_strata: as of `compare`.
     """
     rows: list[Rows] = []
+    sets: list[TableSets] = []
     for name, source in sources.items():
         try:
             with bar() as progress:
                 found_rows = read_rows(source, name, columns, **reading, progress=progress)
         except KaratError as problem:
             raise with_place(problem, name) from None
-        rows.append(with_order_of_rows(found_rows, columns, reading["labels"]))
-        read(name, rows[-1])
+        if isinstance(found_rows, TableSets):
+            sets.append(found_rows)
+        else:
+            found_rows = with_order_of_rows(found_rows, columns, reading["labels"])
+            rows.append(found_rows)
+        read(name, found_rows)
+        if rows and sets:
+            raise beside_sets(rows[0].name, sets[0].name)
+    names = list(sources)
+    baseline = names[0] if is_against_first else None
+    if sets:
+        pairs = pair_sets(sets, allow_mismatch=allow_mismatch)
+        found: Compared = models_of_sets(names, compared_rows(pairs.models))
+        of_sets = _of_files(pairs.models)
+        whole = compare_models(found, spec, metrics, margin, baseline, policy, of_sets)
+        if label_strata is not None and reading["labels_are_text"]:
+            label_of = {str(label): label for label in found.classes.labels}
+            label_strata = {
+                name: [label_of.get(text, text) for text in texts]
+                for name, texts in label_strata.items()
+            }
+        return _with_strata(whole, found, label_strata, spec, margin, policy), pairs
     matched = pair_rows(rows, allow_mismatch=allow_mismatch)
     rows = list(matched.models)
     doubts = [*_of_files(rows), *(x for one in rows for x in of_scores(one, of=one.name))]
@@ -277,10 +338,9 @@ def compare_files(
     if not needs_scores:
         # Models are compared by their labels where only some have scores.
         rows = [replace(one, scores=None) for one in rows]
-    names = list(sources)
     found = models_of_rows(names, rows, reading["n_threads"])
-    baseline = names[0] if is_against_first else None
-    return compare_models(found, spec, metrics, margin, baseline, policy, doubts), matched
+    whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
+    return _with_strata(whole, found, label_strata, spec, margin, policy), matched
 
 
 def comparison_spec(

@@ -32,7 +32,6 @@ from karat.data.accumulator import Batch, Origin, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
-from karat.data.labels.matrices import display_names
 from karat.data.labels.separated import checked_separator
 from karat.data.rows import Counted, Rows
 from karat.data.scores.classes import both_decide, checked_threshold
@@ -256,7 +255,9 @@ def _run(
     scores = {"y_prob": y_prob, "y_score": y_score}
     of_rows = {"weights": weights, "clusters": clusters, "ids": ids}
     _check_sources(is_table, columns, scores, confusion, of_rows, nulls)
-    spec = Spec(wanted, policy, confidence, n_threads, threshold, is_dry=is_dry)
+    spec = Spec(
+        wanted, policy, confidence, n_threads, threshold, is_dry=is_dry, class_names=class_names
+    )
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     separator = checked_separator(separator)
     of_one_class: dict[str, Any] = {
@@ -277,8 +278,6 @@ def _run(
             is_frequency=is_frequency,
             **options,
         )
-        if class_names is not None:
-            sets = sets.on(sets.classes.named(display_names(class_names, sets.classes)))
         found = accumulate(sets, ScoreParts(max_memory or MAX_MEMORY))
         doubts = doubts_of_order(
             y_true, "y_true", y_pred=y_pred, **scores, weights=weights, clusters=clusters, by=by
@@ -299,13 +298,12 @@ def _run(
             checkpoint=checkpoint,
             exact=exact,
             groups=() if by is None else named_columns(by),
+            is_frequency=is_frequency,
             **(reading or {}),
         )
         # No subclass is both, and no type checker can tell which one it is.
         if isinstance(cast("object", report), SetReport):
-            of_arrays = {"by": by, "class_names": class_names}
-            of_arrays |= {"weights_are": weights_are if is_frequency else None}
-            refuse_on_sets({**of_arrays, **of_one_class})
+            refuse_on_sets(of_one_class)
             return report
     else:
         tensors = None
@@ -398,6 +396,7 @@ def report_of_table(
     checkpoint: str | PathLike[str] | None = None,
     exact: bool = False,
     groups: Sequence[Key] = (),
+    is_frequency: bool = False,
     **reading: Any,
 ) -> Report:
     """Return the report of a table or of files, from labels alone or with probabilities or scores.
@@ -407,6 +406,7 @@ def report_of_table(
         options: labels, positive, weights.
         nulls, max_memory, checkpoint, exact: as in `evaluate`.
         groups: columns, and crosses of several, to slice the report by.
+        is_frequency: whether a row of weight 3 stands for three rows.
         reading: options of files: where, progress, labels_are_text.
     """
     named = dict(columns)
@@ -421,11 +421,11 @@ def report_of_table(
         # Scores detected by name are read only if they are needed for predictions.
         named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}
     named |= {name: options[name] for name in _OF_LABELS} | {"threshold": spec.threshold}
-    is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"
     empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
     bar = reading.pop("progress", None)
     reading = {"nulls": nulls, **reading}
     of_all: dict[str, Any] = {"groups": groups, "n_threads": spec.n_threads}
+    of_request = {**of_all, "is_frequency": is_frequency}
     pieces = None if names_files(table) else pieces_of(table)
     progress = None
     source: Source | Batch
@@ -441,7 +441,7 @@ def report_of_table(
             units = large_files(table, named, **memory, **of_all, **reading)
             if units is None:
                 open_files = cleanup.enter_context(ExitStack())
-                request = TableRequest(progress=bar, **of_all, **named, **reading)
+                request = TableRequest(progress=bar, **of_request, **named, **reading)
                 source = read_files(table, request, open_files, empty.max_memory)
                 if isinstance(source, Rows | Counted):
                     open_files.close()
@@ -479,7 +479,7 @@ def report_of_table(
         else:
             from karat.data.sources.tables.rows import rows_of_frame
 
-            source = rows_of_frame(table, **of_all, **named, **reading)
+            source = rows_of_frame(table, **of_request, **named, **reading)
         found = accumulate(source, empty, n_threads=spec.n_threads, progress=progress)
         if found.sets is not None:
             design = None if spec.confidence is None else spec.confidence.design

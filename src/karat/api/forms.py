@@ -9,7 +9,8 @@ from typing import Any, Final
 FORMS: Final[Mapping[str, str]] = {
     "GateResult": "gate_as_html",
     "WeakSlices": "weak_slices_as_html",
-    "Slices": "slices_as_html",
+    "ByColumn": "slices_as_html",
+    "SetSliceTable": "slice_table_as_html",
     "SliceTable": "slice_table_as_html",
     "Slice": "slice_as_html",
     "Curve": "curve_as_html",
@@ -29,7 +30,7 @@ def attach_forms(*kinds: type) -> None:
     """
     for kind in kinds:
         setattr(kind, _METHOD, _method(FORMS[kind.__name__]))
-        if kind.__name__ in ("Slices", "SliceTable"):
+        if kind.__name__ in ("ByColumn", "SliceTable", "SetSliceTable"):
             setattr(kind, "__str__", _text_of_slices)  # noqa: B010
 
 

@@ -15,9 +15,9 @@ from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.api.set_doubts import doubts_of_sets
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
-from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, whole
+from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, sliced_sets, whole
 from karat.data.checks import check_in_common
-from karat.data.clusters import go_together
+from karat.data.labels.matrices import display_names
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
 from karat.data.scores.histograms import sampled_rows
@@ -26,6 +26,7 @@ from karat.data.scores.order import no_positive_of_scores, wrong_number
 from karat.data.scores.rows import InMemoryScores, in_units, repeated
 from karat.data.scores.storage import ScoreParts, discovered, scores_of_held
 from karat.data.slices.counted import by_cluster, by_slice
+from karat.data.table_sets import check_sets, settled_clusters
 from karat.data.weights import refuse_sums
 from karat.errors import error
 from karat.errors.doubts import no_scores
@@ -44,7 +45,6 @@ from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
 from karat.tally.held_sets import HeldSets
-from karat.tally.set_tally import CLUSTERS, SetRows
 
 if TYPE_CHECKING:
     from karat.api.sets import MultilabelReport
@@ -66,6 +66,7 @@ class Spec:
         threshold: from which score on the positive class of two is predicted.
         keeps_curves: whether its curves will be read, where it has them.
         is_dry: whether nothing is measured: labels are counted and values are checked.
+        class_names: of sets, display names of the labels, or None.
     """
 
     wanted: tuple[Metric, ...] | None = None
@@ -75,6 +76,7 @@ class Spec:
     threshold: float | None = None
     keeps_curves: bool = True
     is_dry: bool = False
+    class_names: Any = None
 
     def keeper(self, classes: Classes) -> Keeper | None:
         """What keeps the curves: they are for the whole page, not for a few numbers."""
@@ -94,7 +96,8 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     """
     if found.sets is not None:
         # What kind of report it is follows from the rows, which no type checker sees.
-        return cast("Report", _of_sets(found.sets, spec, found.origin))
+        sets = sliced_sets(found.sets, found.later)
+        return cast("Report", _of_sets(sets, spec, found.origin))
     for metric in spec.wanted or ():
         metric.refuse_of_sets()
     found = _with_axes(found)
@@ -120,11 +123,13 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     """The report of rows with sets of labels.
 
     Errors:
-        K115 all rows weigh nothing; K210 a metric of scores, and there are none; K219, K220 a
-        metric that sets do not have; K223 no row has a label.
+        K115 all rows weigh nothing; K117 display names; K210 a metric of scores, and there are
+        none; K219, K220 a metric that sets do not have; K223 no row has a label.
     """
     from karat.api.sets import MultilabelReport
 
+    if spec.class_names is not None:
+        held = held.on(held.classes.named(display_names(spec.class_names, held.classes)))
     rows = held.rows
     for metric in spec.wanted or ():
         if meant_on_sets(metric).needs_scores and rows.scores is None:
@@ -132,23 +137,16 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
                 do = f"Give a larger max_memory=: it {_TOO_MANY}."
                 raise error("K211", name=str(metric), do=do)
             raise no_scores(str(metric))
-    tally, mapping = held.tally, origin.mapping
-    if not tally.k:
-        sides = (f"column {mapping[x]!r}" if x in mapping else f"y_{x}" for x in ("true", "pred"))
-        raise error("K223", left=next(sides), right=next(sides), n=tally.n)
-    if tally.row_weights is not None:
-        refuse_sums(np.array([tally.row_weights.sum()]))
-        if not tally.row_weights.any():
-            raise error("K115", argument=_weights_of(origin), n=tally.n)
-    doubts = doubts_of_sets(rows, tally, mapping)
-    rows = _settled(rows)
+    check_sets(held, origin.mapping)
+    doubts = doubts_of_sets(rows, held.tally, origin.mapping)
+    rows = settled_clusters(rows)
     n_threads = spec.n_threads or 0
     scored = None
     if rows.scores is not None:
         rows = rows.repeated()
         scored = SetScores(LabelColumns(rows.known, n_threads), spec.policy, n_threads)
     return MultilabelReport(
-        tally,
+        held.tally,
         None if held.is_sample else rows,
         spec.policy,
         spec.wanted,
@@ -162,24 +160,11 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     )
 
 
-def _settled(rows: SetRows) -> SetRows:
-    """The rows without clusters where each is one of its own (K145: there is one cluster)."""
-    codes = rows.clusters
-    if codes is None or go_together(codes, rows.weights, is_frequency=rows.is_frequency):
-        return rows
-    return rows.with_axes([i for i, axis in enumerate(rows.axes) if axis.name != CLUSTERS])
-
-
 def _lost_scores(held: HeldSets) -> tuple[str, ...]:
     """What to tell of scores that were not kept."""
     if not (held.is_sample and held.has_scores):
         return ()
     return ("Rows with scores take more than max_memory: metrics of scores are left out.",)
-
-
-def _weights_of(origin: Origin) -> str:
-    name = origin.mapping.get("weights")
-    return "weights" if name is None else f"Weights (column {name!r})"
 
 
 def _with_slices(

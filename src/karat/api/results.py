@@ -473,9 +473,9 @@ class Report(Exports, report.Report):
 
         Empty if ``by=`` was not given.
         """
-        from karat.results.slices import Slice, Slices, SliceTable
+        from karat.results.slices import ByColumn, Slice, SliceTable
 
-        attach_forms(Slice, Slices, SliceTable)
+        attach_forms(ByColumn, Slice, SliceTable)
         return super().slices
 
     def _repr_html_(self) -> str:

@@ -10,28 +10,40 @@ import numpy as np
 
 from karat.api.model_arguments import ModelArguments
 from karat.api.models import LabelSource, of_model_alone, without_scores
-from karat.api.sets import MultilabelReport, refuse_on_sets
+from karat.api.set_doubts import doubts_of_sets
+from karat.api.sets import MultilabelReport
 from karat.data.labels.matrices import display_names
-from karat.data.sources.arrays.sets import hold_sets, places_of, sets_of_models
-from karat.errors import error, short
+from karat.data.scores.classes import both_decide
+from karat.data.scores.labels import LabelColumns
+from karat.data.sources.arrays.sets import hold_sets, places_of, sets_of_models, with_scores
+from karat.data.table_sets import TableSets, settled_clusters
+from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.set_labels import LabelDifference, label_differences
+from karat.inference.comparison.set_scores import compared_scores, scored_label_differences
 from karat.inference.comparison.sets import estimated_of_sets, paired_sets, sets_apart
 from karat.inference.confidence import Confidence
 from karat.inference.set_intervals import SetIntervals
+from karat.inference.set_score_intervals import SetScoreIntervals
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
+from karat.metrics._of_set_scores import SetScores, is_in_report
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import metrics_of_sets
 from karat.tally import Classes, Label
+from karat.tally.label_scores import LabelScores
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import common_labels
 
 DEFAULTS: Final = ("subset_accuracy", "hamming_loss", "samples_f1", "micro_f1", "macro_f1")
 """The metrics of a comparison of sets when none is named."""
+
+
+_OF_LABELS: Final = ("D111", "D112", "D114", "D120")
+"""Doubts about labels, which are those of all models."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +53,7 @@ class SetModels:
     Attributes:
         rows: of each model, on one axis of labels.
         is_paired: whether these are the same rows, compared one by one.
+        n_threads: threads of passes over scores; 0: the default.
     """
 
     classes: Classes
@@ -48,6 +61,7 @@ class SetModels:
     rows: tuple[SetRows, ...]
     is_paired: bool
     flip_source: _SetFlips | None = None
+    n_threads: int = 0
 
     @property
     def is_of_sets(self) -> bool:
@@ -65,22 +79,58 @@ class SetModels:
         return replace(self, classes=self.classes.named(display_names(class_names, self.classes)))
 
     def defaults(self) -> list[Metric]:
-        return [get(name) for name in DEFAULTS]
+        names = list(DEFAULTS)
+        if not self._without_scores:
+            names.append("label_ranking_average_precision")
+            if self._has_all:
+                names.append("mean_average_precision")
+                names += ["binary_cross_entropy"] if self._kinds == {True} else []
+        return [get(name) for name in names]
+
+    @property
+    def _without_scores(self) -> list[str]:
+        """The models that have labels alone."""
+        each = zip(self.names, self.rows, strict=True)
+        return [name for name, rows in each if rows.scores is None]
+
+    @property
+    def _kinds(self) -> set[bool]:
+        """Whether scores are probabilities, of each model that has some."""
+        return {rows.scores.is_prob for rows in self.rows if rows.scores is not None}
+
+    @property
+    def _has_all(self) -> bool:
+        """Whether every label of every row has a score, of each model."""
+        return all(isinstance(rows.scores, LabelScores) for rows in self.rows)
 
     def every(self) -> list[Metric]:
-        return [m for m in metrics_of_sets() if m.record.in_report and not m.needs_scores]
+        found = [m for m in metrics_of_sets() if m.record.in_report]
+        if self._without_scores:
+            return [m for m in found if not m.needs_scores]
+        # Of losses no model may have only what is listed of the other kind.
+        kind = {"is_prob": True in self._kinds, "has_all": self._has_all}
+        return [m for m in found if not m.needs_scores or is_in_report(m, **kind)]
 
     def check(self, wanted: Sequence[Metric]) -> None:
-        """Refuse metrics that sets do not have, or that read scores (K166, K219, K220)."""
+        """Refuse metrics that sets do not have, or that read missing scores (K166, K219, K220)."""
+        missing = self._without_scores
         for metric in wanted:
-            if meant_on_sets(metric).needs_scores:
-                raise without_scores(metric, self.names)
+            if meant_on_sets(metric).needs_scores and missing:
+                raise without_scores(metric, missing)
 
     def check_labels(self) -> None:
         """Labels that are only predicted are legal."""
 
     def doubts(self) -> Iterator[Doubt]:
-        yield from ()
+        """The doubts about each model; those about the labels once, with the first model."""
+        labels: dict[str, Doubt] = {}
+        for name, rows in zip(self.names, self.rows, strict=True):
+            for one in doubts_of_sets(rows, rows.tally, {}):
+                if one.code in _OF_LABELS:
+                    labels.setdefault(one.noticed, one.within(name))
+                else:
+                    yield one.within(name)
+        yield from labels.values()
 
     def doubts_of(
         self,
@@ -99,12 +149,15 @@ class SetModels:
 
         def found(metric: Metric, a: str, b: str) -> list[LabelDifference]:
             meant_on_sets(Metric(metric.record, "macro", metric.params))
+            n = spec.n_permutations
             if metric.needs_scores:
-                raise without_scores(metric, self.names)
+                if self._without_scores:
+                    raise without_scores(metric, self._without_scores)
+                pair = self._scored(rows[a], spec, policy), self._scored(rows[b], spec, policy)
+                return scored_label_differences(pair, metric, (a, b), spec)
             first, second = (
                 SetIntervals(rows[name].tally, asked, rows[name], policy) for name in (a, b)
             )
-            n = spec.n_permutations
             return label_differences((first, second), metric, (a, b), spec.seed, n)
 
         return found
@@ -123,16 +176,27 @@ class SetModels:
         self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
     ) -> list[tuple[Measured, dict[str, Estimate]]]:
         asked = Confidence(spec.level)
+        of_scores = [m for m in wanted if meant_on_sets(m).needs_scores]
+        of_labels = [m for m in wanted if m not in of_scores]
         models = [SetIntervals(rows.tally, asked, rows, policy) for rows in self.rows]
-        parts = (paired_sets if self.is_paired else sets_apart)(models, wanted, spec)
-        done = []
+        parts = (paired_sets if self.is_paired else sets_apart)(models, of_labels, spec)
+        done = {}
         for part in parts:
             each = zip(self.names, part.values, models, strict=True)
             estimates = {
                 name: estimated_of_sets(part.metric, value, model) for name, value, model in each
             }
-            done.append((part, estimates))
-        return done
+            done[part.metric] = part, estimates
+        scored = [self._scored(rows, spec, policy) for rows in self.rows] if of_scores else []
+        for part, found in compared_scores(scored, of_scores, spec, is_paired=self.is_paired):
+            done[part.metric] = part, dict(zip(self.names, found, strict=True))
+        return [done[metric] for metric in wanted]
+
+    def _scored(self, rows: SetRows, spec: ComparisonSpec, policy: Policy) -> SetScoreIntervals:
+        """What is measured on the scores of a model: three rows of one that stands for three."""
+        columns = LabelColumns(rows.repeated().known, self.n_threads)
+        scores = SetScores(columns, policy, self.n_threads)
+        return SetScoreIntervals(scores, Confidence(spec.level), compares=True)
 
 
 def are_models_of_sets(given: ModelArguments) -> bool:
@@ -156,32 +220,86 @@ def set_models(
     """Models of arrays.
 
     Args:
-        options: ``labels`` and ``positive``.
+        options: ``labels``, ``positive``, ``separator``, ``threshold`` and ``n_threads``.
 
     Errors:
-        K222 a model has scores; else as `sets_of_models`.
+        K109, K130 to K137, K196 scores; K140 a threshold beside labels of every model; else as
+        `sets_of_models`.
     """
     if given.reports:
         return _of_reports(given)
-    refuse_on_sets(dict(given.scores.values()))
     options = {**options, "is_frequency": is_frequency}
+    n_threads = options.pop("n_threads") or 0
+    thresholds = _thresholds(given, options.pop("threshold"))
     if given.trues:
-        rows = [
-            _alone(
-                given.trues[name],
-                given.predicted[name],
-                name,
-                weights=of_model_alone(weights, name, "weights"),
-                clusters=of_model_alone(clusters, name, "clusters"),
+        rows = []
+        for name in given.names:
+            own = {
+                "weights": of_model_alone(weights, name, "weights"),
+                "clusters": of_model_alone(clusters, name, "clusters"),
                 **options,
-            )
-            for name in given.names
-        ]
-        return _on_one_axis(given.names, rows)
-    called = {f"y_pred[{name!r}]": values for name, values in given.predicted.items()}
+            }
+            side = _called(given, name)
+            (one,) = sets_of_models(given.trues[name], dict([side]), **own).values()
+            rows.append(_with_scores(given, name, one, thresholds))
+        return replace(_on_one_axis(given.names, rows), n_threads=n_threads)
+    called = dict(_called(given, name) for name in given.names)
     found = sets_of_models(given.true, called, weights=weights, clusters=clusters, **options)
-    rows = [found[f"y_pred[{name!r}]"] for name in given.names]
-    return models_of_sets(given.names, rows, is_paired=is_paired)
+    each = zip(given.names, found.values(), strict=True)
+    rows = [_with_scores(given, name, one, thresholds) for name, one in each]
+    return models_of_sets(given.names, rows, is_paired=is_paired, n_threads=n_threads)
+
+
+def _called(given: ModelArguments, name: str) -> tuple[str, Any]:
+    """What messages call the predictions of a model, and these; None where scores say them."""
+    if name in given.predicted:
+        return f"y_pred[{name!r}]", given.predicted[name]
+    return f"{given.scores[name][0]}[{name!r}]", None
+
+
+def _with_scores(
+    given: ModelArguments, name: str, rows: SetRows, thresholds: Mapping[str, Any]
+) -> SetRows:
+    """The rows of a model with its scores, where it has some."""
+    if name not in given.scores:
+        return rows
+    argument, values = given.scores[name]
+    predicts = name not in given.predicted
+    try:
+        return with_scores(rows, values, argument, thresholds.get(name), predicts=predicts)
+    except KaratError as problem:
+        places = ("argument", "right", "what")
+        facts = {
+            key: value.replace(argument, f"{argument}[{name!r}]") if key in places else value
+            for key, value in problem.context.items()
+        }
+        raise error(problem.code, **facts) from None
+
+
+def _thresholds(given: ModelArguments, threshold: Any) -> dict[str, Any]:
+    """The threshold of each model whose labels its scores say.
+
+    Errors:
+        K136 no model has scores; K140 models that have labels; K163 other names.
+    """
+    if threshold is None:
+        return {}
+    decided = [name for name in given.scores if name not in given.predicted]
+    if not given.scores:
+        found = "There are no probabilities or scores"
+        raise error("K136", threshold=threshold, found=found)
+    if not isinstance(threshold, Mapping):
+        if not decided:
+            raise both_decide("y_pred", threshold)
+        return dict.fromkeys(decided, threshold)
+    for name, value in threshold.items():
+        if name in given.predicted:
+            raise both_decide(f"y_pred[{name!r}]", value)
+    others = [name for name in threshold if name not in given.names]
+    if others:
+        facts = {"left_names": shown(given.names), "right_names": shown(others)}
+        raise error("K163", left="the models", right="threshold", **facts)
+    return dict(threshold)
 
 
 def models_of_strata(found: Any, label_strata: Any) -> dict[str, SetModels]:
@@ -196,16 +314,22 @@ def models_of_strata(found: Any, label_strata: Any) -> dict[str, SetModels]:
 
 
 def models_of_sets(
-    names: Sequence[str], rows: Sequence[SetRows], *, is_paired: bool = True
+    names: Sequence[str], rows: Sequence[SetRows], *, is_paired: bool = True, n_threads: int = 0
 ) -> SetModels:
     """Models of the same rows, in the same order, on one axis of labels."""
     classes = rows[0].classes
     flips = _SetFlips(classes, dict(zip(names, rows, strict=True)))
-    return SetModels(classes, tuple(names), tuple(rows), is_paired, flips)
+    return SetModels(classes, tuple(names), tuple(rows), is_paired, flips, n_threads)
 
 
-def _alone(y_true: Any, y_pred: Any, name: str, **options: Any) -> SetRows:
-    (rows,) = sets_of_models(y_true, {f"y_pred[{name!r}]": y_pred}, **options).values()
+def compared_rows(models: Sequence[TableSets]) -> list[SetRows]:
+    """The rows of models of tables as they are compared, in their clusters.
+
+    Scores of which not every model has some are left out.
+    """
+    rows = [settled_clusters(one.rows) for one in models]
+    if any(one.scores is None for one in rows):
+        rows = [replace(one, scores=None) for one in rows]
     return rows
 
 

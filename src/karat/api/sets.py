@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from karat.api.forms import attach_forms
 from karat.api.options import one_of
 from karat.api.results import Exports, Result
 from karat.data.sources.arrays.sets import places_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from karat.output.document import Document
     from karat.output.tidy import Row
+    from karat.results.slices import ByColumn, SetSliceTable
 
 
 class MultilabelReport(Exports, SetReport):
@@ -45,6 +47,7 @@ class MultilabelReport(Exports, SetReport):
         sample: rows drawn from all, where those were too many to keep: how labels go together.
         is_clustered: whether intervals take rows of a cluster together.
         kept_limits: limits of each label by metric, of a report of clusters read from JSON.
+        kept_slices: slices of a report that was read from JSON; read them as `slices`.
 
     With ``by=``, ``report.slices["country"]["NO"]`` is the report of a slice; see `slices`.
 
@@ -59,6 +62,31 @@ class MultilabelReport(Exports, SetReport):
 
     result_type: ClassVar[type[result.Result]] = Result
     """What a metric is given as."""
+
+    @property
+    def slices(self) -> ByColumn[SetSliceTable[Self]]:
+        """Column, or tuple of crossed columns → its slices: ``report.slices["country"]["NO"]``.
+
+        Each is a report of its rows, on all labels and with the settings of this one; empty where
+        ``by=`` was not given. Of a report that was read from JSON a slice knows what JSON holds:
+        its tally, the metrics that open the report, and how slices differ in these.
+
+        Errors:
+            K211 the rows were not kept, as of a report that was read from JSON without slices.
+
+        Example:
+            >>> import karat
+            >>> sets = [{"cat"}, {"dog"}, {"cat", "dog"}, {"dog"}]
+            >>> report = karat.evaluate(sets, sets[::-1], by={"source": ["a", "a", "b", "b"]})
+            >>> report.slices["source"]["a"].n_rows
+            2
+            >>> report.slices["source"].rest["a"]["micro_recall"].value == 1 / 3
+            True
+        """
+        from karat.results.slices import ByColumn, SetSliceTable
+
+        attach_forms(ByColumn, SetSliceTable)
+        return super().slices
 
     def of_labels(self, labels: Sequence[Label] | str) -> Self:
         """The report of some of the labels alone: of a stratum, as the rare ones.
@@ -111,7 +139,8 @@ class MultilabelReport(Exports, SetReport):
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The report as JSON text with sorted keys; written to `path` too, when given.
 
-        It does not hold the slices.
+        Of the slices it holds the tallies, the metrics that open the report, and how they differ
+        in these.
 
         The file is written whole or not at all: a failure leaves an earlier one as it was.
         """

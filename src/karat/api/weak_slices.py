@@ -477,6 +477,8 @@ def _of_table(
         is_searched=True,
         **options,
     )
+    # Sets of labels are not searched.
+    assert isinstance(rows, Rows)
     rows = with_order_of_rows(rows, roles, options["labels"])
     return _of_rows(rows, are_chosen=by is not None)
 

@@ -15,6 +15,7 @@ from karat.cli.options import (
     choice,
     columns_given,
     joined,
+    labels_of,
     listed,
     options,
     options_given,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from karat.api.results import Comparison
     from karat.data.pairing import Paired
     from karat.data.rows import Rows
+    from karat.data.table_sets import TableSets
 
 
 @click.command(
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
         "karat compare old.parquet new.parquet",
         "karat compare old.csv new.csv --id image --metrics macro_f1 --margin 0.01",
         "karat compare a.csv b.csv c.csv --adjust maxt --flips flips.csv",
+        "karat compare old_tags.csv new_tags.csv --separator '|'",
     ),
     no_args_is_help=True,
 )
@@ -68,6 +71,12 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N")
 @click.option(
+    "--label-strata",
+    metavar="NAME=A,B",
+    multiple=True,
+    help="Compare these labels of sets alone, too; again for more: tail=lynx,owl.",
+)
+@click.option(
     "--flips",
     type=FILE,
     metavar="FILE.csv",
@@ -84,6 +93,7 @@ def command(
     against_first: bool,
     seed: int,
     flips: Path | None,
+    label_strata: tuple[str, ...],
     format_: str | None,
     output: Path | None,
     **given: Any,
@@ -106,12 +116,12 @@ def command(
         names = listed(given["pred"]) or ()
         if len(names) < 2:
             raise click.UsageError("A comparison needs two models: karat compare A B.")
-        raise click.UsageError(_of_one_file(files[0], names, given["true"]))
+        raise click.UsageError(_of_one_file(files[0], names, given["true"], given["separator"]))
     chosen = format_of(format_, output)
     check_outputs({"--flips": flips, "-o": output}, files, given["where"])
     known: set[str] = set()
 
-    def read(name: str, rows: Rows) -> None:
+    def read(name: str, rows: Rows | TableSets) -> None:
         said(f"{name}: {shown_mapping(rows.mapping or {}, given['threshold'])}")
         # Doubts are those of the comparison, which names the model.
         warnings = without_doubts(rows.warnings)
@@ -130,6 +140,7 @@ def command(
         allow_mismatch=given["allow_mismatch"],
         bar=ReadingBar,
         read=read,
+        label_strata=_strata_of(label_strata),
     )
     tell_warnings(matched.notes)
     if not is_on_screen(chosen, output):
@@ -137,26 +148,56 @@ def command(
     by = "their ids" if matched.by == "id" else "their order in the files"
     said(f"Rows were matched by {by}.")
     if flips is not None:
-        _write_flips(found, matched, flips)
+        _write_flips(found, matched, flips, given["separator"] or "|")
         said(f"Wrote {flips}.")
     show(found, chosen, output, "headline")
 
 
-def _of_one_file(path: str, names: Sequence[str], true: str | None) -> str:
+def _strata_of(given: Sequence[str]) -> dict[str, list[str]] | None:
+    """The labels of each stratum: ``NAME=A,B``."""
+    found: dict[str, list[str]] = {}
+    for text in given:
+        name, mark, labels = text.partition("=")
+        listed_labels = labels_of(labels) or []
+        if not (name.strip() and mark and all(listed_labels)) or name in found:
+            told = f"{text!r} is no name and labels, or its name was given before."
+            raise click.BadParameter(f"{told} As tail=lynx,owl.", param_hint="--label-strata")
+        found[name] = listed_labels
+    return found or None
+
+
+def _of_one_file(path: str, names: Sequence[str], true: str | None, separator: str | None) -> str:
     """How models are compared whose predictions are columns of one file."""
     from karat.data.sources.files.paths import is_query
 
-    spelled = [name if name.isidentifier() else f'"{name}"' for name in names]
     rows = f"({path})" if is_query(path) else "'{}'".format(path.replace("'", "''"))
-    start = f"SELECT * EXCLUDE ({', '.join(spelled)})"
-    queries = [f"{start}, {name} AS pred FROM {rows}" for name in spelled]
+    if separator is not None and re.search(r"\.[ct]sv(\.\w+)?'$", rows):
+        # Of text with several labels a blank field is the empty set, in SQL a null.
+        rows = f"read_csv({rows}, nullstr='NA')"
+    options = {"--true": true, "--separator": separator}
+    if all(name.count("*") == 1 for name in names):
+        queries = _of_patterns(names, rows)
+        options["--pred"] = "pred_*" if true else None
+        in_python = ""
+    else:
+        spelled = [name if name.isidentifier() else f'"{name}"' for name in names]
+        start = f"SELECT * EXCLUDE ({', '.join(spelled)})"
+        queries = [f"{start}, {name} AS pred FROM {rows}" for name in spelled]
+        split = "" if separator is None else f", separator={separator!r}"
+        in_python = (
+            f"\nIn Python: karat.compare(table[{true or 'TRUTH'!r}], table[{[*names]}]{split})"
+        )
     queries = [shlex.quote(x) if re.search(r'["$`\\!]', x) else f'"{x}"' for x in queries]
-    option = f" --true {shlex.quote(true)}" if true else ""
-    call = f"karat.compare(table[{true or 'TRUTH'!r}], table[{[*names]}])"
-    return (
-        f"Each model is a file, or a query: karat compare {' '.join(queries)}{option}\n"
-        f"In Python: {call}"
-    )
+    words = [f"{option} {shlex.quote(value)}" for option, value in options.items() if value]
+    call = " ".join(["karat compare", *queries, *words])
+    return f"Each model is a file, or a query: {call}{in_python}"
+
+
+def _of_patterns(patterns: Sequence[str], rows: str) -> list[str]:
+    """The query of each model that has one column for each label, named by its pattern."""
+    parts = ["(.*)".join(map(re.escape, x.replace("'", "''").split("*"))) for x in patterns]
+    start = f"SELECT * NOT SIMILAR TO '{'|'.join(parts)}'"
+    return [rf"{start}, COLUMNS('^{part}$') AS 'pred_\1' FROM {rows}" for part in parts]
 
 
 def _names(files: Sequence[str]) -> list[str]:
@@ -206,9 +247,16 @@ def _apart(files: Sequence[str]) -> list[str]:
     return [str(Path(*path)) for path in paths]
 
 
-def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
+def _write_flips(found: Comparison, matched: Paired[Any], path: Path, separator: str) -> None:
     import csv
     import io
+
+    def cell(label: Any) -> Any:
+        """A label, or the labels of a set as text that `--separator` splits."""
+        if not isinstance(label, frozenset):
+            return label
+        marks = str.maketrans({"\\": r"\\", separator[0]: f"\\{separator[0]}"})
+        return separator.join(str(each).translate(marks) for each in sorted(label))
 
     ids = matched.models[0].ids if matched.by == "id" else None
     text = io.StringIO()
@@ -219,5 +267,6 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
         for i, row in enumerate(each.rows.tolist()):
             name = row if ids is None else ids.text(row)
             right = a if each.gained[i] else b
-            writer.writerow([name, each.true[i], a, each.said_a[i], b, each.said_b[i], right])
+            true, said_a, said_b = map(cell, (each.true[i], each.said_a[i], each.said_b[i]))
+            writer.writerow([name, true, a, said_a, b, said_b, right])
     write_file(path, text.getvalue())

@@ -46,6 +46,7 @@ _FORMATS = ["text", "json", "markdown"]
         "karat gate new.csv --baseline base.json --no-worse-than accuracy=0.01",
         "karat gate old.csv --update-baseline base.json --by country",
         "karat gate new.csv --baseline base.json --by country --inconclusive pass",
+        "karat gate new_tags.csv --baseline old_tags.csv --separator '|'",
     ),
     no_args_is_help=True,
 )

@@ -159,7 +159,7 @@ def options(*names: str) -> Callable[[Command], Command]:
 
 def rows_options(function: Command) -> Command:
     """The options of `columns_given` and `options_given` on a command."""
-    of_reports = ("by", "output", "separator")
+    of_reports = ("by", "output")
     return options(*(name for name in _OPTIONS if name not in of_reports))(function)
 
 
@@ -284,7 +284,10 @@ def columns_given(given: Mapping[str, Any], by: str | None = None) -> dict[str, 
 
 def options_given(given: Mapping[str, Any]) -> dict[str, Any]:
     """How rows are read, as `read_rows` takes it."""
+    from karat.data.labels.separated import checked_separator
+
     return {
+        "separator": checked_separator(given["separator"]),
         "labels": labels_of(given["labels"]),
         "positive": given["positive"],
         "threshold": given["threshold"],

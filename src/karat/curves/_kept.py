@@ -33,11 +33,14 @@ from karat.errors import KaratError, error
 from karat.metrics import ClassProbabilities, ClassRanks
 from karat.metrics._measure import Later
 from karat.metrics._reliability import binned
-from karat.tally import Classes
+from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 
 MOST_POINTS: Final = 256
 """Number of operating points kept for a class."""
+RARE: Final = 0.05
+"""Proportion of one of two classes below which reliability is also kept in bins of equal weight."""
+_N_QUANTILES: Final = 10
 MOST_CLASSES: Final = 100
 """Number of classes above which no curve is kept."""
 
@@ -51,6 +54,7 @@ class ClassCurves:
 
     `errors` maps the name of a traced curve to its distance from the whole curve. `decided` [t, 2]
     has the true and false positives at or above each threshold probability of `Curves.decisions`.
+    `quantiles` is the reliability in bins of equal weight, for a rare class of two; else None.
     """
 
     points: Points
@@ -59,9 +63,12 @@ class ClassCurves:
     n_cost: int
     reliability: Reliability
     decided: Floats
+    quantiles: Reliability | None = None
 
     @classmethod
-    def of(cls, label: Any, ranks: ClassRanks, probabilities: ClassProbabilities) -> ClassCurves:
+    def of(
+        cls, label: Any, ranks: ClassRanks, probabilities: ClassProbabilities, *, is_of_two: bool
+    ) -> ClassCurves:
         """Return the curve data of a column by score and by probability, while it is sorted.
 
         Cost: some walks over the score levels, not all of which are in memory.
@@ -76,7 +83,12 @@ class ClassCurves:
             points = points.at(places)
         reliability = reliability_curve(probabilities.made(binned), label)
         decided = counts_at(probabilities, DECISIONS).T
-        return cls(points, errors, cost.area, cost.n_full, reliability, decided)
+        quantiles = None
+        if is_of_two and 0.0 < points.n_pos < RARE * (points.n_pos + points.n_neg):
+            # Of a rare class nearly all rows share the first of bins of equal width.
+            bins = probabilities.made(binned, _N_QUANTILES, "quantile")
+            quantiles = reliability_curve(bins, label)
+        return cls(points, errors, cost.area, cost.n_full, reliability, decided, quantiles)
 
 
 class Keeper:
@@ -87,7 +99,8 @@ class Keeper:
         self._kept: dict[int, ClassCurves] = {}
 
     def take(self, i: int, ranks: ClassRanks, probabilities: ClassProbabilities) -> None:
-        self._kept[i] = ClassCurves.of(self._classes.labels[i], ranks, probabilities)
+        label, is_of_two = self._classes.labels[i], self._classes.k == 2
+        self._kept[i] = ClassCurves.of(label, ranks, probabilities, is_of_two=is_of_two)
 
     def curves(self) -> Curves:
         return Curves(self._classes, tuple(self._kept[i] for i in range(self._classes.k)))
@@ -112,7 +125,8 @@ class CurvesLater(Sequence[ClassCurves]):
         with self._later.lock:
             found = self._kept[i]  # another thread may have been faster
             if found is None:
-                found = ClassCurves.of(self._classes.labels[i], *self._later.views(i))
+                label, is_of_two = self._classes.labels[i], self._classes.k == 2
+                found = ClassCurves.of(label, *self._later.views(i), is_of_two=is_of_two)
                 self._kept[i] = found
         return found
 
@@ -176,6 +190,19 @@ class Curves:
     def reliability(self) -> ByClass[Reliability]:
         """Reliability diagrams with 15 bins; see `karat.curves.reliability`."""
         return self._each(lambda kept, _: kept.reliability)
+
+    @cached_property
+    def reliability_by_quantile(self) -> Mapping[Label, Reliability]:
+        """Reliability diagrams of 10 bins of equal weight, of a rare class of two.
+
+        With a share below 5 % nearly all rows lie in the first of 15 bins of equal width. Empty
+        where no class is rare, or there are more than two.
+        """
+        found = {}
+        for i, (label, kept) in enumerate(zip(self.classes.labels, self.kept, strict=True)):
+            if (curve := kept.quantiles) is not None:
+                found[label] = curve if self.sampling is None else self.sampling.on(curve, i)
+        return found
 
     @cached_property
     def cost(self) -> ByClass[Cost]:

@@ -23,7 +23,7 @@ from karat.data.sources.files.sql import NO_VALUE
 from karat.data.weights import as_weights
 from karat.errors import KaratError
 from karat.tally import Axis, Cells, Classes, CrossedCells, union
-from karat.tally.axes import too_many
+from karat.tally.axes import slice_axis, too_many
 from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.held_sets import HeldSets
 from karat.tally.set_tally import SetRows
@@ -177,6 +177,27 @@ def rows_of_held(held: HeldRows, later: SlicesLater) -> Rows:
         by=later.slices(columns),
         is_owned=True,
     )
+
+
+def with_columns(rows: SetRows, columns: Mapping[str, RowNames]) -> SetRows:
+    """Rows with sets and the values of columns, which become slices when all rows have come."""
+    axes = ((Axis(f"{_COLUMN}{name}", own.texts), own.codes) for name, own in columns.items())
+    return rows.beside([*axes])
+
+
+def with_slices(rows: SetRows, slices: Sequence[SliceCodes]) -> SetRows:
+    """Rows with sets and their slices."""
+    return rows.beside([(slice_axis(one.columns, one.keys), one.codes) for one in slices])
+
+
+def sliced_sets(held: HeldSets, later: SlicesLater) -> HeldSets:
+    """The same, the values of its columns as slices."""
+    rows = held.rows
+    if not later.groups or rows.codes is None:
+        return held
+    _, columns = names_on_axes(rows.axes, rows.codes)
+    places = [i for i, axis in enumerate(rows.axes) if axis.name == _CLUSTERS]
+    return HeldSets.of(with_slices(rows.with_axes(places), later.slices(columns)))
 
 
 def values_as_text(values: Any, name: str, n: int) -> Column:

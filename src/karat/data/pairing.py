@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import repeat
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +15,18 @@ from karat.data.clusters import RowNames
 from karat.data.labels.column import Flags, harmonized, kind_of, of_rows
 from karat.data.rows import Rows
 from karat.data.sources.distributed.frames import DISTRIBUTED_HOSTS, without_order
+from karat.data.table_sets import TableSets
 from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes
+from karat.tally.shared import common_labels
 
+KeptT = TypeVar("KeptT", Rows, TableSets)
+"""Rows of one class each, or with sets of labels."""
 _CLOSE: Final = 1e-9
 """Relative tolerance of a weight that was written and read again."""
 
 
-def with_common_weights(models: Sequence[Rows], notes: list[str], by: str) -> list[Rows]:
+def with_common_weights(models: Sequence[KeptT], notes: list[str], by: str) -> list[KeptT]:
     """Return all models with the weights that some of them have (K177: two differ)."""
     said = [rows for rows in models if rows.weights is not None]
     if not said:
@@ -44,11 +49,11 @@ def with_common_weights(models: Sequence[Rows], notes: list[str], by: str) -> li
             f"{' and '.join(silent)} {have} no weights: "
             f"each row weighs what it weighs in {first.name}{of_column}."
         )
-    return [replace(rows, weights=first.weights) for rows in models]
+    return [rows.weighing(first.weights) for rows in models]
 
 
 def _disagree(
-    code: str, left: Rows, right: Rows, differs: Flags, by: str, values: tuple[Any, Any]
+    code: str, left: KeptT, right: KeptT, differs: Flags, by: str, values: tuple[Any, Any]
 ) -> KaratError:
     """Return the error of two models that disagree on some rows."""
     ids, row = left.ids, int(differs.argmax())
@@ -70,8 +75,8 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Paired:
-    """Models on the same rows, in the same order, on one class axis.
+class Paired(Generic[KeptT]):
+    """Models on the same rows, in the same order, on one class axis, or one of labels.
 
     Attributes:
         models: the rows of each model.
@@ -79,12 +84,12 @@ class Paired:
         notes: sentences on rows that were left out.
     """
 
-    models: tuple[Rows, ...]
+    models: tuple[KeptT, ...]
     by: str
     notes: tuple[str, ...] = ()
 
 
-def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired:
+def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired[Rows]:
     """Match the rows of models: by ids if every model has some, else by position.
 
     The first model determines the order of the rows, their clusters and slices. Weights come from
@@ -99,6 +104,28 @@ def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired
         their true classes differ; K174 their classes differ; K175 they have different numbers of
         rows and no ids; K416 they are partitioned and have no ids; K177 their weights differ.
     """
+    return _paired(models, _on_one_axis, allow_mismatch=allow_mismatch)
+
+
+def pair_sets(models: Sequence[TableSets], *, allow_mismatch: bool = False) -> Paired[TableSets]:
+    """The same of rows with sets of labels.
+
+    Errors:
+        K108, K201 labels that do not go together; else as `pair_rows`.
+    """
+    found = _paired(models, _sets_on_one_axis, allow_mismatch=allow_mismatch)
+    first, *others = found.models
+    codes = first.rows.codes
+    alike = [
+        replace(one, rows=replace(one.rows, axes=first.rows.axes, codes=codes)) for one in others
+    ]
+    return replace(found, models=(first, *alike))
+
+
+def _paired(
+    models: Sequence[KeptT], united: Callable[[list[KeptT]], list[KeptT]], *, allow_mismatch: bool
+) -> Paired[KeptT]:
+    """The rows as they are matched, on the axis that `united` puts them on."""
     notes: list[str] = []
     named = [rows.ids for rows in models]
     by = "row order"
@@ -109,13 +136,12 @@ def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired
     else:
         _check_order(models)
         matched = _by_order(matched, notes, allow_mismatch=allow_mismatch)
-    on_axis = _on_one_axis(matched)
-    agreed = _agreed(on_axis, notes, by, allow_mismatch=allow_mismatch)
+    agreed = _agreed(united(matched), notes, by, allow_mismatch=allow_mismatch)
     weighed = with_common_weights(agreed, notes, by)
     return Paired(tuple(weighed), by, tuple(notes))
 
 
-def _by_order(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> list[Rows]:
+def _by_order(models: list[KeptT], notes: list[str], *, allow_mismatch: bool) -> list[KeptT]:
     """Match rows by their positions in the sources, even if rows were left out there."""
     flags = [np.ones(x.n, np.bool_) if x.kept is None else x.kept for x in models]
     first, kept = models[0], flags[0]
@@ -136,7 +162,7 @@ def _by_order(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> 
     return [rows.at(in_all[own]) for rows, own in zip(models, flags, strict=True)]
 
 
-def _check_order(models: Sequence[Rows]) -> None:
+def _check_order(models: Sequence[KeptT]) -> None:
     """Refuse to match rows of a partitioned frame by order."""
     for rows in models:
         host = rows.source.get("table")
@@ -173,8 +199,8 @@ def _ranks(names: RowNames, place: dict[str, int]) -> Places:
     return lut[names.codes] if len(lut) else np.zeros(len(names.codes), np.int64)
 
 
-def _by_id(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> list[Rows]:
-    kept: list[Rows] = []
+def _by_id(models: list[KeptT], notes: list[str], *, allow_mismatch: bool) -> list[KeptT]:
+    kept: list[KeptT] = []
     for rows in models:
         assert rows.ids is not None
         if not allow_mismatch:
@@ -216,15 +242,13 @@ def _by_id(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> lis
         if not allow_mismatch or not in_all.any():
             raise _missing_rows(first, rows, lacking, extra)
         notes.append(_left_out(first, rows, len(lacking), len(extra)))
-    kept_rows = np.flatnonzero(in_all)
-    return [
-        first.at(kept_rows),
-        *(rows.at(x[kept_rows]) for rows, x in zip(kept[1:], at, strict=True)),
-    ]
+    kept_rows: Places = np.flatnonzero(in_all)
+    places: list[Places] = [kept_rows, *(found[kept_rows] for found in at)]
+    return [rows.at(own) for rows, own in zip(kept, places, strict=True)]
 
 
 def _missing_rows(
-    first: Rows, rows: Rows, lacking: Places, extra: Places, *, by_id: bool = True
+    first: KeptT, rows: KeptT, lacking: Places, extra: Places, *, by_id: bool = True
 ) -> Exception:
     parts = []
     for who, places in ((first, lacking), (rows, extra)):
@@ -238,10 +262,16 @@ def _missing_rows(
     return error("K172", left=first.name, right=rows.name, found="; ".join(parts))
 
 
-def _left_out(first: Rows, rows: Rows, n_lacking: int, n_extra: int) -> str:
+def _left_out(first: KeptT, rows: KeptT, n_lacking: int, n_extra: int) -> str:
     sides = ((first, n_lacking), (rows, n_extra))
     parts = [f"{n} of {who.n} rows of {who.name}" for who, n in sides if n]
     return f"{' and '.join(parts)} have no partner and were left out."
+
+
+def _sets_on_one_axis(models: list[TableSets]) -> list[TableSets]:
+    """The labels of all of them; declared ones are the same (K201)."""
+    classes = reduce(common_labels, [rows.classes for rows in models])
+    return [rows.on(classes) for rows in models]
 
 
 def _on_one_axis(models: list[Rows]) -> list[Rows]:
@@ -303,15 +333,15 @@ def _only_true(rows: Rows, labels: set[Any]) -> bool:
     return bool(places) and bool(np.isin(rows.true, places).any())
 
 
-def _agreed(models: list[Rows], notes: list[str], by: str, *, allow_mismatch: bool) -> list[Rows]:
+def _agreed(models: list[KeptT], notes: list[str], by: str, *, allow_mismatch: bool) -> list[KeptT]:
     """Return the rows where all agree on the truth; K173 unless others may be left out."""
     first = models[0]
     differs = np.zeros(first.n, np.bool_)
     for rows in models[1:]:
-        wrong = rows.true != first.true
+        wrong = rows.differs(first)
         if wrong.any() and (not allow_mismatch or wrong.all()):
-            labels, row = first.classes.labels, int(wrong.argmax())
-            values = (labels[int(first.true[row])], labels[int(rows.true[row])])
+            row = int(wrong.argmax())
+            values = (first.truth_at(row), rows.truth_at(row))
             raise _disagree("K173", first, rows, wrong, by, values)
         differs |= wrong
     n_wrong = int(np.count_nonzero(differs))

@@ -17,7 +17,7 @@ from karat.data.scores.containers import Scores
 from karat.data.slices.codes import SliceCodes
 from karat.data.weights import Weights
 from karat.errors import KaratError, error
-from karat.tally import Cells, Classes
+from karat.tally import Cells, Classes, Label
 from karat.tally.shared import if_any, recoding, taken
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -141,6 +141,18 @@ class Rows:
     def warned(self, *sentences: str) -> Rows:
         """Return the same rows with more warnings."""
         return replace(self, warnings=(*self.warnings, *sentences))
+
+    def differs(self, other: Rows) -> Flags:
+        """bool[n]: rows of which the other, on the same classes, says another truth."""
+        return np.asarray(self.true != other.true, np.bool_)
+
+    def truth_at(self, row: int) -> Label:
+        """The true label of a row."""
+        return self.classes.labels[int(self.true[row])]
+
+    def weighing(self, weights: Weights | None) -> Rows:
+        """The same with other weights."""
+        return replace(self, weights=weights)
 
     def at(self, rows: npt.NDArray[Any]) -> Rows:
         """Return some of the rows: bool[n], or their indices; without their tally."""

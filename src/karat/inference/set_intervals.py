@@ -293,8 +293,7 @@ class SetIntervals:
         if self.rows is not None:
             return self._of_each(self.rows.added(tp, fp, fn, tn))
         assert self.sample is not None
-        phi, w = self.sample.added(tp, fp, fn, tn), self.sample.known.weights
-        found = float(((phi if w is None else w * phi) ** 2).sum())
+        found = _squared(self.sample, self.sample.added(tp, fp, fn, tn))
         partials = np.stack((tn, fp, fn, tp), axis=-1).reshape(-1, 2, 2)
         part = SetVariance(self.sample.tally).alone(partials)
         return found * self.spread.alone(partials) / part if part > 0.0 else found
@@ -305,10 +304,7 @@ class SetIntervals:
             g = self.clusters.n_clusters
             return float((self.clusters.sums(phi) ** 2).sum()) * (g / (g - 1.0))
         assert self.rows is not None
-        known = self.rows.known
-        if known.is_frequency and known.weights is not None:
-            return float((known.weights * phi**2).sum())
-        return float(((phi if known.weights is None else known.weights * phi) ** 2).sum())
+        return _squared(self.rows, phi)
 
     def _combined(self, metric: Metric, value: float) -> Interval:
         """Limits of the labels, combined as their errors go together in the rows (MOVER).
@@ -408,3 +404,11 @@ class SetIntervals:
                 times = times[of_row]
             weights = times if given is None else times * given
             yield SetTally.of(known.classes, known.true, known.pred, weights, known.unknown)
+
+
+def _squared(rows: SetRows, phi: Floats) -> float:
+    """Σ (w·φ)² over the known rows; Σ w·φ² where a row stands for w of them."""
+    known = rows.known
+    if known.is_frequency and known.weights is not None:
+        return float((known.weights * phi**2).sum())
+    return float(((phi if known.weights is None else known.weights * phi) ** 2).sum())

@@ -22,101 +22,46 @@ from karat.inference.score_intervals import (
     score_interval,
 )
 from karat.inference.set_intervals import ONE_CLUSTER, interval_of_one
-from karat.inference.variance import kish
+from karat.inference.set_moves import LabelMoves, LabelSpread, Moves, RowClusters, square_of
+from karat.inference.variance import kish, precision_bias, small_sample
 from karat.metrics import Metric
+from karat.metrics._influence.forms import PrecisionInfluence
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._of_set_scores import RowMean, SetScores, is_of_labels, is_of_rows, is_pooled
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import get
 from karat.metrics._set_views import LabelAreas, RankedCells
+from karat.metrics._views import ClassRanks
+from karat.metrics.label_scores import fmax_points, fmax_rows
 from karat.tally.cached import cached_property
+from karat.tally.scored import ScoredRows
 
 _ONE_ROW: Final = "there is one row"
-_CHOSEN: Final = "it is chosen by the rows: give method='bootstrap'"
+_CHOSEN: Final = "it allows for the threshold being chosen on these rows"
+_TOO_FEW: Final = "there are too few rows to choose a threshold on others: give method='bootstrap'"
+_FOLDS: Final = 10
 _NO_FORM: Final = "it takes replicates: give method='bootstrap'"
 _NOT_WHOLE: Final = "its value is known within limits only"
+_WITHOUT_ERROR: Final = "a label is ranked without error"
 _STEP: Final = 1e-6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Clusters:
-    """Rows that go together.
-
-    Attributes:
-        codes: int64[n], from 0 to n_clusters − 1.
-        n_clusters: how many there are.
-    """
-
-    codes: npt.NDArray[np.int64]
-    n_clusters: int
-
-    def sums(self, phi: Floats, at: slice | npt.NDArray[np.bool_]) -> Floats:
-        """float64[G]: Σ over some of the rows of each."""
-        found = np.bincount(self.codes[at], phi, self.n_clusters)
-        return np.asarray(found, np.float64)
-
-
-def _square(
-    phi: Floats, clusters: _Clusters | None, at: slice | npt.NDArray[np.bool_] = slice(None)
-) -> float:
-    """Σφ² over some of the rows; of clusters G ÷ (G − 1) times that of their sums."""
-    if clusters is None:
-        return float((phi**2).sum())
-    g = clusters.n_clusters
-    return float((clusters.sums(phi, at) ** 2).sum()) * (g / max(g - 1.0, 1.0))
-
-
-@dataclass(eq=False)
-class _Spread:
-    """How the mean over the labels of a metric moves with each row.
-
-    Attributes:
-        clusters: the cluster of each row, or None.
-        below, above: float64[n], Σ over the labels of (distance to its limit ÷ error) · influence.
-        alone: float64[2], Σ of squared distances of labels whose influence is nothing.
-        whole, weighted: float64[n], Σ of influences, of the mean and of the weighted mean.
-        value, low, high: float64[k], of each label; NaN where there is none.
-    """
-
-    clusters: _Clusters | None
-    below: Floats
-    above: Floats
-    alone: Floats
-    whole: Floats
-    weighted: Floats
-    value: Floats
-    low: Floats
-    high: Floats
-
-    @classmethod
-    def of(cls, n: int, k: int, clusters: _Clusters | None) -> _Spread:
-        of_rows = [np.zeros(n) for _ in range(4)]
-        nans = [np.full(k, np.nan) for _ in range(3)]
-        return cls(clusters, of_rows[0], of_rows[1], np.zeros(2), of_rows[2], of_rows[3], *nans)
-
-    def add(
-        self,
-        label: int,
-        at: slice | npt.NDArray[np.bool_],
-        phi: Floats,
-        share: float,
-        value: float,
-        interval: Interval,
-    ) -> None:
-        """Add a label that is known in some rows, and whose share of all true labels this is."""
-        self.value[label] = value
-        self.whole[at] += phi
-        self.weighted[at] += share * phi
-        if interval.low is None or interval.high is None:
-            return
-        self.low[label], self.high[label] = interval.low, interval.high
-        away = value - interval.low, interval.high - value
-        sigma = math.sqrt(_square(phi, self.clusters, at))
-        if not sigma > 0.0:
-            self.alone += np.square(away)
-            return
-        self.below[at] += away[0] / sigma * phi
-        self.above[at] += away[1] / sigma * phi
+def _f1_of_rows(precision: Floats, recall: Floats, mass: Floats) -> tuple[float, Floats]:
+    """F1 of the means of both over the rows that have them, and how much each row moves it."""
+    counts = np.isfinite(precision) & (mass > 0.0)
+    means, phis = [], []
+    for values, kept in ((precision, counts), (recall, mass > 0.0)):
+        total = float(mass[kept].sum())
+        mean = float((mass[kept] * values[kept]).sum()) / total if total > 0.0 else 0.0
+        means.append(mean)
+        phi = np.zeros(len(mass))
+        phi[kept] = mass[kept] * (values[kept] - mean) / total if total > 0.0 else 0.0
+        phis.append(phi)
+    both = means[0] + means[1]
+    if not both > 0.0:
+        return 0.0, phis[0]
+    slopes = 2.0 * (means[1] / both) ** 2, 2.0 * (means[0] / both) ** 2
+    return 2.0 * means[0] * means[1] / both, slopes[0] * phis[0] + slopes[1] * phis[1]
 
 
 @dataclass(eq=False)
@@ -126,11 +71,13 @@ class SetScoreIntervals:
     Attributes:
         scores: the rows, and what metrics read of them.
         asked: what is asked of the intervals.
+        compares: whether `moves` will be asked for.
     """
 
     scores: SetScores
     asked: Confidence
-    _spreads: dict[Metric, _Spread] = field(default_factory=dict, repr=False)
+    compares: bool = False
+    _spreads: dict[Metric, LabelSpread] = field(default_factory=dict, repr=False)
     _of_pooled: dict[Metric, Interval] = field(default_factory=dict, repr=False)
     _known: dict[Metric, Interval] = field(default_factory=dict, repr=False)
 
@@ -154,7 +101,7 @@ class SetScoreIntervals:
     def _made(self, metric: Metric, value: float) -> Interval:
         if self.scores.rows.n < 2:
             return Interval(remark=_ONE_ROW)
-        if self._clusters is not None and self._clusters.n_clusters < 2:
+        if self._has_one_cluster:
             return Interval(remark=ONE_CLUSTER)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = self._found(metric, value)
@@ -166,7 +113,7 @@ class SetScoreIntervals:
         if is_of_rows(metric):
             return self._of_mean(metric, value)
         if metric.record.reads is RankedCells:
-            return Interval(remark=_CHOSEN)
+            return self._of_chosen(metric, value)
         if metric.record.reads is LabelAreas:
             return self._of_areas(metric, value)
         plain = Metric(metric.record, "plain", metric.params)
@@ -179,12 +126,40 @@ class SetScoreIntervals:
             return self._combined(spread, value)
         return self._one(metric, value, spread.weighted)
 
+    def moves(self, metric: Metric, value: float) -> Floats | None:
+        """float64[n]: how much each row moves a metric whose value this is, by its weight.
+
+        None where that is not known: of what the rows choose, and of all labels pooled.
+        """
+        metric = meant_on_sets(metric)
+        if is_of_rows(metric):
+            return self._moves_of_mean(metric, value) if self._is_whole(metric) else None
+        plain = Metric(metric.record, "plain", metric.params)
+        is_known = metric.record.reads not in (RankedCells, LabelAreas) and metric.lift != "micro"
+        if not is_known or reason_without(plain):
+            return None
+        spread = self._spread_of(plain)
+        if metric.lift == "weighted":
+            return spread.weighted
+        return spread.whole / max(int(np.isfinite(spread.value).sum()), 1)
+
+    def _is_whole(self, metric: Metric) -> bool:
+        """Whether the value of a mean over rows is known exactly."""
+        return self.scores.bound(metric) is None
+
+    def _moves_of_mean(self, metric: Metric, value: float) -> Floats:
+        """float64[n]: w·g·(x − value) ÷ Σ w·g of each row."""
+        mean = self.scores.mean(metric)
+        mass = self.scores.weights * mean.gain
+        kept = mass > 0.0
+        found = np.zeros(len(mass))
+        found[kept] = mass[kept] * (mean.value[kept] - value) / float(mass[kept].sum())
+        return found
+
     def _of_mean(self, metric: Metric, value: float) -> Interval:
         """Of Σ w·g·x ÷ Σ w·g over the rows."""
-        if not self.scores.is_whole:
-            low, high = self.scores.ends(metric)
-            if low != high:
-                return Interval(remark=_NOT_WHOLE)
+        if not self._is_whole(metric):
+            return Interval(remark=_NOT_WHOLE)
         mean = self.scores.mean(metric)
         mass = self.scores.weights * mean.gain
         kept = mass > 0.0
@@ -193,8 +168,8 @@ class SetScoreIntervals:
         n = total**2 / float((mass**2).sum())
         if n < 2.0 - 1e-12:
             return Interval(remark=_ONE_ROW)
-        phi, df = mass * (x - value) / total, n - 1.0
-        variance = _square(phi, self._clusters, kept)
+        phi, df = self._moves_of_mean(metric, value)[kept], n - 1.0
+        variance = square_of(phi, self._clusters, kept)
         if self._clusters is None:
             variance *= n / (n - 1.0)
         else:
@@ -208,28 +183,132 @@ class SetScoreIntervals:
             self._alone, metric, value, math.sqrt(variance), n, df, is_share=is_share
         )
 
-    def _of_areas(self, metric: Metric, value: float) -> Interval:
-        """Of a function of the areas of the labels, by how it moves with each."""
+    @property
+    def _has_one_cluster(self) -> bool:
+        return self._clusters is not None and self._clusters.n_clusters < 2
+
+    def compared_moves(self, metric: Metric, value: float) -> Moves | str:
+        """How a metric whose value this is moves with each row; why that is not known, in words."""
+        if self.scores.rows.n < 2 or self._has_one_cluster:
+            return _ONE_ROW if self.scores.rows.n < 2 else ONE_CLUSTER
+        metric = meant_on_sets(metric)
+        plain = Metric(metric.record, "plain", metric.params)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            if is_of_rows(metric):
+                if not self._is_whole(metric):
+                    return _NOT_WHOLE
+                phi = self._moves_of_mean(metric, value)
+                mass = self.scores.weights * self.scores.mean(metric).gain
+                if self._clusters is None:
+                    phi *= math.sqrt(float(small_sample(kish(mass.sum(), (mass**2).sum()))))
+                return Moves(phi)
+            if metric.record.reads is RankedCells:
+                return "its threshold is chosen by the rows"
+            if metric.record.reads is LabelAreas:
+                slopes = self._slopes(metric)
+                if slopes is None:
+                    return _WITHOUT_ERROR
+                return Moves(self._sum_of_areas(slopes) * math.sqrt(self._least))
+            if reason := reason_without(plain):
+                return f"it has no influence function: it is {reason}"
+            if metric.lift == "micro":
+                return Moves(self._moves_of_pooled(plain) * math.sqrt(self._least))
+            spread = self._spread_of(plain)
+            assert spread.moves is not None
+            return spread.moves.of_lift(metric.lift, int(np.isfinite(spread.value).sum()))
+
+    def _moves_of_pooled(self, plain: Metric) -> Floats:
+        """float64[n]: what the labels of each row move together."""
+        pooled, of_row = self.scores.columns.pooled()
+        phi = measured_with_influence(
+            pooled, [plain], self.scores.policy, self._alone, clusters=of_row
+        )[2](plain)
+        w = np.ones(pooled.n_rows) if pooled.weights is None else pooled.weights
+        total = float(w.sum())
+        sums = np.bincount(of_row, np.where(w > 0.0, w * phi, 0.0), self.scores.rows.n)
+        return np.asarray(sums / total, np.float64)
+
+    def _slopes(self, metric: Metric) -> Floats | None:
+        """float64[k]: how a function of the areas of the labels moves with each; None at an end."""
         areas = self.scores.areas
         slopes = np.zeros(len(areas))
         for label in np.flatnonzero(np.isfinite(areas)).tolist():
             moved = [areas.copy(), areas.copy()]
             step = min(_STEP, areas[label] / 2.0, (1.0 - areas[label]) / 2.0)
             if not step > 0.0:
-                return Interval(remark="a label is ranked without error")
+                return None
             moved[0][label] -= step
             moved[1][label] += step
             ends = [metric.record.formula(LabelAreas(each)) for each in moved]
             slopes[label] = (ends[1] - ends[0]) / (2.0 * step)
+        return slopes
+
+    def _sum_of_areas(self, slopes: Floats) -> Floats:
+        """float64[n]: what each row moves in a number that moves so with the areas."""
         area = Metric.of(get("roc_auc").record, "plain", {})
         phi = np.zeros(self.scores.rows.n)
-        for label, parts, _ in self._each([area]):
+        for label, _, parts, _ in self._each([area]):
             if area in parts:
                 phi[self._at(label)] += slopes[label] * parts[area]
-        variance = _square(phi, self._clusters) * self._least
+        return phi
+
+    def _of_areas(self, metric: Metric, value: float) -> Interval:
+        """Of a function of the areas of the labels, by how it moves with each."""
+        slopes = self._slopes(metric)
+        if slopes is None:
+            return Interval(remark=_WITHOUT_ERROR)
+        phi = self._sum_of_areas(slopes)
+        variance = square_of(phi, self._clusters) * self._least
         n, df = self._n_effective, self._df(phi)
         return score_interval(metric, value, SamplingError(variance, variance, df, n),
                               self._alone, n)  # fmt: skip
+
+    def _of_chosen(self, metric: Metric, value: float) -> Interval:
+        """Of the best of all thresholds, which these rows choose.
+
+        At the threshold the value varies by the influence of each row: how the threshold varies
+        does not matter there (envelope theorem). The value is too large by what the choice gains;
+        that of rows whose threshold other rows chose is too small by what it loses. Limits lie
+        around the middle of both, and half the distance counts as an error of its own.
+        """
+        cells = self.scores.cells
+        points = fmax_points(cells)
+        units = self._units
+        n_units = int(units.max(initial=-1)) + 1
+        if points is None or n_units < _FOLDS:
+            return Interval(remark=_TOO_FEW)
+        at_best = np.full(len(units), points[0][int(points[1].argmax())])
+        has_true = (cells.n_true > 0) & (cells.weights > 0.0)
+        mass = np.where(has_true, cells.weights, 0.0)
+        n = float(mass.sum()) ** 2 / float((mass**2).sum())
+        folds = np.random.default_rng(self.asked.seed).permutation(n_units)[units] % _FOLDS
+        of_others = np.empty(len(units))
+        for fold in range(_FOLDS):
+            inside = folds == fold
+            others = fmax_points(replace(cells, weights=np.where(inside, 0.0, cells.weights)))
+            if others is None:
+                return Interval(remark=_TOO_FEW)
+            of_others[inside] = others[0][int(others[1].argmax())]
+        apart = _f1_of_rows(*fmax_rows(cells, of_others), mass)[0]
+        phi = _f1_of_rows(*fmax_rows(cells, at_best), mass)[1]
+        variance = square_of(phi, self._clusters)
+        df = self._df(phi)
+        if self._clusters is None:
+            variance *= n / max(n - 1.0, 1.0)
+            df = n - 1.0
+        else:
+            n = min(n, float(self._clusters.n_clusters))
+        error = math.hypot(math.sqrt(variance), (value - apart) / 2.0)
+        middle = (value + apart) / 2.0
+        found = interval_of_one(self._alone, metric, middle, error, n, df)
+        return replace(found, method="cross-fitted", standard_error=None, remark=_CHOSEN)
+
+    @property
+    def _units(self) -> npt.NDArray[np.int64]:
+        """int64[n]: what is drawn together, a row or a cluster, by its number."""
+        if self._clusters is not None:
+            return self._clusters.codes
+        return np.arange(self.scores.rows.n)
 
     def _pooled(self, plain: Metric) -> Interval:
         """Of all cells together, which are clusters of the cells of a row."""
@@ -266,13 +345,13 @@ class SetScoreIntervals:
         return rows if self._clusters is None else min(rows, float(self._clusters.n_clusters))
 
     @cached_property
-    def _clusters(self) -> _Clusters | None:
+    def _clusters(self) -> RowClusters | None:
         """The rows that weigh anything, by cluster; None where they are independent."""
         rows = self.scores.rows
         if rows.clusters is None:
             return None
         codes = np.unique(rows.clusters, return_inverse=True)[1].astype(np.int64)
-        return _Clusters(codes, len(np.unique(codes[self.scores.weights > 0.0])))
+        return RowClusters(codes, len(np.unique(codes[self.scores.weights > 0.0])))
 
     def _df(self, phi: Floats, at: slice | npt.NDArray[np.bool_] = slice(None)) -> float:
         """Degrees of freedom of Σφ over some of the rows."""
@@ -288,18 +367,20 @@ class SetScoreIntervals:
         return n / (n - 1.0) if n > 1.0 else 1.0
 
     def _one(self, metric: Metric, value: float, phi: Floats) -> Interval:
-        error = math.sqrt(_square(phi, self._clusters) * self._least)
+        error = math.sqrt(square_of(phi, self._clusters) * self._least)
         n = self._n_effective
         return interval_of_one(self._alone, metric, value, error, n, self._df(phi))
 
-    def _combined(self, spread: _Spread, value: float) -> Interval:
+    def _combined(self, spread: LabelSpread, value: float) -> Interval:
         """Limits of the labels, combined as their errors go together in the rows (MOVER)."""
         n_counted = int(np.isfinite(spread.value).sum())
         ends = [
-            math.sqrt(_square(side, self._clusters) + float(alone)) / max(n_counted, 1)
+            math.sqrt(square_of(side, self._clusters) + float(alone)) / max(n_counted, 1)
             for side, alone in zip((spread.below, spread.above), spread.alone, strict=True)
         ]
-        error = math.sqrt(_square(spread.whole, self._clusters) * self._least) / max(n_counted, 1)
+        error = math.sqrt(square_of(spread.whole, self._clusters) * self._least) / max(n_counted, 1)
+        # What few rows add to every label does not average out.
+        ends[0] += max(spread.bias, 0.0) / max(n_counted, 1)
         missing = int((np.isfinite(spread.value) & np.isnan(spread.low)).sum())
         remark = "labels have few rows" if len(self._few) else None
         if missing:
@@ -328,7 +409,7 @@ class SetScoreIntervals:
         if pooled:
             self._measure_pooled(list(dict.fromkeys(pooled)))
 
-    def _spread_of(self, plain: Metric) -> _Spread:
+    def _spread_of(self, plain: Metric) -> LabelSpread:
         if plain not in self._spreads:
             self._measure([plain])
         return self._spreads[plain]
@@ -337,25 +418,48 @@ class SetScoreIntervals:
         rows, k = self.scores.rows, self.scores.k
         values = {metric: np.full(k, np.nan) for metric in metrics}
         spreads = {
-            m: _Spread.of(rows.n, k, self._clusters) for m in metrics if not reason_without(m)
+            m: LabelSpread.of(
+                rows.n, k, self._clusters, LabelMoves.of(m, rows.n) if self.compares else None
+            )
+            for m in metrics
+            if not reason_without(m)
         }
         weights, total = self.scores.label_weights, float(self.scores.label_weights.sum())
-        for label, parts, found in self._each(metrics):
+        for label, column, parts, found in self._each(metrics):
             at = self._at(label)
             share = weights[label] / total if total > 0.0 else 0.0
             for metric, (value, interval) in found.items():
                 values[metric][label] = value
                 if metric in parts:
-                    spreads[metric].add(label, at, parts[metric], share, value, interval)
+                    spread = spreads[metric]
+                    spread.add(label, at, parts[metric], share, value, interval)
+                    if isinstance(metric.record.influence, PrecisionInfluence):
+                        spread.bias += self._bias_of(label)
+                    if spread.moves is not None:
+                        spread.moves.add(
+                            *(at, column, parts[metric], share, value, interval),
+                            has_clusters=self._clusters is not None,
+                        )
         self.scores.keep(values, {})
         true = rows.true
         for spread in spreads.values():
             if total > 0.0:
                 mean = np.nansum(weights * spread.value) / total
                 apart = np.where(np.isfinite(spread.value), spread.value - mean, 0.0)
-                of_rows = np.bincount(true.rows, apart[true.items], rows.n)
-                spread.weighted += self.scores.weights * of_rows / total
+                added = np.bincount(true.rows, apart[true.items], rows.n)
+                of_rows = self.scores.weights * added / total
+                spread.weighted += of_rows
+                if spread.moves is not None:
+                    spread.moves.weighted += of_rows
         self._spreads.update(spreads)
+
+    def _bias_of(self, label: int) -> float:
+        """By how much few rows make the average precision of a label too large."""
+        column = self.scores.columns.column(label)
+        w = column.weights
+        unit = 1.0 if w is None else float((w**2).sum()) / float(w.sum())
+        _, tp, fp = ClassRanks(column.column(1)).curve
+        return precision_bias(tp, fp, unit)
 
     def _at(self, label: int) -> slice | npt.NDArray[np.bool_]:
         known = self.scores.columns.known(label)
@@ -363,11 +467,13 @@ class SetScoreIntervals:
 
     def _each(
         self, metrics: list[Metric]
-    ) -> Iterator[tuple[int, dict[Metric, Floats], dict[Metric, tuple[float, Interval]]]]:
-        """Each label: what each row moves in a metric, and values with their intervals."""
+    ) -> Iterator[
+        tuple[int, ScoredRows, dict[Metric, Floats], dict[Metric, tuple[float, Interval]]]
+    ]:
+        """Each label: its rows, what each moves in a metric, and values with their intervals."""
         for label in range(self.scores.k):
             column = self.scores.columns.column(label)
-            if not column.n_rows:
+            if not column.n_rows or not (column.weights is None or column.weights.any()):
                 continue
             clusters = None if self._clusters is None else self._clusters.codes[self._at(label)]
             values, sure, influence = measured_with_influence(
@@ -381,7 +487,7 @@ class SetScoreIntervals:
                 found[metric] = value, sure.intervals.get(metric, Interval())
                 if math.isfinite(value) and total > 0.0 and not reason_without(metric):
                     parts[metric] = w * influence(metric) / total
-            yield label, parts, found
+            yield label, column, parts, found
 
     def _drawn(self, metric: Metric, value: float) -> Interval:
         """The interval by replicates of the rows, a row with all of its labels."""

@@ -57,6 +57,38 @@ def optimism(n: float) -> float:
     return float((np.log(n) + np.euler_gamma + 0.5 / n - 1.0) / (n - 1.0))
 
 
+def precision_bias(tp: Floats, fp: Floats, unit: float = 1.0) -> float:
+    """By how much few rows make the average precision of a ranking too large, as they show it.
+
+    The jackknife's estimate (Quenouille 1956), true and false rows left out each by themselves: a
+    row that is left out takes one from the places of those below it. 0 where no row is true.
+
+    Args:
+        tp, fp: float64[u], weight of the true and of the false rows from each score on.
+        unit: what a row weighs.
+    """
+    if not len(tp) or not tp[-1] > 0.0 or not fp[-1] > 0.0:
+        return 0.0
+    a, b, own = tp / unit, fp / unit, np.diff(tp, prepend=0.0)
+    held = own > 0.0
+    m, rest = float(a[-1]), float(b[-1])
+    a, b, own = a[held], b[held], own[held]
+    q, less = a + b, np.maximum(a + b - 1.0, 1e-12)
+
+    def mean(values: Floats) -> float:
+        return float((own * values).sum() / own.sum())
+
+    # Σ over the rows left out: those above take one from the place, the others nothing.
+    value = mean(a / q)
+    without_false = mean(b * np.minimum(a / less, 1.0) + (rest - b) * a / q) / rest
+    found = (rest - 1.0) * (without_false - value)
+    if m > 1.0:
+        above = np.maximum(a - 1.0, 0.0)
+        without_true = mean(above * np.minimum(above / less, 1.0) + (m - a) * a / q) / (m - 1.0)
+        found += (m - 1.0) * (without_true - value)
+    return found
+
+
 def kish(weight: Any, square: Any) -> Any:
     """Kish's effective sample size of weighted rows: (Σw)² ÷ Σw²."""
     weight, square = np.asarray(weight, np.float64), np.asarray(square, np.float64)

@@ -168,6 +168,22 @@ class SetScores:
         found = [self.total(self.mean(metric, is_best=is_best)) for is_best in (True, False)]
         return min(found), max(found)
 
+    def bound(self, metric: Metric) -> tuple[float, float] | None:
+        """Limits of a value that rows which list the scores of some labels leave open, or None."""
+        if not is_of_ranks(metric) or self.is_whole:
+            return None
+        low, high = self.ends(metric)
+        return (low, high) if low != high else None
+
+    def value(self, metric: Metric) -> float:
+        """The value of a metric; the middle of its limits where it has a bound.
+
+        Errors:
+            As of `values`.
+        """
+        bound = self.bound(meant_on_sets(metric))
+        return float(self.values(metric).value) if bound is None else 0.5 * (bound[0] + bound[1])
+
     @property
     def has_all(self) -> bool:
         """Whether every label of every row has a score."""
@@ -290,6 +306,19 @@ class SetScores:
                         found[at] += column.row_losses(name, part)
             self._added[name] = found
         return self._added[name]
+
+
+def is_in_report(metric: Metric, *, is_prob: bool, has_all: bool) -> bool:
+    """Whether a metric of scores is listed of such scores.
+
+    Args:
+        has_all: whether every label of every row has a score.
+    """
+    record = metric.record
+    # What a name means here is listed by its own name.
+    if record.on_sets or (record.is_of_scores_only and is_prob):
+        return False
+    return record.reads is RankedLabels or has_all
 
 
 def is_of_ranks(metric: Metric) -> bool:

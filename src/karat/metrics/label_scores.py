@@ -199,3 +199,23 @@ def fmax_points(c: RankedCells) -> tuple[Floats, Floats] | None:
     with np.errstate(invalid="ignore"):
         f1 = np.where(both > 0.0, 2.0 * mean_precision * mean_recall / both, 0.0)
     return scores[last], f1
+
+
+def fmax_rows(c: RankedCells, thresholds: Floats) -> tuple[Floats, Floats]:
+    """Precision and recall of each row whose labels are predicted from its own threshold on.
+
+    Args:
+        thresholds: float64[n].
+
+    Returns:
+        float64[n] each; NaN of the precision without a predicted label, of both without a true one.
+    """
+    n = len(c.n_true)
+    predicted = c.scores >= thresholds[c.rows]
+    q = np.bincount(c.rows[predicted], minlength=n).astype(np.float64)
+    hits = np.bincount(c.rows[predicted & c.is_true], minlength=n).astype(np.float64)
+    has_true = c.n_true > 0
+    precision, recall = np.full(n, np.nan), np.full(n, np.nan)
+    np.divide(hits, q, out=precision, where=has_true & (q > 0.0))
+    np.divide(hits, c.n_true, out=recall, where=has_true)
+    return precision, recall

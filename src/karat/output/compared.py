@@ -30,6 +30,9 @@ def describe_comparison(comparison: Comparison) -> Document:
     """A table for each pair of models, metrics in the order compared; then values and notes."""
     pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
     tables = [_pair(comparison, a, b) for a, b in pairs]
+    for name, part in comparison.strata.items():
+        of = f"in {name} ({counted(part.classes.k, 'label')})  "
+        tables += [_pair(part, a, b, of) for a, b in pairs]
     tables += [_values(comparison), *_omnibus(comparison), *_best(comparison)]
     rows = sorted(set(comparison.n.values()))
     n = counted(rows[0], "row") if len(rows) == 1 else f"{rows[0]} to {rows[-1]} rows"
@@ -45,7 +48,7 @@ def describe_comparison(comparison: Comparison) -> Document:
     return Document("karat compare", (*facts, same), found, comparison.models)
 
 
-def _pair(comparison: Comparison, a: str, b: str) -> Table:
+def _pair(comparison: Comparison, a: str, b: str, of: str = "") -> Table:
     order = {metric: place for place, metric in enumerate(comparison.metrics)}
     found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
     found.sort(key=lambda one: order[one.metric])
@@ -54,7 +57,7 @@ def _pair(comparison: Comparison, a: str, b: str) -> Table:
     counts = Counter(cell.text for cell in verdicts)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _VERDICTS if counts[verdict])
     return Table.by_column(
-        f"{a} against {b}  {told}",
+        f"{a} against {b}  {of}{told}",
         (TableColumn("metric", "left"), [one.metric for one in found]),
         (TableColumn(a, rank=1, is_model=True), [value(one.value_a) for one in found]),
         (TableColumn(b, rank=2, is_model=True), [value(one.value_b) for one in found]),

@@ -12,7 +12,7 @@ from karat.errors import error
 from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
-from karat.metrics.headlines import by_family, headline, metric_of_slices
+from karat.metrics.headlines import OF_SET_SLICES, by_family, headline, metric_of_slices
 from karat.output.document import Cell, Document, Notes, Table, TableColumn, doubts_section
 from karat.output.sections import (
     confusion_section,
@@ -24,12 +24,12 @@ from karat.output.sections import (
     some_of,
     thresholds_section,
 )
+from karat.results.values import ReportValues
 
 if TYPE_CHECKING:
     from karat.results.named import NamedResults
     from karat.results.report import Report
     from karat.results.sets import SetReport
-    from karat.results.values import ReportValues
 
 COLUMNS = "Columns"
 """Title of the section that shows which column has which role."""
@@ -126,9 +126,11 @@ def lists_all(report: NamedResults, which: str) -> bool:
     return which == "all" or report.requested is not None
 
 
-def slice_metric(report: ReportValues) -> str:
+def slice_metric(report: ReportValues | SetReport) -> str:
     """The metric by which the slices of a report are compared: the first that was asked for."""
-    name = metric_of_slices(has_positive=report.is_binary, prevalence=_prevalence(report))
+    name = OF_SET_SLICES
+    if isinstance(report, ReportValues):
+        name = metric_of_slices(has_positive=report.is_binary, prevalence=_prevalence(report))
     is_listed = report.requested is None and name in report.metrics
     return name if is_listed else next(iter(report.metrics))
 

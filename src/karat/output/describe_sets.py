@@ -18,10 +18,11 @@ from karat.output.describe import (
     headline_table,
     lists_all,
     shown_mapping,
+    slice_metric,
     undefined_notes,
 )
 from karat.output.document import Document, Notes, Table, TableColumn, doubts_section
-from karat.output.sections import marked_rate, slices_of_sets
+from karat.output.sections import marked_rate, slice_section
 from karat.tally import Label
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ def describe_sets(
     report: SetReport, *, metrics: Literal["headline", "all"] = "headline"
 ) -> Document:
     """The document of a report of sets."""
-    names = list(report.metrics)
-    if not lists_all(report, metrics):
-        names = [name for name in HEADLINE_OF_SETS if name in report.metrics]
+    names = headline_of_sets(report, metrics)
     warnings = (*without_doubts(report.warnings), *report.cautions)
     sections = [
         columns_of_sets(report.mapping, report.source),
@@ -53,6 +52,25 @@ def describe_sets(
     ]
     found = tuple(section for section in sections if section is not None)
     return Document("karat multilabel report", facts_of_sets(report), found)
+
+
+def headline_of_sets(report: SetReport, which: str = "headline") -> list[str]:
+    """The metrics that open the report: those asked for, else those of sets.
+
+    Errors:
+        K122 it is neither ``"headline"`` nor ``"all"``.
+    """
+    if lists_all(report, which):
+        return list(report.metrics)
+    return [name for name in HEADLINE_OF_SETS if name in report.metrics]
+
+
+def slices_of_sets(report: SetReport) -> Iterator[Table]:
+    """One table for each column that slices were told apart by."""
+    if (report.rows is None and report.kept_slices is None) or not report.metrics:
+        return
+    for table in report.slices.values():
+        yield slice_section(table, slice_metric(report))
 
 
 def columns_of_sets(mapping: Mapping[str, Any], source: Mapping[str, Any]) -> Notes | None:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from karat.results.gate.result import GateResult, RuleResult
     from karat.results.report import Report
     from karat.results.result import Result
-    from karat.results.slices import Slice, Slices, SliceTable
+    from karat.results.slices import ByColumn, SetSliceTable, Slice, SliceTable
 
 _MOST_LINES: Final = len(COLORS)
 _N_WORST: Final = 5
@@ -286,23 +286,23 @@ def _picture_of_weak(slices: Sequence[Any], measure: str) -> str:
     return forest(marks, label=measure, title=f"Weak slices by {measure}", legend=legend)
 
 
-def slice_table_as_html(table: SliceTable) -> str:
+def slice_table_as_html(table: SliceTable | SetSliceTable[Any]) -> str:
     """The slices by a column: a headline metric with its intervals, above the table."""
     return html_of(Document("karat slices", _facts_of(table)), "") + _slices_of(table)
 
 
-def _facts_of(table: SliceTable) -> tuple[str, ...]:
+def _facts_of(table: SliceTable | SetSliceTable[Any]) -> tuple[str, ...]:
     by = " × ".join(table.columns)
     return (f"by {by}", counted(len(table), "slice"), counted(table.whole.n_rows, "row"))
 
 
-def _slices_of(table: SliceTable) -> str:
+def _slices_of(table: SliceTable | SetSliceTable[Any]) -> str:
     metric = slice_metric(table.whole)
     picture = form_or_nothing(_picture_of_slices, table, metric)
     return html_of(Document("", (), (slice_section(table, metric),)), picture)
 
 
-def _picture_of_slices(table: SliceTable, metric: str) -> str:
+def _picture_of_slices(table: SliceTable | SetSliceTable[Any], metric: str) -> str:
     parts = list(table.values())
     differences = table.difference(metric)
     shown = {one.name: one.is_shown for one in differences.values()}
@@ -314,7 +314,7 @@ def _picture_of_slices(table: SliceTable, metric: str) -> str:
         if shown[one.name] and better is not None:
             look = "good" if (one.difference > 0) is (better == "higher") else "bad"
         reason = found.undefined or one.undefined or ""
-        marks.append(Mark(part.name, found.value, found.low, found.high, look, reason=reason))
+        marks.append(Mark(one.name, found.value, found.low, found.high, look, reason=reason))
     n_more = len(marks) - MOST_ROWS
     whole = table.whole[metric].value
     label = f"{metric}; dotted: all rows" + (f"; {count(n_more)} not drawn" if n_more > 0 else "")
@@ -332,7 +332,7 @@ def _picture_of_slices(table: SliceTable, metric: str) -> str:
     )
 
 
-def slices_as_html(slices: Slices) -> str:
+def slices_as_html(slices: ByColumn[Any]) -> str:
     """All slices of a report, column by column."""
     tables = list(slices.values())
     facts = [" × ".join(table.columns) for table in tables] or ["none: give by= to karat.evaluate"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, starmap
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from karat.errors.text import cells, contrasted, harmless, padded, safe, wrapped
 from karat.output.describe import describe, slice_metric
@@ -27,7 +27,7 @@ from karat.output.sections import confusion_section, matrix_lines, short_names, 
 if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Confusion
-    from karat.results.slices import Slices, SliceTable
+    from karat.results.slices import ByColumn, NamedSlices
 
 INDENT = 2
 WIDTH_MIN = 30
@@ -297,11 +297,11 @@ def report_as_text(
     return text_of(describe(report, metrics=metrics), width, is_ascii=is_ascii)
 
 
-def slices_as_text(found: Slices | SliceTable, width: int = 80) -> str:
+def slices_as_text(found: ByColumn[Any] | NamedSlices[Any], width: int = 80) -> str:
     """The tables of slices, by one column or by each, as a report shows them."""
-    from karat.results.slices import Slices
+    from karat.results.slices import ByColumn
 
-    tables = list(found.values()) if isinstance(found, Slices) else [found]
+    tables: list[Any] = list(found.values()) if isinstance(found, ByColumn) else [found]
     sections = tuple(slice_section(table, slice_metric(table.whole)) for table in tables)
     text = text_of(Document("", (), sections), width).strip("\n")
     return text or "No slices: give by= to karat.evaluate."

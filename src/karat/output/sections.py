@@ -28,14 +28,13 @@ from karat.errors.text import (
     wrapped,
 )
 from karat.metrics import get
-from karat.metrics.headlines import OF_SET_SLICES
 from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
 
 if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Confusion, Result
     from karat.results.sets import SetReport
-    from karat.results.slices import SetSliceTable, SliceDifference, SliceTable
+    from karat.results.slices import NamedSlices, SetSliceTable, SliceDifference, SliceTable
 
 INDENT = 2
 NAME_LEAST = 3
@@ -283,35 +282,25 @@ def slice_sections(report: Report, metric: str) -> Iterator[Table]:
         yield slice_section(table, metric)
 
 
-def slices_of_sets(report: SetReport) -> Iterator[Table]:
-    """The same of rows with sets of labels; of a report that was read from JSON there are none.
+def slice_section(table: SliceTable | SetSliceTable[SetReport], metric: str) -> Table:
+    """The slices by one column in one metric, of rows of any kind."""
+    from karat.results.slices import SetSliceTable
 
-    They are compared in micro F1, or in the first metric that was asked for.
-    """
-    if report.rows is None or not report.metrics:
-        return
-    metric = OF_SET_SLICES if report.requested is None else next(iter(report.metrics))
-    for table in report.slices.values():
-        shown = any(one.is_shown for one in table.difference(metric).values())
-        note = "No slice is shown to differ from the rest, all slices looked at."
-        if shown:
-            note = f"{_SHOWN_MARK} shown to differ from the rest, all slices looked at"
-        yield _section_of(table, metric, note, "report.slices in Python", _SHOWN_MARK)
-
-
-def slice_section(table: SliceTable, metric: str) -> Table:
-    """The slices by one column in one metric."""
-    return _section_of(table, metric, _told(table, metric), _SLICES_AT)
+    note, mark = _told(table, metric), ""
+    if isinstance(table, SetSliceTable):
+        mark = _SHOWN_MARK
+        if any(one.is_shown for one in table.difference(metric).values()):
+            note += f" {mark} shown to differ from the rest, all slices looked at."
+    return _section_of(table, metric, note, mark)
 
 
 def _section_of(
-    table: SliceTable | SetSliceTable[SetReport], metric: str, note: str, where: str, mark: str = ""
+    table: SliceTable | SetSliceTable[SetReport], metric: str, note: str, mark: str
 ) -> Table:
-    """The slices by one column in one metric, of rows of any kind.
+    """The slices by one column in one metric.
 
     Args:
         note: what holds for all of them.
-        where: where others are found.
         mark: what follows a difference that is shown, beside its colour.
     """
     differences = list(table.difference(metric).values())
@@ -320,10 +309,10 @@ def _section_of(
     notes = [note]
     if table.whole.requested is not None and len(table.whole.metrics) > 1:
         first = f"Slices are compared in {metric}, the first of {option('metrics')}"
-        notes.append(f"{first}. The others: {where}.")
+        notes.append(f"{first}. The others: {_SLICES_AT}.")
     if len(places) > N_LISTED:
         places.sort(key=lambda i: 1.0 if (p := differences[i].p) is None else p)
-        notes.insert(0, f"{count(len(places) - N_LISTED)} slices not listed: {where}")
+        notes.insert(0, f"{count(len(places) - N_LISTED)} slices not listed: {_SLICES_AT}")
         places = sorted(places[:N_LISTED])
     all_parts: list[Any] = list(table.values())
     several = [differences[i] for i in places]
@@ -357,7 +346,7 @@ def _section_of(
     )
 
 
-def _told(table: SliceTable, metric: str) -> str:
+def _told(table: NamedSlices[Any], metric: str) -> str:
     """What the test of all slices says, the gap beside that of equal ones, and the worst slice."""
     test, gap, worst = table.heterogeneity(metric), table.gap(metric), table.worst(metric)
     text = str(test)

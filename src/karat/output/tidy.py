@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, ge
 from karat.errors import error
 from karat.metrics import get
 from karat.output.describe import describe, headline_names
+from karat.output.describe_sets import headline_of_sets
 from karat.output.json import report_to_json
 from karat.output.markdown import markdown_of
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Result
     from karat.results.sets import SetReport
+    from karat.results.slices import NamedSlices
 
 Row: TypeAlias = "dict[str, str | float | int | bool | None]"
 
@@ -114,14 +116,18 @@ def rows_of_metrics(report: Report, names: Iterable[str] | None = None) -> list[
 
 
 def rows_of_sets(report: SetReport) -> list[Row]:
-    """Every listed metric, then every label: one row a value."""
+    """Every listed metric, then every label, then every slice: one row a value."""
     metrics = [_row(report, result) for result in report.metrics.values()]
     level = None if report.confidence is None else report.confidence.level
-    return metrics + [
+    of_labels = [
         _class_row(row, name, level, report.n_rows)
         for row in report.per_class
         for name in PER_CLASS
     ]
+    if report.rows is None and report.kept_slices is None:
+        return metrics + of_labels
+    of_slices = _rows_of(report, report.slices.values(), headline_of_sets(report))
+    return metrics + of_labels + of_slices
 
 
 def _row(report: Report | SetReport, result: Result) -> Row:
@@ -173,12 +179,18 @@ def _class_row(row: dict[str, Any], name: str, level: float | None, n: int) -> R
 
 def rows_of_slices(report: Report) -> list[Row]:
     """One row for each slice and metric that opens the report: ``slice`` is ``"country = NO"``."""
+    return _rows_of(report, report.slices.values(), headline_names(report))
+
+
+def _rows_of(
+    report: Report | SetReport, tables: Iterable[NamedSlices[Any]], names: Sequence[str]
+) -> list[Row]:
     return [
         _row(report, one[name]) | {"slice": writable(", ".join(values)), "n": one.n_rows}
-        for table in report.slices.values()
-        for one in table.values()
-        for values in ([f"{x} = {y}" for x, y in zip(table.columns, one.key, strict=True)],)
-        for name in headline_names(report)
+        for table in tables
+        for key, one in zip(table.slice_keys, table.values(), strict=True)
+        for values in ([f"{x} = {y}" for x, y in zip(table.columns, key, strict=True)],)
+        for name in names
     ]
 
 

@@ -68,6 +68,7 @@ def reliability(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    bins: str | None = None,
     band: bool = False,
     spread: bool = True,
     histogram: bool = True,
@@ -76,10 +77,11 @@ def reliability(
 ) -> Axes:
     """Reliability diagram: how often a probability came true, bin by bin.
 
-    On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
-    `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
-    `histogram` shades below how the rows lie; `band` shades limits that contain the proportions of
-    all bins in the population at the stated level.
+    On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker. Of a
+    class of two with a share below 5 % there are 10 bins of equal weight, on logarithmic axes;
+    `bins="uniform"` draws 15 of equal width. `spread` draws, of one series alone, how far from it
+    two standard deviations reach if they are; `histogram` shades below how the rows lie; `band`
+    shades limits that contain the proportions of all bins in the population at the stated level.
     """
 
 def scores(
@@ -96,7 +98,8 @@ def scores(
 
     In the bins of the reliability diagram, whose rows a report keeps. Of several classes each
     histogram is of its own rows; then, and with `shares`, heights are shares of these rows, else
-    rows or their weight. Scores count as their softmax.
+    rows or their weight. Scores count as their softmax. Where the highest bar is more than 20 times
+    the highest of the class, the scale of the rows is logarithmic.
     """
 
 def threshold(

@@ -21,10 +21,9 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._measure import measure
 from karat.metrics._metric import Values
-from karat.metrics._of_set_scores import SetScores, is_of_labels, is_of_ranks, is_pooled
+from karat.metrics._of_set_scores import SetScores, is_in_report, is_of_labels, is_pooled
 from karat.metrics._of_sets import meant_on_sets, values_on_sets
 from karat.metrics._registry import metrics_of_sets
-from karat.metrics._set_views import RankedLabels
 from karat.metrics.reasons import undefined_of_scores, undefined_on_sets
 from karat.results.named import NamedResults
 from karat.results.result import Result
@@ -121,6 +120,8 @@ class SetReport(NamedResults):
     """Whether intervals take rows of a cluster together."""
     kept_limits: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """Limits of each label by metric, of a report of clusters that was read from JSON."""
+    kept_slices: ByColumn[SetSliceTable[Any]] | None = None
+    """Slices of a report that was read from JSON; read them as `slices`."""
 
     @property
     def classes(self) -> Classes:
@@ -170,17 +171,8 @@ class SetReport(NamedResults):
         if self.scored is None:
             known = {} if self.kept_scores is None else self.kept_scores.values
             return [metric for metric in every if not metric.needs_scores or metric in known]
-        rows_list_some = not self.scored.has_all
-        return [metric for metric in every if self._is_listed(metric, rows_list_some)]
-
-    def _is_listed(self, metric: Metric, rows_list_some: bool) -> bool:
-        record = metric.record
-        if not metric.needs_scores:
-            return True
-        # What a name means here is listed by its own name.
-        if record.on_sets or (record.is_of_scores_only and self.scores == "probabilities"):
-            return False
-        return record.reads is RankedLabels or not rows_list_some
+        kind = {"is_prob": self.scores == "probabilities", "has_all": self.scored.has_all}
+        return [m for m in every if not m.needs_scores or is_in_report(m, **kind)]
 
     @cached_property
     def _score_intervals(self) -> SetScoreIntervals:
@@ -244,11 +236,9 @@ class SetReport(NamedResults):
             scored = self._measured or scored
         computed = scored.values(metric)
         reason = undefined_of_scores(meant, self.classes, computed.undefined)
-        value, bound = float(computed.value), None
-        if is_of_ranks(meant) and not scored.is_whole:
-            low, high = scored.ends(meant)
-            if low != high:
-                value, bound = 0.5 * (low + high), (low, high)
+        value, bound = float(computed.value), scored.bound(meant)
+        if bound is not None:
+            value = 0.5 * (bound[0] + bound[1])
         return ScoredValue(value, reason, bound)
 
     def _result_of_scores(self, metric: Metric) -> Result:
@@ -308,7 +298,8 @@ class SetReport(NamedResults):
             name: values_on_sets(each, self.tally, self.undefined) for name, each in metrics.items()
         }
         limits = dict(self.kept_limits)
-        if self.confidence is not None and not limits:
+        is_known = self.rows is not None or not self.is_clustered
+        if self.confidence is not None and not limits and is_known:
             limits = self._limits(metrics)
         scored = self._measured
         if scored is not None and scored.has_all:
@@ -375,35 +366,20 @@ class SetReport(NamedResults):
 
     @cached_property
     def slices(self) -> ByColumn[SetSliceTable[Self]]:
-        """Column, or tuple of crossed columns → its slices; empty where ``by=`` was not given.
-
-        Each slice is a report of its rows, on all labels and with the settings of this one. JSON
-        does not hold them.
-
-        Errors:
-            K211 the rows were not kept, as of a report that was read from JSON.
-
-        Example:
-            >>> import karat
-            >>> sets = [{"cat"}, {"dog"}, {"cat", "dog"}, {"dog"}]
-            >>> report = karat.evaluate(sets, sets[::-1], by={"source": ["a", "a", "b", "b"]})
-            >>> report.slices["source"]["a"].n_rows
-            2
-            >>> report.slices["source"].rest["a"]["micro_recall"].value == 2 / 3
-            True
-        """
+        """Column, or tuple of crossed columns → its slices; see `karat.MultilabelReport`."""
         from karat.results.slices import ByColumn, SetSliceTable
 
         rows, tables = self.rows, {}
+        if self.kept_slices is not None:
+            return self.kept_slices
         if rows is None:
-            do = "Evaluate the rows again, with by=: JSON does not hold them."
+            do = "Evaluate the rows again, with by=."
             raise error("K211", name="slices", do=do)
         for place, axis in enumerate(rows.axes):
             named = slices_on(axis)
             if named is not None and rows.codes is not None:
                 columns, keys = named
-                table = SetSliceTable(columns, keys, rows.codes[place], self, self.of_rows)
-                tables[columns] = table
+                tables[columns] = SetSliceTable(columns, keys, self, rows.codes[place])
         return ByColumn(tables)
 
     def of_rows(self, rows: SetRows) -> Self:
@@ -414,6 +390,31 @@ class SetReport(NamedResults):
         is_clustered = rows.clusters is not None
         facts: dict[str, Any] = {"rows": rows, "scored": scored, "is_clustered": is_clustered}
         return replace(self, tally=rows.tally, **facts)
+
+    def of_tally(self, tally: SetTally) -> Self:
+        """The same of a tally whose rows and scores are not known."""
+        unknown: dict[str, Any] = dict.fromkeys(
+            ("rows", "scored", "sample", "kept_scores", "kept_transfers", "kept_patterns")
+        )
+        unknown |= {"kept_intervals": {}, "kept_limits": {}, "kept_cautions": ()}
+        return replace(self, tally=tally, kept_slices=None, **unknown)
+
+    def moves(self, metric: Metric) -> Floats | None:
+        """float64[n]: how much each known row moves a metric, by its weight.
+
+        None where that is not known, or there are no rows.
+        """
+        value = self[metric].value
+        if meant_on_sets(metric).needs_scores:
+            if self.scored is None or self.confidence is None:
+                return None
+            return self._score_intervals.moves(metric, value)
+        asked = self.confidence or Confidence()
+        found = SetIntervals(self.tally, asked, self.rows, self.undefined).influence(metric, value)
+        if found is None or self.rows is None:
+            return None
+        w = self.rows.known.weights
+        return (found if w is None else w * found) / float(self.tally.mass.sum())
 
     @cached_property
     def curves(self) -> Curves:

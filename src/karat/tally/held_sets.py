@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, Final
@@ -15,7 +15,7 @@ from karat.tally.axes import axes_of_header, too_many
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
-from karat.tally.label_scores import LabelScores
+from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
 from karat.tally.row_sample import hashed_places
 from karat.tally.serialization import (
     classes_of_facts,
@@ -42,8 +42,13 @@ _ARRAYS: Final = (
     "tally",
     "scores",
     "codes",
+    "listed_starts",
+    "listed_items",
 )
-_SHORT: Final = (*(f"{side}_items" for side in _SIDES), *("missing", "tally", "scores", "codes"))
+_SHORT: Final = (
+    *(f"{side}_items" for side in (*_SIDES, "listed")),
+    *("missing", "tally", "scores", "codes"),
+)
 _SCORES: Final = ("rows without scores", "rows with scores")
 _MOST_SAMPLED: Final = 1 << 16
 _BYTES_SAMPLED: Final = 1 << 8
@@ -188,7 +193,7 @@ class HeldSets:
         ]
         assert sides[0] is not None
         assert sides[1] is not None
-        moved = SetRows(named, sides[0], sides[1], sides[2], rows.missing, rows.weights)
+        moved = replace(rows, classes=named, true=sides[0], pred=sides[1], unknown=sides[2])
         counted = self.counted
         if counted is not None:
             parts = {
@@ -212,8 +217,10 @@ class HeldSets:
             if side is not None:
                 arrays |= {f"{name}_starts": side.starts, f"{name}_items": side.items}
         scores = rows.scores
-        if isinstance(scores, LabelScores):
+        if scores is not None:
             arrays["scores"] = scores.values
+        if isinstance(scores, ListedScores):
+            arrays |= {"listed_starts": scores.sets.starts, "listed_items": scores.sets.items}
         if rows.codes is not None:
             arrays["codes"] = rows.codes
         if rows.missing is not None:
@@ -224,6 +231,7 @@ class HeldSets:
         facts |= {"has_scores": self.has_scores, **facts_of_classes(rows.classes)}
         facts |= {} if scores is None else {"is_prob": scores.is_prob}
         facts |= {"axes": facts_of_axes(rows.axes)} if rows.axes else {}
+        facts |= {"is_frequency": True} if rows.is_frequency else {}
         return framed(facts, {name: arrays.get(name) for name in _ARRAYS})
 
     @classmethod
@@ -284,6 +292,11 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
         weights.shape == (m,) and weights.dtype.kind == "f" and _are_weights(weights)
     ):
         problem = "The weights do not fit the rows"
+    is_frequency = header.get("is_frequency", False)
+    if type(is_frequency) is not bool or (
+        is_frequency and (weights is None or (weights % 1.0 != 0.0).any())
+    ):
+        problem = "The weights are no numbers of rows"
     n = header["n"]
     counted = SetTally.from_bytes(arrays["tally"].tobytes()) if "tally" in arrays else None
     if type(n) is not int or n < m or (counted is None and n != m):
@@ -293,14 +306,15 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
     elif counted is not None and order is not None:
         if order.shape != (m,) or (order[1:] < order[:-1]).any():
             problem = "The sample is not in its order"
-        if counted.classes.labels != classes.labels or counted.n != n:
+        # Rows that stand for several are counted as often.
+        if counted.classes.labels != classes.labels or not (is_frequency or counted.n == n):
             problem = "The sample is not of its tally"
-        if counted.is_weighted != (weights is not None):
+        if counted.is_weighted != (weights is not None and not is_frequency):
             problem = "Some rows are weighted and others are not"
     scores, values = None, arrays.get("scores")
     if values is not None:
-        scores = LabelScores(values, header["is_prob"])
-        problem = problem or _wrong_scores(scores, m, classes.k)
+        scores, wrong = _scores_of(arrays, header["is_prob"], m, classes.k)
+        problem = problem or wrong
     axes, codes = axes_of_header(header.get("axes", [])), arrays.get("codes")
     problem = problem or _wrong_axes(axes, codes, m)
     if type(header["has_scores"]) is not bool or (
@@ -317,21 +331,33 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
         None if missing is None else missing.astype(np.bool_),
         weights,
         scores,
-        axes=axes,
-        codes=codes,
+        is_frequency,
+        axes,
+        codes,
     )
     had_scores = counted is not None and header["has_scores"]
     return HeldSets((rows,), counted, order, n=n, had_scores=had_scores)
 
 
-def _wrong_scores(scores: LabelScores, n: int, k: int) -> str | None:
+def _scores_of(
+    arrays: Mapping[str, Any], is_prob: Any, n: int, k: int
+) -> tuple[ScoresOfSets, str | None]:
+    """The scores that were read, and what contradicts what in them, or None."""
+    values, starts = arrays["scores"], arrays.get("listed_starts")
+    if starts is None:
+        return LabelScores(values, is_prob), _wrong_scores(values, (n, k), is_prob)
+    sets = Sets(starts, arrays["listed_items"])
+    problem = _wrong(sets, n, k) or _wrong_scores(values, (len(sets.items),), is_prob)
+    return ListedScores(sets, values, is_prob), problem
+
+
+def _wrong_scores(values: npt.NDArray[Any], shape: tuple[int, ...], is_prob: Any) -> str | None:
     """What contradicts what in scores that were read, or None."""
-    values = scores.values
-    if values.shape != (n, k) or values.dtype.kind != "f" or type(scores.is_prob) is not bool:
+    if values.shape != shape or values.dtype.kind != "f" or type(is_prob) is not bool:
         return "The scores do not fit the rows and labels"
     if not np.isfinite(values).all():
         return "A score is missing or infinite"
-    if scores.is_prob and values.size and not 0 <= values.min() <= values.max() <= 1:
+    if is_prob and values.size and not 0 <= values.min() <= values.max() <= 1:
         return "A probability is not between 0 and 1"
     return None
 

@@ -77,6 +77,11 @@ class LabelScores:
         """Of some rows: bool[n], or their places."""
         return replace(self, values=self.values[rows])
 
+    def only(self, places: npt.NDArray[np.int64], k: int) -> LabelScores:
+        """On some of k labels, by their places in order."""
+        assert self.values.shape[1] == k
+        return replace(self, values=np.ascontiguousarray(self.values[:, places]))
+
     def joined(self, other: LabelScores) -> LabelScores:
         """The rows of both, one after the other."""
         return replace(self, values=np.concatenate([self.values, other.values]))
@@ -113,6 +118,11 @@ class ListedScores:
         """Of some rows: bool[n], or their places."""
         numbers = Sets(self.sets.starts, np.arange(len(self.values), dtype=np.int32))
         return replace(self, sets=self.sets.at(rows), values=self.values[numbers.at(rows).items])
+
+    def only(self, places: npt.NDArray[np.int64], k: int) -> ListedScores:
+        """On some of k labels, by their places in order."""
+        kept = np.isin(self.sets.items, places)
+        return replace(self, sets=self.sets.only(places, k), values=self.values[kept])
 
     def joined(self, other: ListedScores) -> ListedScores:
         """The rows of both, one after the other."""

@@ -15,7 +15,7 @@ from karat.tally.axes import united_axes
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Fields
 from karat.tally.classes import Classes
-from karat.tally.label_scores import LabelScores, ScoresOfSets, joined_scores
+from karat.tally.label_scores import ListedScores, ScoresOfSets, joined_scores
 from karat.tally.serialization import (
     classes_of_facts,
     facts_of_classes,
@@ -400,7 +400,9 @@ class SetRows:
     @property
     def n_bytes(self) -> int:
         """Bytes of the rows."""
-        sides = [side for side in (self.true, self.pred, self.unknown) if side is not None]
+        listed = self.scores.sets if isinstance(self.scores, ListedScores) else None
+        every = (self.true, self.pred, self.unknown, listed)
+        sides = [side for side in every if side is not None]
         scores = None if self.scores is None else self.scores.values
         arrays = (self.missing, self.weights, scores, self.codes)
         beside = [part.nbytes for part in arrays if part is not None]
@@ -416,6 +418,15 @@ class SetRows:
         """The same with some of its axes only, by their places."""
         codes = None if self.codes is None or not places else self.codes[list(places)]
         return replace(self, axes=tuple(self.axes[place] for place in places), codes=codes)
+
+    def beside(self, axes: Sequence[tuple[Axis, npt.NDArray[np.int32]]]) -> SetRows:
+        """The same with more axes: each with the codes of the rows on it, int32[n]."""
+        if not axes:
+            return self
+        codes = np.stack([own for _, own in axes])
+        if self.codes is not None:
+            codes = np.concatenate([self.codes, codes])
+        return replace(self, axes=(*self.axes, *(axis for axis, _ in axes)), codes=codes)
 
     def merge(self, other: SetRows) -> SetRows:
         """The rows of both, one after the other, on labels that are united as by `SetTally.merge`.
@@ -502,26 +513,17 @@ class SetRows:
 
     def only(self, places: npt.NDArray[np.int64]) -> SetRows:
         """The same on some of the labels, by their places in order; scores of others go, too."""
-        classes, lut = self.classes, np.full(self.classes.k, -1, np.int32)
-        lut[places] = np.arange(len(places), dtype=np.int32)
-
-        def some(sets: Sets) -> Sets:
-            kept = sets.some(lut[sets.items] >= 0)
-            return Sets(kept.starts, lut[kept.items])
-
-        scores = self.scores
-        if isinstance(scores, LabelScores):
-            scores = replace(scores, values=np.ascontiguousarray(scores.values[:, places]))
+        classes, k = self.classes, self.classes.k
         named = None if classes.names is None else tuple(classes.names[i] for i in places)
         labels = [classes.labels[i] for i in places]
         return replace(
             self,
             classes=Classes(tuple(labels), None, named, is_declared=True),
-            true=some(self.true),
-            pred=some(self.pred),
-            unknown=None if self.unknown is None else some(self.unknown),
+            true=self.true.only(places, k),
+            pred=self.pred.only(places, k),
+            unknown=None if self.unknown is None else self.unknown.only(places, k),
             missing=self.gone,
-            scores=scores if isinstance(scores, LabelScores) else None,
+            scores=None if self.scores is None else self.scores.only(places, k),
         )
 
     def repeated(self) -> SetRows:

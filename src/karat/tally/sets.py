@@ -110,6 +110,13 @@ class Sets:
         np.cumsum(kept, out=starts[1:])
         return Sets(starts[self.starts], self.items[kept])
 
+    def only(self, places: Places, k: int) -> Sets:
+        """The sets on some of k labels, by their places in order."""
+        lut = np.full(k, -1, np.int32)
+        lut[places] = np.arange(len(places), dtype=np.int32)
+        kept = self.some(lut[self.items] >= 0)
+        return Sets(kept.starts, lut[kept.items])
+
     def without(self, other: Sets, k: int) -> Sets:
         """The labels that another set of the same row does not hold."""
         return self.some(~self.matched(other, k)[0])

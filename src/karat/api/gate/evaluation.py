@@ -43,7 +43,7 @@ Values: TypeAlias = Mapping[str, Measured]
 
 _KEPT_OF_SLICES = ("accuracy", "macro_f1")
 """Metrics of every slice in a baseline, beside those of the rules."""
-_BY_ORDER = "Rows were matched by their order: neither side names ids that both have."
+BY_ORDER = "Rows were matched by their order: neither side names ids that both have."
 _UNPAIRED = (
     "Unpaired: the rows of the baseline are not at hand, so that intervals are wider. Compare "
     "with its predictions, or write it with update_baseline= and with_rows=True."
@@ -424,7 +424,7 @@ class Evaluation:
         self._common = self._slices(new) | {None: slice(None)}
         self.notes += found.notes
         if found.by == "row order" and new.mapping:
-            self.notes.append(_BY_ORDER)
+            self.notes.append(BY_ORDER)
 
     def _slices(self, rows: Rows) -> dict[Label, Any]:
         """The places of the rows of each slice, in the order of their names."""

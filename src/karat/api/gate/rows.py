@@ -15,6 +15,7 @@ from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, rea
 from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
+from karat.api.sets import MultilabelReport
 from karat.data.checks import doubts_of_order
 from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.roles import with_place
@@ -24,6 +25,7 @@ from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.rows import predicted, read_rows
+from karat.data.table_sets import TableSets, beside_sets
 from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
 from karat.errors.options import option
@@ -72,15 +74,14 @@ class RowsSpec:
         return {"threshold": None if threshold is None else float(threshold)}
 
 
-def current_rows(given: RowsSpec, name: str) -> Rows:
-    """The rows that are to pass."""
+def current_rows(given: RowsSpec, name: str) -> Rows | TableSets:
+    """The rows that are to pass; of a table they may have sets of labels."""
     if given.is_table:
         columns = dict(given.columns)
         if distributed_host(given.y_true) is not None:
             for role in ("weights", "clusters"):
                 columns[role] = of_table(role, columns.get(role), "partitions")
-        rows = read_rows(given.y_true, name, columns, **given.options)
-        return with_order_of_rows(rows, columns, given.options.get("labels"))
+        return _read(given.y_true, name, columns, given.options)
     if given.y_true is None or not given.has_predictions:
         raise error(
             "K128",
@@ -95,10 +96,20 @@ def current_rows(given: RowsSpec, name: str) -> Rows:
     return _of_arrays(given, name)
 
 
+def _read(
+    source: Any, name: str, columns: Mapping[str, Any], options: Mapping[str, Any]
+) -> Rows | TableSets:
+    rows = read_rows(source, name, columns, **options)
+    if isinstance(rows, TableSets):
+        return rows
+    return with_order_of_rows(rows, columns, options.get("labels"))
+
+
 def _of_arrays(given: RowsSpec, name: str) -> Rows:
     options = {**given.options, "weights": given.columns.get("weights")}
     threshold = options.pop("threshold", None)
-    options.pop("nulls", None)
+    for only_of_tables in ("nulls", "separator"):
+        options.pop(only_of_tables, None)
     if given.y_prob is not None or given.y_score is not None:
         options |= {"y_pred": given.y_pred, "threshold": threshold}
         rows = score_rows(given.y_true, given_scores(given.y_prob, given.y_score), **options)
@@ -144,12 +155,16 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
     """
     if isinstance(baseline, Report):
         return baseline
+    if isinstance(baseline, MultilabelReport):
+        raise beside_sets("What is measured", name)
     is_path = isinstance(baseline, str | PathLike)
     if is_path and is_baseline(baseline):
         return checked_baseline(read_baseline(fspath(baseline)))
     kind = written_as(baseline) if is_path else None
     if kind == "report":
         return Report.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))
+    if kind == "multilabel":
+        raise beside_sets("What is measured", name)
     if kind is not None:
         raise refused(
             f"The baseline {fspath(baseline)} is a {kind} of karat, which holds no baseline",
@@ -157,10 +172,13 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
             f"{option('update_baseline')} wrote.",
         )
     if is_path or is_frame(baseline) or (given.is_table and names_files(baseline)):
-        return _read_baseline_rows(given, baseline, name)
+        rows = read_baseline_rows(given, baseline, name)
+        if isinstance(rows, TableSets):
+            raise beside_sets("What is measured", name)
+        return rows
     if given.is_table or isinstance(given.y_true, Report):
-        rows = "The rows are in a table" if given.is_table else "A report is measured"
-        raise error("K179", rows=rows, kind=type(baseline).__name__)
+        what = "The rows are in a table" if given.is_table else "A report is measured"
+        raise error("K179", rows=what, kind=type(baseline).__name__)
     # The earlier predictions of the same rows, in the same form.
     roles = ("y_prob", "y_score", "y_pred")
     form = next((role for role in roles if getattr(given, role) is not None), "y_pred")
@@ -184,7 +202,8 @@ def written_as(path: str | PathLike[str]) -> str | None:
     return None if found is None else found[1].decode("ascii", "replace")
 
 
-def _read_baseline_rows(given: RowsSpec, baseline: Any, name: str) -> Rows:
+def read_baseline_rows(given: RowsSpec, baseline: Any, name: str) -> Rows | TableSets:
+    """The rows of the earlier model, in files or in a table."""
     # Values of the rows of arrays are no columns of a file.
     columns = dict(given.columns) if given.is_table else dict.fromkeys(given.columns)
     # Clusters are those of the rows that are to pass; so are the weights of arrays.
@@ -199,8 +218,7 @@ def _read_baseline_rows(given: RowsSpec, baseline: Any, name: str) -> Rows:
     spared = {"weights": "", "by": None}
     while True:
         try:
-            rows = read_rows(baseline, name, columns, **options)
-            return with_order_of_rows(rows, columns, options.get("labels"))
+            return _read(baseline, name, columns, options)
         except KaratError as problem:
             missing = problem.context.get("column")
             named = (role for role in spared if isinstance(columns.get(role), str))

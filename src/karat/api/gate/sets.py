@@ -6,34 +6,46 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from karat.api.doubts import of_bounds
 from karat.api.gate.evaluation import (
+    BY_ORDER,
     NOT_WEIGHTED_ALIKE,
     GateSpec,
     change_apart,
     change_of,
     check_level,
 )
-from karat.api.gate.rows import RowsSpec, written_as
+from karat.api.gate.rows import RowsSpec, read_baseline_rows, written_as
 from karat.api.measuring import Spec, report_of
 from karat.api.results import Report
+from karat.api.set_doubts import doubts_of_sets
 from karat.api.set_models import models_of_sets
 from karat.api.sets import MultilabelReport, refuse_on_sets
 from karat.data.accumulator import accumulate
+from karat.data.pairing import pair_sets
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.arrays.sets import hold_sets, set_rows
+from karat.data.sources.files.paths import names_files
+from karat.data.sources.tables.frames import is_frame
+from karat.data.table_sets import TableSets, beside_sets, settled_clusters
 from karat.errors import error, shown
+from karat.errors.doubts import Doubt
 from karat.errors.options import as_typed, option
 from karat.inference.comparison.judging import ComparisonSpec, judged
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.gate.verdicts import Case, Change, Measured, Rule, refused
+from karat.tally.label_scores import ListedScores
 from karat.tally.set_tally import SetRows
+from karat.tally.sets import Sets
 
+SideOfSets: TypeAlias = SetRows | MultilabelReport | TableSets
+"""Rows with sets, of arrays or of a table, or their report."""
 DEFAULTS = ("subset_accuracy", "macro_f1")
 """Metrics that may not be significantly worse, where no rule compares with the baseline."""
 _UNPAIRED = (
@@ -48,7 +60,10 @@ def are_sets_of(given: RowsSpec) -> bool:
     """Whether the rows of a gate hold sets of labels."""
     if isinstance(given.y_true, MultilabelReport):
         return True
-    return not given.is_table and given.has_predictions and hold_sets(given.y_true, given.y_pred)
+    if given.is_table or not given.has_predictions:
+        return False
+    is_split = given.options.get("separator") is not None
+    return is_split or hold_sets(given.y_true, given.y_pred)
 
 
 @dataclass(eq=False)
@@ -60,6 +75,7 @@ class SetEvaluation:
         name: of the earlier model in messages.
         notes: sentences for the reader.
         is_paired: whether the rows are those of the baseline; None without one.
+        mapping: the column of each role, of rows in a table.
     """
 
     rules: Sequence[Rule]
@@ -69,16 +85,40 @@ class SetEvaluation:
     name: str
     notes: list[str] = field(default_factory=list)
     is_paired: bool | None = None
+    mapping: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        rules: Sequence[Rule],
+        spec: GateSpec,
+        current: SideOfSets,
+        before: SideOfSets | None,
+        name: str,
+    ) -> SetEvaluation:
+        """The evaluation of rows in memory, of tables, or of reports.
+
+        Errors:
+            K171 to K177 rows of two tables that cannot be matched.
+        """
+        notes: list[str] = []
+        tables = [side for side in (current, before) if isinstance(side, TableSets)]
+        for side in tables:
+            notes += [one for one in side.warnings if one not in notes]
+        if len(tables) == 2:
+            matched = pair_sets(tables, allow_mismatch=spec.allow_mismatch)
+            notes += matched.notes
+            if matched.by == "row order":
+                notes.append(BY_ORDER)
+            current, before = matched.models
+        mapping = tables[0].mapping if tables else None
+        sides = (_compared(current), None if before is None else _compared(before))
+        return cls(rules, spec, *sides, name, notes, mapping=mapping)
 
     @property
     def n(self) -> int:
         """How many rows there are."""
         return self.current.n if isinstance(self.current, SetRows) else self.current.n_rows
-
-    @property
-    def mapping(self) -> Mapping[str, Any] | None:
-        """None: rows with sets are in memory."""
-        return None
 
     def cases(self) -> list[Case]:
         """Every rule with its measurements."""
@@ -91,8 +131,8 @@ class SetEvaluation:
         if self.before is not None:
             self._check_alike(report)
             self.is_paired = isinstance(self.current, SetRows) and isinstance(self.before, SetRows)
-            by_rows = [m for m in compared if self.is_paired and not m.needs_scores]
-            changes = self._changes(by_rows, values)
+            if self.is_paired:
+                changes = self._changes(compared, values)
             apart = [metric for metric in compared if str(metric) not in changes]
             if not self.is_paired:
                 self.notes.append(_UNPAIRED)
@@ -109,8 +149,12 @@ class SetEvaluation:
         ]
 
     def doubts_and_notes(self) -> tuple[str, ...]:
-        """The notes."""
-        return tuple(self.notes)
+        """The doubts about both sides, then the notes."""
+        doubts = _doubts_of(self.current)
+        known = {one.noticed for one in doubts}
+        before = [] if self.before is None else _doubts_of(self.before)
+        others = [one.within("the baseline") for one in before if one.noticed not in known]
+        return (*of_bounds(self.rules), *doubts, *others, *self.notes)
 
     def baseline_text(self) -> str:
         """The report as the next baseline."""
@@ -141,11 +185,12 @@ class SetEvaluation:
         sides = [self.current.on(self.before.classes), self.before]
         models, found = models_of_sets(_NAMES, sides), {}
         pair = ComparisonSpec(self.spec.level, "none", {}, ((0, 1),))
-        a, b = (side.known.pred for side in sides)
-        is_same = np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)
+        a, b = (side.known for side in sides)
+        are_same = {False: _are_equal(a.pred, b.pred), True: _have_equal_scores(a, b)}
         for part, estimates in models.measured(metrics, pair, self.spec.undefined):
             name, value = str(part.metric), estimates["new"]
             (one,) = judged(part, _NAMES, pair)
+            is_same = are_same[meant_on_sets(part.metric).needs_scores]
             found[name] = change_of(one, is_same=is_same)
             if value.low is not None:
                 values[name] = replace(values[name], low=value.low, high=value.high)
@@ -179,6 +224,31 @@ class SetEvaluation:
             self.notes.append(f"The baseline was made with {made}, these values with {here}.")
 
 
+def _have_equal_scores(one: SetRows, other: SetRows) -> bool:
+    a, b = one.scores, other.scores
+    if a is None or b is None or a.is_prob != b.is_prob:
+        return False
+    if isinstance(a, ListedScores) != isinstance(b, ListedScores):
+        return False
+    if isinstance(a, ListedScores) and isinstance(b, ListedScores):
+        return _are_equal(a.sets, b.sets) and np.array_equal(a.values, b.values)
+    return np.array_equal(a.values, b.values)
+
+
+def _are_equal(a: Sets, b: Sets) -> bool:
+    return np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)
+
+
+def _compared(side: SideOfSets) -> SetRows | MultilabelReport:
+    return settled_clusters(side.rows) if isinstance(side, TableSets) else side
+
+
+def _doubts_of(side: SetRows | MultilabelReport) -> Sequence[Doubt]:
+    if isinstance(side, MultilabelReport):
+        return side.doubts
+    return doubts_of_sets(side, side.tally, {})
+
+
 def _measured(report: MultilabelReport, metric: Metric) -> Measured:
     """The result of a metric in a report, and why its rows do not define it."""
     result, why = report[metric], report.why_undefined(metric)
@@ -206,33 +276,44 @@ def _rows(given: RowsSpec) -> SetRows:
         y_score=given.y_score,
         threshold=given.options.get("threshold"),
         labels=given.options.get("labels"),
+        separator=given.options.get("separator"),
         positive=given.options.get("positive"),
         weights=given.columns.get("weights"),
         clusters=given.columns.get("clusters"),
     )
 
 
-def baseline_of_sets(
-    given: RowsSpec, baseline: Any, current: SetRows | MultilabelReport
-) -> SetRows | MultilabelReport:
+def baseline_of_sets(given: RowsSpec, baseline: Any, name: str, current: SideOfSets) -> SideOfSets:
     """The earlier model: its report, the JSON of that in a file, or its predictions.
 
+    Args:
+        name: what messages call it.
+
     Errors:
-        K176 a file that is no such report; K179 predictions beside a report; else as `set_rows`.
+        K176 a file that is no such report; K179 predictions in another form than the rows; K221
+        rows of one class; else as `set_rows` and `read_baseline_rows`.
     """
     if isinstance(baseline, MultilabelReport):
         return baseline
     if isinstance(baseline, Report):
         found = "The baseline is a report of rows with one class, and rows are sets"
         raise error("K221", found=found)
-    if isinstance(baseline, str | PathLike):
-        if written_as(baseline) != "multilabel":
-            raise refused(
-                f"The baseline {fspath(baseline)} is no report of rows with sets of labels",
-                "Give the JSON of one, a file that "
-                f"{option('update_baseline')} wrote, or predictions.",
-            )
+    is_path = isinstance(baseline, str | PathLike)
+    kind = written_as(baseline) if is_path else None
+    if kind == "multilabel":
         return MultilabelReport.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))
+    if isinstance(current, TableSets) and kind is None:
+        if not (is_path or is_frame(baseline) or names_files(baseline)):
+            raise error("K179", rows="The rows are in a table", kind=type(baseline).__name__)
+        rows = read_baseline_rows(given, baseline, name)
+        if isinstance(rows, TableSets):
+            return rows
+        raise beside_sets(name, "what is measured")
+    if is_path:
+        raise refused(
+            f"The baseline {fspath(baseline)} is no report of rows with sets of labels",
+            f"Give the JSON of one, a file that {option('update_baseline')} wrote, or predictions.",
+        )
     if isinstance(current, MultilabelReport):
         raise error("K179", rows="A report is measured", kind=type(baseline).__name__)
     form = next(role for role in _FORMS if getattr(given, role) is not None)

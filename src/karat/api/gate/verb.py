@@ -12,11 +12,19 @@ from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
 from karat.api.gate.evaluation import Evaluation, GateSpec, decided_by
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
-from karat.api.gate.sets import DEFAULTS, SetEvaluation, are_sets_of, baseline_of_sets, current_sets
+from karat.api.gate.sets import (
+    DEFAULTS,
+    SetEvaluation,
+    SideOfSets,
+    are_sets_of,
+    baseline_of_sets,
+    current_sets,
+)
 from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.results import Report
 from karat.api.sets import refuse_on_sets
 from karat.data.arguments import check_flag, check_threads
+from karat.data.labels.separated import checked_separator
 from karat.data.rows import Rows
 from karat.data.slices.codes import name_of
 from karat.errors import error
@@ -54,6 +62,7 @@ def gate(
     labels: Any = None,
     positive: Any = None,
     threshold: float | None = None,
+    separator: str | None = None,
     level: float = 0.95,
     adjust: str = "holm",
     allow_mismatch: bool = False,
@@ -95,6 +104,7 @@ def gate(
         id: a column, or a value for each row, that rows of both models are matched by. Default: a
             column ``id``, ``sample_id``, ``row_id`` … that both have, else the order of the rows.
         labels, positive, threshold, undefined, nulls, n_threads: as in `karat.evaluate`.
+        separator: what separates the labels of a text that holds several, as in `karat.evaluate`.
         level: of the intervals; a drop counts where its one-sided p-value is below half of
             1 − level.
         adjust: ``"holm"``: p-values allow for all rules that compare with the baseline;
@@ -139,6 +149,7 @@ def gate(
         "labels": labels,
         "positive": positive,
         "threshold": threshold,
+        "separator": checked_separator(separator),
         "nulls": nulls,
         "n_threads": n_threads,
     }
@@ -179,10 +190,7 @@ def run_gate(
         raise refused(f"The rule {needing.text!r} needs a baseline", do)
     check_threads(given.options.get("n_threads"))
     target = None if update_baseline is None else _target(update_baseline)
-    is_of_sets = are_sets_of(given)
-    if baseline is not None and needing is None:
-        rules = [*rules, *(default_rules(DEFAULTS) if is_of_sets else default_rules())]
-    if not rules and target is None:
+    if not rules and baseline is None and target is None:
         *kinds, last = (option(kind) for kind in ("min", "max", "max_drop", "no_worse_than"))
         value = "macro_f1=0.8" if is_command_line() else {"macro_f1": 0.8}
         do = (
@@ -191,13 +199,17 @@ def run_gate(
         )
         raise refused("There is no rule and no baseline", do)
     name = _name(baseline, "the baseline")
-    if is_of_sets:
-        refuse_on_sets({"with_rows": spec.with_rows or None})
-        sets = current_sets(given)
-        then = None if baseline is None else baseline_of_sets(given, baseline, sets)
-        run: Evaluation | SetEvaluation = SetEvaluation(rules, spec, sets, then, name)
+    current = _current(given, spec)
+    is_of_sets = not isinstance(current, Rows | Report)
+    if baseline is not None and needing is None:
+        rules = [*rules, *(default_rules(DEFAULTS) if is_of_sets else default_rules())]
+    run: Evaluation | SetEvaluation
+    if isinstance(current, Rows | Report):
+        run = _evaluation(given, rules, spec, current, baseline, name)
     else:
-        run = _evaluation(given, rules, spec, baseline, name)
+        refuse_on_sets({"with_rows": spec.with_rows or None})
+        then = None if baseline is None else baseline_of_sets(given, baseline, name, current)
+        run = SetEvaluation.of(rules, spec, current, then, name)
     cases = run.cases()
     result = GateResult(
         judged(
@@ -228,10 +240,8 @@ def run_gate(
     return replace(result, notes=(*run.doubts_and_notes(), *wrote), updated_baseline=target)
 
 
-def _evaluation(
-    given: RowsSpec, rules: Sequence[Rule], spec: GateSpec, baseline: Any, name: str
-) -> Evaluation:
-    """The rules on rows with one class each, or on their report, and the earlier model."""
+def _current(given: RowsSpec, spec: GateSpec) -> Rows | Report | SideOfSets:
+    """The rows that are to pass, or their report."""
     by = given.columns.get("by")
     if isinstance(given.y_true, Report):
         if by is not None or spec.with_rows:
@@ -243,9 +253,22 @@ def _evaluation(
                 found=f"A report was given with {argument}",
                 do="Give the rows: a report does not hold them.",
             )
-        current: Rows | Report = given.y_true
-    else:
-        current = current_rows(given, _name(given.y_true, "the predictions"))
+        return given.y_true
+    if are_sets_of(given):
+        return current_sets(given)
+    return current_rows(given, _name(given.y_true, "the predictions"))
+
+
+def _evaluation(
+    given: RowsSpec,
+    rules: Sequence[Rule],
+    spec: GateSpec,
+    current: Rows | Report,
+    baseline: Any,
+    name: str,
+) -> Evaluation:
+    """The rules on rows with one class each, or on their report, and the earlier model."""
+    by = given.columns.get("by")
     return Evaluation(
         rules,
         spec,

@@ -275,6 +275,7 @@ class Stream:
             y_pred: predicted labels, [n], or sets of them; with scores: if they differ from those
                 of the scores.
             y_prob, y_score: probabilities or scores, float[n, k] or float[n]; see `karat.evaluate`.
+                For sets, those of the labels, in all batches or in none.
             weights: float[n], or None; in all batches or in none.
 
         Errors:
@@ -289,12 +290,13 @@ class Stream:
         rows = device_arrays(y_true, y_pred, y_prob, y_score, weights)
         if rows is not None and self._update_on_device(rows):
             return
-        if y_prob is None and y_score is None:
-            are_more = self._tallies.sets is not None
-            if y_pred is not None and hold_sets(y_true, y_pred, are_more=are_more):
-                self._update_sets(y_true, y_pred, weights)
-            else:
-                self._update_labels(y_true, y_pred, weights)
+        has_scores = y_prob is not None or y_score is not None
+        are_more = self._tallies.sets is not None
+        if (y_pred is not None or has_scores) and hold_sets(y_true, y_pred, are_more=are_more):
+            self._update_sets(y_true, y_pred, weights, y_prob=y_prob, y_score=y_score)
+            return
+        if not has_scores:
+            self._update_labels(y_true, y_pred, weights)
             return
         scores = given_scores(y_prob, y_score)
         given = {"y_pred": y_pred, scores.argument: scores}
@@ -410,11 +412,17 @@ class Stream:
             self._add(Counted(cells))
             self._tallies = self._tallies.warned(*_of_order(y_true, {"y_pred": y_pred}, weights))
 
-    def _update_sets(self, y_true: Any, y_pred: Any, weights: Any) -> None:
+    def _update_sets(self, y_true: Any, y_pred: Any, weights: Any, **scores: Any) -> None:
         settings = self._settings
-        refuse_on_sets(settings.of_one_class)
+        has_scores = any(values is not None for values in scores.values())
+        refused = settings.of_one_class
+        if has_scores:
+            # From it on labels are predicted, as of two classes.
+            refused.pop("threshold")
+        refuse_on_sets(refused)
         given = {"labels": settings.labels, "positive": settings.positive, "weights": weights}
-        rows = set_rows(y_true, y_pred, **given, is_part=True)
+        threshold = settings.threshold if has_scores else None
+        rows = set_rows(y_true, y_pred, **scores, **given, threshold=threshold, is_part=True)
         with self._lock:
             self._refuse_mixed("sets")
             self._land()

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from karat.compat.catboost.description import LABEL_LOSSES, METRICS, Description, parse, refused
-from karat.compat.catboost.label_metrics import is_of_labels, label_rows, of_labels
+from karat.compat.catboost.label_metrics import (
+    OF_LABELS,
+    is_of_labels,
+    label_rows,
+    of_karat,
+    values_of_labels,
+)
 from karat.compat.catboost.metrics import ARGMAX, of_areas, of_losses, of_predicted
 from karat.compat.catboost.rows import Rows, as_rows
 from karat.errors import error
+from karat.metrics import Metric
+from karat.metrics._of_sets import meant_on_sets
+from karat.metrics._registry import find
 from karat.objectives import CatBoostObjective
 
 _MOST_THREADS = 4096
@@ -72,7 +82,7 @@ def eval_metric(
     n_threads = max(int(thread_count), 0)
     if is_of_labels(label, description):
         given = weight if description.use_weights else None
-        return of_labels(label_rows(label, approx, given, description), description)
+        return values_of_labels(label_rows(label, approx, given, description), description)
     return _values_of(as_rows(label, approx, weight), description, n_threads)
 
 
@@ -93,7 +103,18 @@ def _values_of(rows: Rows, metric: Description, n_threads: int = 0) -> list[floa
     return [values[metric.class_index]]
 
 
-class TrainerMetric:
+class _OfAllRows:
+    """What CatBoost asks of an object whose value is computed on all rows at once."""
+
+    # CatBoost would compile the methods with numba, and warn where it cannot.
+    no_jit = True
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """The value itself."""
+        return error / weight
+
+
+class TrainerMetric(_OfAllRows):
     """An object for CatBoost's ``eval_metric=``; made by `metric_object`.
 
     CatBoost shows an object under the name of its class, so every description has a class of its
@@ -104,9 +125,6 @@ class TrainerMetric:
     """
 
     description: Description
-
-    # CatBoost would compile the methods with numba, and warn where it cannot.
-    no_jit = True
 
     def is_max_optimal(self) -> bool:
         """Whether larger values are better."""
@@ -127,10 +145,6 @@ class TrainerMetric:
         (value,) = _values_of(as_rows(target, scores, weight), self.description)
         return value, 1.0
 
-    def get_final_error(self, error: float, weight: float) -> float:
-        """The value itself: it is computed on all rows at once."""
-        return error / weight
-
     def __repr__(self) -> str:
         return f"metric_object({self.description.text!r})"
 
@@ -139,17 +153,110 @@ class TrainerMetric:
         return metric_object, (self.description.text,)
 
 
-def metric_object(metric: str | Description) -> TrainerMetric:
+class LabelTrainerMetric(_OfAllRows):
+    """The same where the label is a matrix with a column for each of several labels.
+
+    Attributes:
+        text: what it computes, as it was given.
+        measure: the description, or karat's metric of rows with sets of labels.
+    """
+
+    text: str
+    measure: Description | Metric
+
+    def is_max_optimal(self) -> bool:
+        """Whether larger values are better."""
+        found = self.measure
+        return (found.better if isinstance(found, Metric) else found.facts.better) == "higher"
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """The value, and the weight by which CatBoost divides it, which is 1.
+
+        Args:
+            approxes, target: one float[n] for each label: raw scores, and 0 or 1 (above 0.5).
+            weight: float[n], or None.
+
+        Errors:
+            As `eval_metric`; CatBoost shows them in its own error.
+        """
+        scores, labels = (np.stack([*map(np.asarray, side)], axis=1) for side in (approxes, target))
+        if isinstance(self.measure, Metric):
+            return of_karat(labels, scores, weight, self.measure), 1.0
+        given = weight if self.measure.use_weights else None
+        (value,) = values_of_labels(label_rows(labels, scores, given, self.measure), self.measure)
+        return value, 1.0
+
+    def __repr__(self) -> str:
+        return f"metric_object({self.text!r}, of_labels=True)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_labels, (self.text,)
+
+
+def _of_labels(metric: str | Description) -> LabelTrainerMetric:
+    """The object of a metric of several labels.
+
+    Its base is that by which CatBoost knows metrics of several targets, where CatBoost was
+    imported; it is the one that CatBoost takes.
+    """
+    known = find(metric) if isinstance(metric, str) else None
+    measure: Description | Metric
+    if isinstance(metric, str) and known is not None:
+        text, measure = metric, _measure_of(metric, known)
+    else:
+        measure = description = parse(metric)
+        text = description.text
+        _check_labels(description)
+    base = getattr(sys.modules.get("catboost"), "MultiTargetCustomMetric", object)
+    members = {"text": text, "measure": measure}
+    made: LabelTrainerMetric = type(text, (LabelTrainerMetric, base), members)()
+    return made
+
+
+def _measure_of(text: str, metric: Metric) -> Metric:
+    """A metric of karat's catalogue, which has one value on sets, and a better direction."""
+    meant = meant_on_sets(metric)
+    if meant.lift == "per_class" or meant.better is None:
+        found = "It has no direction that is better"
+        if meant.lift == "per_class":
+            found = "It has a value for each label, and CatBoost takes one"
+        raise refused(text, found, "Give a metric of one value, as macro_f1.")
+    return meant
+
+
+def _check_labels(description: Description) -> None:
+    """Refuse a description that is not of one value of several labels."""
+    name, is_each = description.name, description.is_per_class or description.type == "PerClass"
+    if name not in LABEL_LOSSES and name not in OF_LABELS:
+        found = "It is of one column of labels"
+        listed = ", ".join((*LABEL_LOSSES, *OF_LABELS))
+        do = f"Of several labels are {listed}, and karat's metrics of sets, as macro_f1."
+        raise refused(description.text, found, do)
+    if is_each and description.class_index is None:
+        found = "It has a value for each label, and CatBoost takes one"
+        colon = ";" if description.given else ":"
+        do = f"Name the label, {description.text}{colon}class=0, or an average, as macro_f1."
+        raise refused(description.text, found, do)
+
+
+def metric_object(
+    metric: str | Description, *, of_labels: bool = False
+) -> TrainerMetric | LabelTrainerMetric:
     """A metric that CatBoost can stop early by, or choose the best iteration by.
 
     CatBoost refuses its own metrics of each class there; ``Precision:class=2`` names one of them.
     ``use_weights`` is honoured as documented: AUC and PRAUC do without unless told otherwise.
 
     Args:
-        metric: a description of one value.
+        metric: a description of one value; of several labels also a metric of rows with sets of
+            labels by karat's name, as ``"macro_f1"``, ``"mean_average_precision"``.
+        of_labels: whether the label is a matrix with a column for each of several labels, as of
+            ``MultiLogloss`` it always is. Make such an object after ``import catboost``: it is a
+            `catboost.MultiTargetCustomMetric` then.
 
     Errors:
-        K601 it is no description, or has a value for each class.
+        K601 it is no description, or has a value for each class or label; K219, K220 rows with
+        sets of labels do not have it.
 
     Example:
         >>> metric = metric_object("F1:class=0")
@@ -159,18 +266,23 @@ def metric_object(metric: str | Description) -> TrainerMetric:
         ...     (np.array([2.0, 0.0]), np.array([1.0, 3.0])), np.array([0.0, 1.0]), None
         ... )
         (1.0, 1.0)
+        >>> metric_object("macro_f1", of_labels=True).evaluate(
+        ...     (np.array([2.0, 1.0]), np.array([-1.0, 3.0])),
+        ...     (np.array([1.0, 1.0]), np.array([0.0, 1.0])),
+        ...     None,
+        ... )
+        (1.0, 1.0)
     """
+    if of_labels:
+        return _of_labels(metric)
     description = parse(metric)
+    if description.name in LABEL_LOSSES:
+        return _of_labels(description)
     if description.is_per_class and description.class_index is None:
         found = "It has a value for each class, and CatBoost takes one"
         colon = ";" if description.given else ":"
         do = f"Name the class: {description.text}{colon}class=0."
         raise refused(description.text, found, do)
-    if description.name in LABEL_LOSSES:
-        found = "CatBoost gives such an object one column of labels"
-        raise refused(
-            description.text, found, "Name the metric itself: eval_metric='MultiLogloss'."
-        )
     made: TrainerMetric = type(description.text, (TrainerMetric,), {"description": description})()
     return made
 

@@ -82,7 +82,7 @@ def label_rows(label: Any, approx: Any, weight: Any, metric: Description) -> Lab
     return LabelRows(scores, labels, given)
 
 
-def of_labels(rows: LabelRows, metric: Description) -> list[float]:
+def values_of_labels(rows: LabelRows, metric: Description) -> list[float]:
     """The values of a metric of rows with several labels."""
     if metric.name in LABEL_LOSSES:
         return [_cross_entropy(rows, metric)]
@@ -109,6 +109,22 @@ def of_labels(rows: LabelRows, metric: Description) -> list[float]:
         do = f"So many columns have values of classes 0 … {len(values) - 1}."
         raise refused(metric.text, found_classes, do)
     return [values[metric.class_index]]
+
+
+def of_karat(labels: Floats, scores: Floats, weights: Any, metric: Metric) -> float:
+    """The value of a metric of karat's catalogue, where a label is predicted from scores above 0.
+
+    Args:
+        labels, scores: float[n, k].
+        weights: float[n], or None.
+
+    Errors:
+        As `karat.evaluate`.
+    """
+    from karat.api.evaluation import evaluate
+
+    asked: Any = {"y_score": scores, "metrics": [metric], "level": None, "weights": weights}
+    return float(evaluate(labels > _TRUE_ABOVE, **asked)[str(metric)].value)
 
 
 def _cross_entropy(rows: LabelRows, metric: Description) -> float:

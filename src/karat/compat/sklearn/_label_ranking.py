@@ -83,7 +83,10 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
     _refuse_shapes(true, score)
     labels = ranked_labels(Indicator.of(true).sets, score)
     coverage = np.zeros(labels.n, np.int64)
-    np.maximum.at(coverage, labels.rows, labels.places.above + labels.places.tied)
+    has_true, starts = labels.true.sizes > 0, labels.true.starts[:-1]
+    if has_true.any():
+        places = labels.places.above + labels.places.tied
+        coverage[has_true] = np.maximum.reduceat(places, starts[has_true])
     return float(np.average(coverage, weights=sample_weight))
 
 

@@ -117,7 +117,8 @@ class Pair:
 
 def paired(y_true: Any, y_pred: Any, sample_weight: Any = None, *, cells: bool = False) -> Pair:
     """The counts of a pair of targets, with the confusion matrix if it is wanted."""
-    found = plain(y_true, y_pred, sample_weight, cells=cells)
+    is_matrix = type(y_true) is np.ndarray and y_true.ndim == 2 and y_true.shape[1] > 1
+    found = None if is_matrix else plain(y_true, y_pred, sample_weight, cells=cells)
     if found is None and not cells:
         found = plain_sets(y_true, y_pred, sample_weight)
     return found if found is not None else careful(y_true, y_pred, sample_weight, cells=cells)

@@ -234,7 +234,12 @@ def check_parameters(caller: str, given: Mapping[str, Any]) -> None:
     """
     for name, allowed in _allowed[caller].items():
         value = given[name]
-        if any(constraint.accepts(value) for constraint in allowed):
+        is_accepted = False
+        for constraint in allowed:
+            if constraint.accepts(value):
+                is_accepted = True
+                break
+        if is_accepted:
             continue
         texts = [constraint.text for constraint in allowed if not constraint.is_hidden]
         must = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"

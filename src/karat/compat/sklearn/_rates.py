@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from karat.compat.sklearn._targets import (
 Array = npt.NDArray[Any]
 Rates = tuple[Any, Any, Any, Any]
 """Precision, recall, F and support."""
+_RATES = ("precision", "recall", "f-score")
 
 
 def rates_of(
@@ -45,24 +46,29 @@ def rates_of(
     warn_for: Container[str],
     zero_division: Any,
     weights: Array | None = None,
+    wanted: Sequence[str] = _RATES,
 ) -> Rates:
     """Precision, recall, F and support from the counts of each label.
 
     Args:
         weights: of the rows, where the counts are those of each row.
+        wanted: the rates that are computed; others are None.
     """
     # A float where tp is one, as scikit-learn's sums of tp with the others are.
     pred, true = tp + (pred - tp), tp + (true - tp)
     if average == "micro":
         tp, pred, true = (np.reshape(np.sum(part), (1,)) for part in (tp, pred, true))
     shown = average, warn_for, zero_division
-    precision = divided(tp, pred, "precision", "predicted", *shown)
-    recall = divided(tp, true, "recall", "true", *shown)
+    precision = recall = f_score = None
+    if "precision" in wanted or beta == 0:
+        precision = divided(tp, pred, "precision", "predicted", *shown)
+    if "recall" in wanted or np.isposinf(beta):
+        recall = divided(tp, true, "recall", "true", *shown)
     if np.isposinf(beta):
         f_score = recall
     elif beta == 0:
         f_score = precision
-    else:
+    elif "f-score" in wanted:
         squared = beta**2
         whole = squared * true.astype(np.float64) + pred.astype(np.float64)
         part = (1 + squared) * tp.astype(np.float64)
@@ -70,7 +76,8 @@ def rates_of(
     if average is None:
         return precision, recall, f_score, true
     support = true if average == "weighted" else weights
-    means = (_mean(rate, support) for rate in (precision, recall, f_score))
+    each = precision, recall, f_score
+    means = (None if rate is None else _mean(rate, support) for rate in each)
     return (*means, None)  # type: ignore[return-value]
 
 
@@ -106,6 +113,8 @@ def divided(
 def _mean(rates: npt.NDArray[np.float64], support: Array | None) -> float:
     """The mean of the rates that are no NaN; weights that are all 0 count for nothing."""
     is_known = ~np.isnan(rates)
+    if support is None and is_known.all():
+        return float(rates.mean()) if len(rates) else math.nan
     if not is_known.any():
         return math.nan
     rates, support = rates[is_known], None if support is None else support[is_known]
@@ -117,7 +126,6 @@ def _mean(rates: npt.NDArray[np.float64], support: Array | None) -> float:
 
 _AVERAGED = ("micro", "macro", "weighted")
 _OF_ROWS = "samples"
-_RATES = ("precision", "recall", "f-score")
 _HEADERS = ("precision", "recall", "f1-score", "support")
 _LAST = "weighted avg"
 
@@ -209,7 +217,7 @@ def fbeta_score(
         0.7143
     """
     check_parameters("fbeta_score", locals())
-    return _rates(**locals(), warn_for=("f-score",))[2]
+    return _rates(**locals(), warn_for=("f-score",), wanted=("f-score",))[2]
 
 
 @drop_in
@@ -325,12 +333,15 @@ def _one_rate(name: str, given: dict[str, Any]) -> Any:
         return value
     check_parameters(f"{name}_score", given)
     place = ("precision", "recall", "f1").index(name)
-    return _rates(**given, beta=1.0, warn_for=(_RATES[place],))[place]
+    only = (_RATES[place],)
+    return _rates(**given, beta=1.0, warn_for=only, wanted=only)[place]
 
 
 def _quick(name: str, given: dict[str, Any]) -> float | None:
     """The value of a defined metric of plain arrays; None sends the call the careful way."""
     if given["labels"] is not None or given["sample_weight"] is not None:
+        return None
+    if getattr(given["y_true"], "ndim", 1) != 1:  # sets of labels
         return None
     average, label, instead = given["average"], given["pos_label"], given["zero_division"]
     if type(average) is not str or type(label) is not int or type(instead) is not str:
@@ -382,10 +393,16 @@ def _counts(
 
 
 def _rates(
-    *, beta: float, average: Any, warn_for: Container[str], zero_division: Any, **given: Any
+    *,
+    beta: float,
+    average: Any,
+    warn_for: Container[str],
+    zero_division: Any,
+    wanted: Sequence[str] = _RATES,
+    **given: Any,
 ) -> Rates:
     counts, weights = _counts(average=average, **given)
-    return rates_of(*counts, beta, average, warn_for, zero_division, weights)
+    return rates_of(*counts, beta, average, warn_for, zero_division, weights, wanted)
 
 
 @drop_in

@@ -88,6 +88,7 @@ class TableRequest:
         is_part: whether they are part of more rows, so that these may all weigh 0.
         separator: separator of several labels in a text; None: text is one label.
         threshold: for sets with scores, the score at or above which labels are predicted.
+        is_frequency: for sets, whether a row of weight 3 stands for three rows.
     """
 
     true: str | None = None
@@ -112,6 +113,7 @@ class TableRequest:
     is_searched: bool = False
     separator: str | None = None
     threshold: Any = None
+    is_frequency: bool = False
 
     def __post_init__(self) -> None:
         if self.labels is not None:

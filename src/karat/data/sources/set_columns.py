@@ -80,10 +80,10 @@ def find_sets(
         hold_sets: whether a column whose type says nothing holds sets in its first rows.
 
     Errors:
-        K222 slices beside sets; K228 columns of one label each that do not go
-        together; K404 no column has the name or matches the pattern.
+        K222 `positive` beside sets; K228 columns of one label each that do not go together; K404
+        no column has the name or matches the pattern.
     """
-    if request.keeps_rows:
+    if request.is_searched:
         return None
     sides: dict[Role, str | None] = {"true": request.true, "pred": request.pred}
     patterns = {role: x for role, x in sides.items() if x and "*" in x and x not in header}
@@ -119,11 +119,10 @@ def find_sets(
 
 def _of_sets(request: TableRequest) -> TableRequest:
     """The request without what is for rows with one class (K222)."""
-    beside = {"by": request.groups or request.by, "positive": request.positive}
-    for name, given in beside.items():
-        if given is not None and not (isinstance(given, str | tuple | list) and not given):
+    for name, given in (("by", request.by), ("positive", request.positive)):
+        if given is not None:
             raise error("K222", argument=name)
-    return replace(request, positive=None)
+    return request
 
 
 def _has_scores(

@@ -11,12 +11,14 @@ import numpy.typing as npt
 
 from karat.data.accumulator import Origin
 from karat.data.clusters import encode_names, names_of_column
+from karat.data.labels.column import Nulls
 from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
 from karat.data.scores.containers import gathered
 from karat.data.scores.labels import checked_limits, placed_scores
 from karat.data.scores.order import not_scores
 from karat.data.sources.columns import TableColumns
 from karat.data.sources.set_columns import ScoresOfLabels, SetColumns, WideColumns, place_scores
+from karat.data.table_sets import IDS
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
@@ -33,13 +35,14 @@ class SetReading:
     """How columns become rows with sets.
 
     Attributes:
-        found: column by role: ``true``, maybe ``pred``, ``weights`` and ``clusters``; patterns
-            where `wide` is.
+        found: column by role: ``true``, maybe ``pred``, ``weights``, ``clusters`` and ``id``;
+            patterns where `wide` is.
         wide: the columns of one label each, or None.
         separator: what separates the labels of a text, or None.
         labels: the labels in order, or None.
         nulls: ``"error"``, or ``"drop"`` to leave out rows without prediction or weight.
         scores: the columns of scores, or None.
+        is_frequency: whether a row of weight 3 stands for three rows.
     """
 
     found: Mapping[str, str]
@@ -48,6 +51,7 @@ class SetReading:
     labels: tuple[Label, ...] | None = None
     nulls: Literal["error", "drop"] = "error"
     scores: ScoresOfLabels | None = None
+    is_frequency: bool = False
 
     @classmethod
     def of(cls, asked: SetColumns, columns: TableColumns) -> SetReading:
@@ -69,13 +73,15 @@ class SetReading:
             found = "There are no probabilities or scores"
             raise error("K136", threshold=request.threshold, found=found)
         found_of_roles, wide = dict(columns.found), asked.wide
+        if columns.id is not None:
+            found_of_roles["id"] = columns.id
         if request.threshold is not None:
             # It decides, whatever columns of predictions there are.
             found_of_roles.pop("pred", None)
             wide = None if wide is None else replace(wide, pred=())
         labels = None if wide is not None else labels
         given = wide, request.separator, labels, request.nulls, scores
-        return cls(found_of_roles, *given)
+        return cls(found_of_roles, *given, request.is_frequency)
 
     @classmethod
     def from_dict(cls, words: Mapping[str, Any]) -> SetReading:
@@ -104,7 +110,8 @@ class SetReading:
         names = [self.found[role] for role in ("true", "pred") if role in self.found]
         if self.wide is not None:
             names = [*self.wide.true, *self.wide.pred]
-        names += [self.found[role] for role in ("weights", "clusters") if role in self.found]
+        roles = ("weights", "clusters", "id")
+        names += [self.found[role] for role in roles if role in self.found]
         names += [] if self.scores is None else self.scores.names
         return tuple(dict.fromkeys(names))
 
@@ -152,7 +159,7 @@ class SetReading:
             decoded: makes labels of what is read.
 
         Errors:
-            K101 to K109, K196, K197 the sets; K113 to K116 weights; K221, K223, K227.
+            K101 to K109, K196, K197 the sets; K113 to K116, K150 weights; K221, K223, K227.
         """
         true = self.column(values, "true")
         true = true if decoded is None else decoded(true)
@@ -186,11 +193,16 @@ class SetReading:
             if self.nulls == "drop":
                 kept &= ~np.isnan(given)
             _refuse_weights(given[kept], kept, argument, is_part=is_part)
-            rows = replace(rows, weights=given)
+            if self.is_frequency and (given[kept] % 1.0 != 0).any():
+                raise error("K150", found="are not whole numbers")
+            rows = replace(rows, weights=given, is_frequency=self.is_frequency)
         if "clusters" in self.found:
             clusters = values[self.found["clusters"]]
         if clusters is not None and not isinstance(clusters, str):
-            rows, is_there = self._with_clusters(rows, clusters)
+            rows, is_there = self._with_names(rows, clusters, "clusters", CLUSTERS)
+            kept &= is_there
+        if "id" in self.found:
+            rows, is_there = self._with_names(rows, values[self.found["id"]], "id", IDS)
             kept &= is_there
         if self.scores is not None:
             rows = self._with_scores(rows, values, kept)
@@ -200,11 +212,14 @@ class SetReading:
             raise error("K101", argument=f"{true.argument} without its missing rows")
         return rows.at(kept), kept
 
-    def _with_clusters(self, rows: SetRows, clusters: Any) -> tuple[SetRows, npt.NDArray[np.bool_]]:
-        """The rows with the cluster of each, and bool[n], whether it is there."""
-        name = self.found.get("clusters")
-        argument = "clusters" if name is None else f"Column {name!r}"
-        column = encode_names(clusters, argument, "keep" if self.nulls == "drop" else "error")
+    def _with_names(
+        self, rows: SetRows, given: Any, role: Literal["clusters", "id"], axis: str
+    ) -> tuple[SetRows, npt.NDArray[np.bool_]]:
+        """The rows with the cluster or the id of each, and bool[n], whether it is there."""
+        name = self.found.get(role)
+        argument = role if name is None else f"Column {name!r}"
+        marks: Nulls = "keep" if self.nulls == "drop" else "error"
+        column = encode_names(given, argument, marks, "ids" if role == "id" else "values")
         if len(column) != rows.n:
             left, right = f"column {self.found['true']!r}", argument
             raise error("K102", left=left, n_left=rows.n, right=right, n_right=len(column))
@@ -212,8 +227,7 @@ class SetReading:
         is_there = np.ones(rows.n, np.bool_) if column.missing is None else ~column.missing
         # What lies in rows that are left out means nothing.
         codes = np.where(is_there, names.codes, 0).astype(np.int32)
-        axes = (Axis(CLUSTERS, names.texts or ("",)),)
-        return replace(rows, axes=axes, codes=codes[None]), is_there
+        return rows.beside([(Axis(axis, names.texts or ("",)), codes)]), is_there
 
     def _with_scores(
         self, rows: SetRows, values: Mapping[str, Any], kept: npt.NDArray[np.bool_]

@@ -152,7 +152,9 @@ class Sides:
         if not 0.0 < whole < math.inf:
             return max(float(self.df[held].sum()), 1.0)
         parts = parts[held] / whole
-        return max(1.0 / float((parts**2 / self.df[held]).sum()), 1.0)
+        # Of classes with one row each nothing is left.
+        total = float((parts**2 / self.df[held]).sum())
+        return max(1.0 / total, 1.0) if total > 0.0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -493,6 +495,9 @@ def least_variance(distances: Distances | None, quantile: float) -> float:
 
 
 def _together(first: float, second: float, goes: float) -> float:
+    """Return how far a difference reaches, of two values that reach so far; infinite if one is."""
+    if math.isinf(first) or math.isinf(second):
+        return math.inf
     return math.sqrt(max(first * first + second * second - 2.0 * goes * first * second, 0.0))
 
 

@@ -27,6 +27,7 @@ _FAR: Final = 16.0
 """Standard errors beyond which p-values are not told apart."""
 _STEPS: Final = 40
 _CLOSE: Final = 1e-6
+_OUTSIDE: Final = 1e-4
 NO_SLOPE: Final = "the formula has no slope at one of the tables"
 _DISAGREE: Final = "p and interval are made differently and disagree: take it as close"
 _SAME: Final = "both say the same of every row"
@@ -78,6 +79,8 @@ class Measured:
         tests: pair → (method, p-value), where another test is better.
         guards: pair → (method, p-value) of a test that is exact for exchangeable models: the
             larger p counts.
+        critical: pair → how large differences of exchangeable models are at most, at the level:
+            limits by the standard error are widened to it.
         limits: pair → (method, limits), where other limits are better.
         discordant: pair → rows on which one alone is right.
         same: pairs that predict the same on every row.
@@ -92,6 +95,7 @@ class Measured:
     method: str
     tests: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
     guards: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
+    critical: Mapping[Pair, float] = field(default_factory=dict)
     limits: Mapping[Pair, tuple[str, Limits]] = field(default_factory=dict)
     discordant: Mapping[Pair, Discordant] = field(default_factory=dict)
     same: frozenset[Pair] = frozenset()
@@ -124,7 +128,7 @@ def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[
             if df != found.spread.df:
                 together = statistic_of(tail_of(together, found.spread.df), df)
             alone = Confidence(spec.level).quantile(df)
-            low, high = _limits(found, pair, one, max(together, alone))
+            low, high = _limits(found, pair, one, max(together, alone), spec)
             method = f"{one.method}, simultaneous"
         p_adjusted = adjusted.get(i)
         verdict = _verdict(found.metric, one, p_adjusted, spec)
@@ -201,14 +205,15 @@ def _difference(
         method, least = f"{found.guards[pair][0]} and {method}", found.guards[pair][1]
         p = max(p, least)
     quantile = Confidence(spec.level).quantile(found.spread.degrees(*pair))
-    low, high = _limits(found, pair, one, quantile)
+    one = replace(one, p=p)
+    low, high = _limits(found, pair, one, quantile, spec)
     if one.rows_needed is not None:
         one = replace(one, rows_needed=_rows_between(one, low, high, spec.level))
     if how is not None:
         method = f"{method}, {how[0]} interval"
     if (p < spec.alpha) == (low <= 0.0 <= high):
         remark = _joined(remark, _DISAGREE)
-    one = replace(one, p=p, low=low, high=high, method=method, remark=remark)
+    one = replace(one, low=low, high=high, method=method, remark=remark)
     return one if one.margin is None else _against_margin(found, pair, one, spec)
 
 
@@ -249,21 +254,72 @@ def _tail(found: Measured, pair: Pair, one: Difference) -> float:
     if pair in found.limits:
 
         def room(quantile: float) -> float:
-            low, high = _limits(found, pair, one, quantile)
+            low, high = found.limits[pair][1](quantile)
             return low if one.difference > 0.0 else -high
 
         if not one.difference:
             return 1.0
-        near = None
-        if not isinstance(found.spread, Apart) and (error := _error(found, pair, one)) > 0.0:
-            near = abs(one.difference) / error
-        return tail_of(root(room, _FAR, near), df)
+        error = _error(found, pair, one)
+        z = abs(one.difference) / error if error > 0.0 else math.inf
+        if isinstance(found.spread, Apart):
+            touching = root(room, _FAR)
+            if found.metric.lift != "plain":
+                touching = _within_errors(touching, room, z, one, df)
+            return tail_of(touching, df)
+        return tail_of(root(room, _FAR, None if math.isinf(z) else z), df)
     error = _error(found, pair, one)
     return tail_of(one.difference / error, df) if error > 0.0 else 1.0
 
 
-def _limits(found: Measured, pair: Pair, one: Difference, quantile: float) -> tuple[float, float]:
-    """Limits so many standard errors away, inside the range of a difference."""
+def _within_errors(
+    touching: float, room: Callable[[float], float], z: float, one: Difference, df: float
+) -> float:
+    """So many standard errors a difference of independent values is, at which its limits touch 0.
+
+    Limits of labels with few rows end at 0 or 1: far away they do not move on, and 0 never lies
+    within them. Beyond the quantile of the level a difference is at most as many standard errors as
+    it has, or as the limits at the level say.
+    """
+    at = Confidence(one.level).quantile(df)
+    if touching <= at:
+        return touching
+    width = abs(one.difference) - room(at)
+    return min(touching, max(z, at * abs(one.difference) / width if width > 0.0 else math.inf))
+
+
+def _limits(
+    found: Measured, pair: Pair, one: Difference, quantile: float, spec: ComparisonSpec
+) -> tuple[float, float]:
+    """Limits so many standard errors away, inside the range of a difference.
+
+    Where rows are exchanged between the models, too, they are as far away as that shows: 0 lies
+    within them where it is not refused at the level, and only there.
+    """
+    critical = found.critical.get(pair)
+    if critical is None or not math.isfinite(critical):
+        return _plain_limits(found, pair, one, quantile)
+    df = 0.0 if found.spread is None else found.spread.degrees(*pair)
+    at, error = Confidence(spec.level).quantile(df), _error(found, pair, one)
+    times = max(critical / (at * error), 1.0) if error > 0.0 else 1.0
+    low, high = _plain_limits(found, pair, one, times * quantile)
+    if one.p is None or not one.p < spec.alpha:
+        return (min(low, 0.0), max(high, 0.0)) if quantile >= at else (low, high)
+    if quantile > at or not low <= 0.0 <= high:
+        return low, high
+
+    def room(each: float) -> float:
+        low, high = _plain_limits(found, pair, one, each)
+        return low if one.difference > 0.0 else -high
+
+    # The difference is shown: 0 lies right outside.
+    nearest = max(root(room, _FAR) / at * (1.0 - _OUTSIDE), 1.0)
+    return _plain_limits(found, pair, one, nearest * quantile)
+
+
+def _plain_limits(
+    found: Measured, pair: Pair, one: Difference, quantile: float
+) -> tuple[float, float]:
+    """The same by the standard error alone."""
     how = found.limits.get(pair)
     if how is not None:
         return how[1](quantile)
@@ -281,7 +337,7 @@ def _against_margin(
     df, margin = found.spread.degrees(*pair), one.margin
 
     def limits(quantile: float) -> tuple[float, float]:
-        return _limits(found, pair, one, quantile)
+        return _limits(found, pair, one, quantile, spec)
 
     low, high = limits(Confidence(max(1.0 - 2.0 * spec.alpha, 1e-9)).quantile(df))
     worst = -high if found.metric.better == "lower" else low

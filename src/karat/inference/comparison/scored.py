@@ -47,7 +47,7 @@ _NO_VARIANCE = "these rows do not show how much it varies: a class has one row, 
 
 
 @dataclass(frozen=True, eq=False)
-class _Scored:
+class ScoredModel:
     """A model with scores: what every metric gave, and how each row moves it.
 
     Attributes:
@@ -72,7 +72,7 @@ class _Scored:
         policy: Policy,
         level: float,
         clusters: npt.NDArray[np.int64] | None,
-    ) -> _Scored:
+    ) -> ScoredModel:
         """From one walk over the rows."""
         with np.errstate(invalid="ignore"):  # an infinite loss has no influence
             values, sure, influence = measured_with_influence(
@@ -95,7 +95,7 @@ class _Scored:
         if self.rows.weights is not None:
             # Of a row without weight the loss may be infinite, and counts for nothing.
             phi = np.where(self.rows.weights > 0, phi, 0.0)
-        return _without_dust(phi, self.estimates[metric].value)
+        return without_dust(phi, self.estimates[metric].value)
 
     def units(self, metric: Metric) -> Units:
         """The rows, as their parts in the variance of a metric count."""
@@ -156,18 +156,29 @@ def scored_metrics(
     is_paired: bool,
 ) -> list[tuple[Measured, dict[str, Estimate]]]:
     """Every metric of scores of models, and what is known of each model alone."""
-    pairs = spec.pairs
     models = {
-        name: _Scored.of(rows, metrics, policy, spec.level, clusters[name])
+        name: ScoredModel.of(rows, metrics, policy, spec.level, clusters[name])
         for name, rows in scored.items()
     }
+    return compared_models(models, metrics, spec, is_paired=is_paired)
+
+
+def compared_models(
+    models: Mapping[str, ScoredModel],
+    metrics: Sequence[Metric],
+    spec: ComparisonSpec,
+    *,
+    is_paired: bool,
+) -> list[tuple[Measured, dict[str, Estimate]]]:
+    """The same of models that were measured."""
+    pairs = spec.pairs
     done = []
     for metric in metrics:
         phi = {name: model.influence(metric) for name, model in models.items()}
         # Models on the same rows have the same classes and weights.
         shared = next(iter(models.values())).units(metric) if is_paired else None
         units = {name: shared or model.units(metric) for name, model in models.items()}
-        variances = {name: _variance(phi[name], units[name]) for name in scored}
+        variances = {name: _variance(phi[name], units[name]) for name in models}
         estimates = {name: model.estimates[metric] for name, model in models.items()}
         first = next(iter(units.values()))
         spread: Spread | None = None
@@ -175,7 +186,7 @@ def scored_metrics(
         if len(known) == len(phi):
             alone = [units[name].df_alone(part) for name, part in zip(phi, known, strict=True)]
             least = [
-                least_variance(_distances(one), Confidence(one.level).quantile(df))
+                least_variance(distances_of(one), Confidence(one.level).quantile(df))
                 for one, df in zip(estimates.values(), alone, strict=True)
             ]
             apart = Apart(np.array(list(variances.values())), min(alone), np.array(least))
@@ -184,11 +195,11 @@ def scored_metrics(
             spread = Paired.of(known, first, pairs, own, growth) if is_paired else apart
         reason = reason_without(metric)
         remark = f"it has no influence function: it is {reason}" if reason else None
-        known_values = [name for name in scored if math.isfinite(estimates[name].value)]
+        known_values = [name for name in models if math.isfinite(estimates[name].value)]
         if not reason and not all(math.isfinite(variances[name]) for name in known_values):
             remark = _NO_VARIANCE
         of_models = [one.value for one in estimates.values()]
-        n = [rows.n_rows for rows in scored.values()]
+        n = [model.rows.n_rows for model in models.values()]
         is_area = metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
         method = "influence" if is_paired else "unpaired"
         is_normal = math.isinf(first.df) and not (is_paired and first.sides)
@@ -200,7 +211,7 @@ def scored_metrics(
             remark = f"the rarest class has {counted(fewest, 'row')}: p is rough"
         limits = {}
         if spread is not None:
-            limits = _limits_of_still(metric, list(estimates.values()), spread, first, pairs)
+            limits = limits_of_still(metric, list(estimates.values()), spread, first, pairs)
         facts = metric, of_models, n, spread, method
         of_each = _alone(metric, of_models, models.values())
         found = Measured(*facts, limits=limits, alone=of_each, remark=remark)
@@ -209,7 +220,7 @@ def scored_metrics(
 
 
 def _alone(
-    metric: Metric, values: Sequence[float], models: Iterable[_Scored]
+    metric: Metric, values: Sequence[float], models: Iterable[ScoredModel]
 ) -> ScoreLimits | None:
     intervals = [model.intervals.get(metric, Interval()) for model in models]
     errors = [one.sampling for one in intervals if one.sampling is not None]
@@ -222,15 +233,15 @@ def _variance(phi: Floats | None, units: Units) -> float:
     return float(units.covariance(phi[None])[0, 0])
 
 
-def _without_dust(phi: Floats | None, value: float) -> Floats | None:
+def without_dust(phi: Floats, value: float) -> Floats:
     """Influences; exactly 0 where they differ by no more than rounding errors."""
-    if phi is None or not np.isfinite(phi).all():
+    if not np.isfinite(phi).all():
         return phi
     scale = max(float(np.abs(phi).max(initial=0.0)), abs(value))
     return np.zeros_like(phi) if float(np.ptp(phi)) <= _DUST * scale else phi
 
 
-def _limits_of_still(
+def limits_of_still(
     metric: Metric,
     estimates: Sequence[Estimate],
     spread: Spread,
@@ -240,7 +251,7 @@ def _limits_of_still(
     """Limits of the pairs of equal values whose difference no row moves, from those of both."""
     found: dict[Pair, tuple[str, Limits]] = {}
     for a, b in pairs:
-        sides = [_distances(estimates[model]) for model in (a, b)]
+        sides = [distances_of(estimates[model]) for model in (a, b)]
         is_still = estimates[a].value == estimates[b].value and spread.variance(a, b) == 0.0
         if is_still and sides[0] is not None and sides[1] is not None:
             errors = [estimates[model].standard_error or 0.0 for model in (a, b)]
@@ -264,7 +275,7 @@ def _scaled(
     return limits
 
 
-def _distances(one: Estimate) -> Distances | None:
+def distances_of(one: Estimate) -> Distances | None:
     if one.low is None or one.high is None:
         return None
     return one.value - one.low, one.high - one.value

@@ -86,10 +86,7 @@ def label_differences(
 
     Cost: replicates × rows in which the models differ × labels, or O(labels of all rows).
     """
-    record = get(metric.record.on_sets).record if metric.record.on_sets else metric.record
-    if not (record.is_per_class and record.is_on_sets):
-        raise errors.error("K219", name=f"{metric} of each label")
-    plain, each = Metric.of(record, "plain", dict(metric.params)), models[0]
+    plain, each = of_one_label(metric), models[0]
     level, policy, k = each.asked.level, each.policy, each.tally.k
     of_labels = replace(plain, lift="per_class")
     values = [values_on_sets(of_labels, one.tally, policy).value for one in models]
@@ -106,13 +103,13 @@ def label_differences(
         with np.errstate(invalid="ignore", divide="ignore"):
             z = np.where(error > 0.0, np.abs(difference) / error, 0.0)
         p = np.array([tail_of(float(one)) for one in z])
-        adjusted, method = _holm(p), _NORMAL
+        adjusted, method = holm_of_labels(p), _NORMAL
         quantile = Confidence(1.0 - (1.0 - level) / max(k, 1)).quantile()
     alone = Confidence(level)
     wide = Confidence(1.0 - max(tail_of(max(quantile, alone.quantile())), _LEAST_TAIL))
     with np.errstate(invalid="ignore", divide="ignore"):
         limits = [_limits(models, plain, difference, goes, asked) for asked in (alone, wide)]
-    false = _discoveries(p)
+    false = discoveries(p)
     support = each.tally.fields.tp + each.tally.fields.fn
     found = []
     for i, label in enumerate(each.tally.classes.labels):
@@ -134,6 +131,14 @@ def label_differences(
             )
         found.append(one)
     return found
+
+
+def of_one_label(metric: Metric) -> Metric:
+    """The metric of one label (K219: there is none)."""
+    record = get(metric.record.on_sets).record if metric.record.on_sets else metric.record
+    if not (record.is_per_class and record.is_on_sets):
+        raise errors.error("K219", name=f"{metric} of each label")
+    return Metric.of(record, "plain", dict(metric.params))
 
 
 def _rows(model: SetIntervals) -> SetRows:
@@ -202,7 +207,7 @@ def _far(first: Floats, second: Floats, goes: Floats) -> Floats:
     return np.sqrt(np.maximum(first**2 + second**2 - 2.0 * goes * first * second, 0.0))
 
 
-def _holm(p: Floats) -> Floats:
+def holm_of_labels(p: Floats) -> Floats:
     order = np.argsort(p, kind="stable")
     steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     found = np.empty_like(p)
@@ -210,7 +215,7 @@ def _holm(p: Floats) -> Floats:
     return found
 
 
-def _discoveries(p: Floats) -> Floats:
+def discoveries(p: Floats) -> Floats:
     """The share of false discoveries at each p (Benjamini and Hochberg 1995)."""
     order = np.argsort(-p, kind="stable")
     steps = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))

@@ -23,6 +23,12 @@ _MOST_PRODUCTS: Final = 1 << 32
 """Products of replicates, rows and labels: half a second."""
 
 
+def n_replicates(wanted: int, n_products: int) -> int:
+    """How many replicates of so many products are drawn; 0 where those would be too few."""
+    n_drawn = min(wanted, _MOST_PRODUCTS // max(1, n_products))
+    return n_drawn if n_drawn >= min(_FEWEST, wanted) else 0
+
+
 @dataclass(frozen=True, eq=False)
 class SwappedSets:
     """Two models on the same rows, and how their tables move where a row, or a cluster, is swapped.
@@ -48,9 +54,8 @@ class SwappedSets:
         places, at = np.unique(
             np.concatenate([units[one.rows] for one in only]), return_inverse=True
         )
-        size = max(1, len(places) * 2 * k)
-        n_drawn = min(n_permutations, _MOST_PRODUCTS // size)
-        if n_drawn < min(_FEWEST, n_permutations):
+        n_drawn = n_replicates(n_permutations, len(places) * 2 * k)
+        if not n_drawn:
             return None
         moved = np.zeros((len(places), 2 * k))
         of_each = np.split(at.ravel(), [len(only[0].items)])
@@ -93,10 +98,12 @@ def swap_p_values_of_sets(
     n_permutations: int,
     seed: Sequence[int],
     policy: Policy = "zero",
-) -> tuple[list[float], int] | None:
+    level: float = 0.95,
+) -> tuple[list[float], list[float]] | None:
     """(1 + replicates with at least the difference seen) ÷ (1 + replicates), for each metric.
 
-    All metrics see the same replicates; how many there are is returned, too. None: too few.
+    All metrics see the same replicates. Also how large their differences are at most, at the level.
+    None: there are too few replicates.
 
     Cost: replicates × rows in which the models differ × labels.
     """
@@ -108,11 +115,12 @@ def swap_p_values_of_sets(
         return np.abs([swapped.differences(metric, policy, drawn) for metric in metrics])
 
     seen = differences(swapped.none())
-    beyond = np.zeros(len(metrics), np.int64)
-    for drawn in swapped.draws(seed):
-        beyond += (differences(drawn) >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
+    every = np.concatenate([differences(drawn) for drawn in swapped.draws(seed)], axis=1)
+    beyond = (every >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
     n = swapped.n_drawn
-    return [float((1 + count) / (1 + n)) for count in beyond], n
+    # Not between two of them, which may be infinite.
+    critical = np.quantile(every, level, axis=1, method="higher")
+    return [float((1 + count) / (1 + n)) for count in beyond], critical.tolist()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -67,7 +67,7 @@ def paired_sets(
     Args:
         models: their rows in the same order, with the same truth, weights and clusters.
     """
-    units = _units(models[0])
+    units = units_of_sets(models[0])
     same = frozenset(pair for pair in spec.pairs if _predict_the_same(models, pair))
     right = [_right_rows(model) for model in models]
     found = [_paired(models, metric, spec, units, same, right) for metric in metrics]
@@ -86,6 +86,7 @@ def _guarded(
     if rarest >= RARE or not rare or not is_simple:
         return found
     guards: dict[Metric, dict[Pair, tuple[str, float]]] = {metric: {} for metric in rare}
+    critical: dict[Metric, dict[Pair, float]] = {metric: {} for metric in rare}
     remark = f"the rarest label has {counted(rarest, 'row')}"
     for i, (a, b) in enumerate(spec.pairs):
         sides = models[a].rows, models[b].rows
@@ -93,14 +94,21 @@ def _guarded(
         assert sides[1] is not None
         meant = [meant_on_sets(metric) for metric in rare]
         drawn = swap_p_values_of_sets(
-            (sides[0], sides[1]), meant, spec.n_permutations, (spec.seed, i), models[a].policy
+            (sides[0], sides[1]),
+            meant,
+            spec.n_permutations,
+            (spec.seed, i),
+            models[a].policy,
+            spec.level,
         )
         if drawn is None:
             return found
-        for metric, p in zip(rare, drawn[0], strict=True):
-            guards[metric][a, b] = SWAPS, p
+        for metric, p, most in zip(rare, *drawn, strict=True):
+            guards[metric][a, b], critical[metric][a, b] = (SWAPS, p), most
     return [
-        replace(one, guards=guards[one.metric], remark=remark) if one.metric in guards else one
+        replace(one, guards=guards[one.metric], critical=critical[one.metric], remark=remark)
+        if one.metric in guards
+        else one
         for one in found
     ]
 
@@ -131,18 +139,10 @@ def _paired(
     spread = Paired.of(phi, units, spec.pairs, np.diag(together))
     one = replace(one, spread=spread)
     if shares is not None:
-        discordant = {pair: _discordant(shares, units, pair) for pair in spec.pairs}
-        one = replace(one, discordant=discordant)
-        if _is_plain(models[0]):
-            scale = 1.0 if metric.better != "lower" else -1.0
-            of_pairs = discordant.items()
-            tests = {
-                pair: ("mid-p McNemar", mid_p(int(each.b), int(each.c))) for pair, each in of_pairs
-            }
-            scores = {
-                pair: ("score", score_of(each.b, each.c, n[0], scale)) for pair, each in of_pairs
-            }
-            return replace(one, tests=tests, limits=scores)
+        is_plain = _is_plain(models[0])
+        one = of_shares(one, shares, units.weights, spec, is_plain=is_plain)
+        if is_plain:
+            return one
 
     def goes_of(pair: Pair) -> Correlation:
         share = float(np.average(right[pair[0]], weights=units.weights))
@@ -175,7 +175,7 @@ def sets_apart(
     return done
 
 
-def _units(model: SetIntervals) -> Units:
+def units_of_sets(model: SetIntervals) -> Units:
     """The known rows, as their parts in a variance count."""
     assert model.rows is not None
     known = model.rows.known
@@ -223,9 +223,34 @@ def _shares(metric: Metric, models: Sequence[SetIntervals]) -> list[npt.NDArray[
     return found
 
 
-def _discordant(right: Sequence[npt.NDArray[np.bool_]], units: Units, pair: Pair) -> Discordant:
+def of_shares(
+    one: Measured,
+    right: Sequence[npt.NDArray[np.bool_]],
+    weights: Floats,
+    spec: ComparisonSpec,
+    *,
+    is_plain: bool,
+) -> Measured:
+    """A share of rows, with the rows that one model alone has right: of plain rows they test it.
+
+    Args:
+        right: bool[n] of each model.
+        is_plain: whether rows are independent and count the same.
+    """
+    found = {pair: _discordant(right, weights, pair) for pair in spec.pairs}
+    one = replace(one, discordant=found)
+    if not is_plain:
+        return one
+    scale = 1.0 if one.metric.better != "lower" else -1.0
+    tests, limits = {}, {}
+    for pair, each in found.items():
+        tests[pair] = "mid-p McNemar", mid_p(int(each.b), int(each.c))
+        limits[pair] = "score", score_of(each.b, each.c, one.n[0], scale)
+    return replace(one, tests=tests, limits=limits)
+
+
+def _discordant(right: Sequence[npt.NDArray[np.bool_]], w: Floats, pair: Pair) -> Discordant:
     """Weight of the rows on which one model alone is right."""
     of_a, of_b = (right[i] for i in pair)
-    w = units.weights
     b, c = float(w[of_a & ~of_b].sum()), float(w[of_b & ~of_a].sum())
     return Discordant(b, c, ratio(b, c), ratio(float(w[~of_a].sum()), float(w[~of_b].sum())))

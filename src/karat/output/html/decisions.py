@@ -95,6 +95,8 @@ def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
     data = {
         "classes": classes,
         "rest": None if rest is None else harmless(rest),
+        # The order of the classes is that of the whole page.
+        "class_first": report.is_binary and report.classes.positive == 0,
         "metrics": metrics,
         "unit": "probability" if report.scores == "probabilities" else "score",
         "rows": "weight" if is_weighted else "rows",

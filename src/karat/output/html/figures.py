@@ -20,8 +20,10 @@ from karat.output.plots.svg import as_svg
 
 if TYPE_CHECKING:
     from karat.curves._band import Band
+    from karat.curves._curve import Reliability
     from karat.results.report import Report
     from karat.results.sets import SetReport
+    from karat.tally import Label
 
 N_ROWS: Final = 40
 """Rows of the table of a curve, of all classes together."""
@@ -129,15 +131,16 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
             continue
         band = _band(report, which, one)
         drawn = options if band is None else options | {"band": True}
-        svg = as_svg(partial(one.draw, {"": report}, **drawn), 4.8, 3.8, colors=INKS)
+        svg = as_svg(partial(one.draw, {"": report}, **drawn), 4.8, 3.8, colors=INKS, has_axes=True)
         limits = () if band is None else _LIMITS
         if one.curve:
             headings = ("threshold", *one.columns.values(), *limits)
             rows = _points(report, which, getattr(curves, one.curve), list(one.columns), band)
             table = _table(one.title, headings, rows, notes)
         else:
-            rows = _bins(report, which, band)
-            table = _table("Probabilities in bins", (*binned, *limits), rows, notes)
+            curve_of = _reliability_of if one.draw is reliability else _uniform_of
+            rows = _bins(report, which, band, curve_of)
+            table = _table(f"{one.title} in bins", (*binned, *limits), rows, notes)
         caption = one.caption if band is None else f"{one.caption} {_OF_BAND}"
         found.append(one._asdict() | {"svg": svg, "table": table, "caption": caption})
     return found
@@ -149,7 +152,10 @@ def _band(report: Report | SetReport, which: Sequence[int], figure: Figure) -> B
         return None
     if report.confidence is None:
         return None
-    curve = getattr(report.curves, figure.id)[report.labels[which[0]]]
+    label = report.labels[which[0]]
+    curve = getattr(report.curves, figure.id)[label]
+    if figure.draw is reliability:
+        curve = _reliability_of(report, label, which)
     try:
         found: Band = curve.band(report.confidence.level)
     except KaratError:
@@ -197,12 +203,25 @@ def _points(
             yield report.classes.display[i], *map(value, numbers)
 
 
+def _uniform_of(report: Report | SetReport, label: Label, _: Sequence[int]) -> Reliability:
+    return report.curves.reliability[label]
+
+
+def _reliability_of(report: Report | SetReport, label: Label, which: Sequence[int]) -> Reliability:
+    """Return the bins that are drawn of a class."""
+    by_quantile = report.curves.reliability_by_quantile if len(which) == 1 else {}
+    return by_quantile.get(label) or report.curves.reliability[label]
+
+
 def _bins(
-    report: Report | SetReport, which: Sequence[int], band: Band | None
+    report: Report | SetReport,
+    which: Sequence[int],
+    band: Band | None,
+    curve_of: Callable[[Report | SetReport, Label, Sequence[int]], Reliability],
 ) -> Iterator[Sequence[str]]:
     """Every bin that holds rows, of each class."""
     for i in which:
-        one = report.curves.reliability[report.labels[i]]
+        one = curve_of(report, report.labels[i], which)
         places = np.flatnonzero(one.weight)
         texts = amounts(one.weight[places].tolist()) if len(places) else []
         columns = [one.edges[:-1], one.edges[1:], one.mean_confidence, one.share]

@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,23 +17,31 @@ from karat.errors import error
 from karat.errors.doubts import without_doubts
 from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
-from karat.metrics.headlines import HEADLINE_OF_SETS
+from karat.metrics.headlines import HEADLINE_OF_SETS, is_rare
 from karat.output.compared import describe_comparison
 from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
-from karat.output.describe_sets import facts_of_sets, patterns_of, scores_of_labels, transfers_of
+from karat.output.describe_sets import (
+    facts_of_sets,
+    patterns_of,
+    scores_of_labels,
+    slices_of_sets,
+    transfers_of,
+)
 from karat.output.document import Notes, Table
+from karat.output.finding import (
+    finding_of,
+    finding_of_comparison,
+    finding_of_sets,
+    tiles_of,
+    title_of,
+    title_of_comparison,
+)
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
 from karat.output.html.figures import figures_of
 from karat.output.html.tables import bar, class_table, definitions, metric_table, undefined_reasons
-from karat.output.sections import (
-    inexact_notes,
-    pairs_section,
-    slice_sections,
-    slices_of_sets,
-    thresholds_section,
-)
+from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -65,6 +73,8 @@ OF_LABELS: Final = {
     "samples_ the mean over the rows.",
 }
 """What a page says of its classes, and of labels of sets."""
+_BESIDE: Final = 12
+"""A confusion matrix of up to so many classes fits beside the finding."""
 
 
 def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> str:
@@ -139,8 +149,21 @@ def report_to_html(report: Report) -> str:
         pairs = replace(pairs, notes=pairs.notes[:1])
     matrix = matrix_of(report.confusion)
     decisions, about_decisions = decisions_of(report)
+    figures = figures_of(report)
+    telling = [one for one in (_taken(figures, _most_telling(report)),) if one is not None]
+    has_room = matrix is not None and len(matrix["names"]) <= _BESIDE
+    beside: list[Any] = (
+        [*telling, "matrix"] if has_room else [*telling, *(["pairs"] if pairs else [])]
+    )
+    if has_room and not report.is_binary:
+        beside.reverse()
     shown: dict[str, Any] = {
-        "title": "karat report",
+        "title": title_of(report),
+        "kind": "karat report",
+        "finding": finding_of(report),
+        "tiles": tiles_of(report),
+        "beside": beside,
+        "threshold_figure": _taken(figures, "metrics-by-threshold"),
         "version": __version__,
         "facts": facts(report),
         "doubts": [one.coded for one in report.doubts],
@@ -158,7 +181,7 @@ def report_to_html(report: Report) -> str:
         "each": OF_CLASSES,
         "tables": [],
         "slices": list(slice_sections(report, slice_metric(report))) if first else [],
-        "figures": figures_of(report),
+        "figures": figures,
         "pairs": pairs,
         "undefined": undefined_reasons(report),
         "policy_of_undefined": f"{policy[0].upper()}{policy[1:]}.",
@@ -169,6 +192,20 @@ def report_to_html(report: Report) -> str:
     }
     data = {"matrix": matrix and matrix["data"], "decisions": decisions}
     return page("report.html", shown, data)
+
+
+def _most_telling(report: Report) -> str:
+    """The drawing that stands on top: what is found of a rare class, else how rows are ranked."""
+    prevalence = report.metrics.get("prevalence")
+    if report.is_binary and prevalence is not None and is_rare(prevalence.value, has_positive=True):
+        return "precision_recall"
+    return "roc"
+
+
+def _taken(figures: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
+    """A drawing, which leaves the list."""
+    place = next((i for i, one in enumerate(figures) if one["id"] == name), None)
+    return None if place is None else figures.pop(place)
 
 
 def sets_to_html(report: SetReport) -> str:
@@ -182,13 +219,19 @@ def sets_to_html(report: SetReport) -> str:
         first = [name for name in HEADLINE_OF_SETS if name in report.metrics]
     rest = [name for name in report.metrics if name not in first]
     policy = POLICIES[report.undefined].format("label or a row")
+    figures = figures_of(report)
     tables: dict[str, tuple[str, list[Table | None]]] = {
         "scores-of-labels": ("Thresholds", [scores_of_labels(report)]),
         "missed": ("Missed and added", [transfers_of(report)]),
         "together": ("Wrong sets", [*patterns_of(report)]),
     }
     shown: dict[str, Any] = {
-        "title": "karat multilabel report",
+        "title": title_of(report),
+        "kind": "karat multilabel report",
+        "finding": finding_of_sets(report),
+        "tiles": tiles_of(report),
+        "beside": [x for x in map(partial(_taken, figures), ("precision_recall", "roc")) if x],
+        "threshold_figure": None,
         "version": __version__,
         "facts": facts_of_sets(report),
         "doubts": [one.coded for one in report.doubts],
@@ -208,7 +251,7 @@ def sets_to_html(report: SetReport) -> str:
             if any(one is not None for one in found)
         ],
         "slices": list(slices_of_sets(report)),
-        "figures": figures_of(report),
+        "figures": figures,
         "undefined": undefined_reasons(report),
         "policy_of_undefined": f"{policy[0].upper()}{policy[1:]}.",
         "definitions": list(definitions(report)),
@@ -238,7 +281,9 @@ def comparison_to_html(comparison: Comparison) -> str:
     pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
     tables = [section for section in document.sections if isinstance(section, Table)]
     found: dict[str, Any] = {
-        "title": document.title,
+        "title": title_of_comparison(comparison),
+        "finding": finding_of_comparison(comparison),
+        "kind": document.title,
         "version": __version__,
         "facts": document.facts,
         "models": comparison.models,

@@ -163,7 +163,7 @@ def _curves_of_class(s: Scope) -> ClassCurves:
     thresholds, tps, fps = (np.concatenate([[start], rest]) for start, rest in starts)
     roc, step, trapezoid, cost = s.areas.values()
     points = Points(thresholds, tps, fps, s.n_points, roc, step, trapezoid)
-    return ClassCurves(points, s.errors, cost, s.n_cost, s.reliability, s.decisions)
+    return ClassCurves(points, s.errors, cost, s.n_cost, s.reliability, s.decisions, s.quantiles)
 
 
 def _table(kind: Kind, **fields: str | Callable[[Any], Any]) -> Kind:
@@ -252,6 +252,9 @@ _CLASS: Final = js.record(
         tp=_rows("tp", "decisions").of(lambda decided: decided[:, 0]),
         fp=_rows("fp", "decisions").of(lambda decided: decided[:, 1]),
     ).of("decided"),
+    quantiles=_RELIABILITY.of(
+        lambda kept: js.OMITTED if kept.quantiles is None else kept.quantiles
+    ).or_absent(None),
 )
 _CURVES: Final = js.record(
     lambda s: Curves(s.cells.classes, tuple(s.classes), s.decisions),

@@ -2,7 +2,8 @@
 
 The tally makes the report. What takes the rows (metrics of scores, the intervals of averages over
 labels and the table of transfers) is read as it was written; all else is computed again and
-compared.
+compared. So is each slice: of it the tally is written, the metrics that open the report, and how
+the slices differ in these.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 from types import SimpleNamespace
 from typing import Any, Final, TypeVar
 
@@ -22,11 +24,15 @@ from karat.inference.confidence import Confidence, Interval
 from karat.metrics import Metric, get
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import find
+from karat.output.describe import slice_metric
+from karat.output.describe_sets import headline_of_sets
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, parsed, require
 from karat.output.json.report import CLASSES, limits_of_rows
+from karat.output.json.slices import TESTS, read_tests, tests_in
 from karat.results.set_patterns import LabelPair, SetPatterns, WrongSet
 from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
+from karat.results.slices import ByColumn, SetSliceTable
 from karat.results.values import PER_CLASS
 from karat.tally.set_tally import SetTally, inconsistency_of_sets
 
@@ -66,18 +72,15 @@ _PROFILES: Final = Kind(
     lambda part, _: part.counts().reshape(-1, 4) if part.value else np.empty((0, 4), np.int64),
     js.listed,
 )
-_TALLY: Final = js.record(
-    _tally,
-    labels=CLASSES.of("classes"),
-    counts=_COUNTS,
-    profiles=_PROFILES,
-    n_rows=_COUNTS,
-    n_unknown=js.COUNT,
-    weights=_AMOUNTS,
-    squares=_AMOUNTS,
-    row_weights=_AMOUNTS,
-    row_squares=_AMOUNTS,
-)
+_SUMS: Final = {
+    "counts": _COUNTS,
+    "profiles": _PROFILES,
+    "n_rows": _COUNTS,
+    "n_unknown": js.COUNT,
+    **dict.fromkeys(("weights", "squares", "row_weights", "row_squares"), _AMOUNTS),
+}
+_TALLY: Final = js.record(_tally, labels=CLASSES.of("classes"), **_SUMS)
+_TALLY_OF_SLICE: Final = js.record(_tally, labels=js.given(lambda s: s.report.classes), **_SUMS)
 _LABELS: Final = js.each(js.LABEL).into(tuple)
 _WRONG: Final = js.record(
     lambda s: WrongSet(s.true, s.predicted, s.rows),
@@ -135,6 +138,7 @@ def sets_to_dict(report: SetReport) -> dict[str, Any]:
         "label_counts": js.plain(report.label_counts),
         "transfers": None if moved is None else moved.tolist(),
         "patterns": None if report.patterns is None else _PATTERNS.write(report.patterns, report),
+        "slices": _written_slices(report),
         "cautions": list(report.cautions),
         "warnings": list(report.warnings),
         "mapping": js.plain(report.mapping),
@@ -185,15 +189,125 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
         is_clustered=is_clustered,
         kept_limits=limits_of_rows(rows, PER_CLASS, scope) if is_clustered and asked else {},
     )
-    if whole["karat"].value == __version__:
-        known = {name: result for name, result in report.metrics.items() if name in listed}
-        again = {
-            name: {key: result.to_dict()[key] for key in _COMPUTED}
-            for name, result in known.items()
-        }
-        whole["metrics"].check(again, "the tally gives")
+    is_own = whole["karat"].value == __version__
+    if (slices := whole.get("slices")) is not None and slices.value is not None:
+        report = replace(report, kept_slices=_read_slices(slices, report, is_own=is_own))
+    if is_own:
+        _check_values(whole["metrics"], report)
         whole["per_class"].check(js.plain(report.per_class), "the tally gives")
     return report
+
+
+def _check_values(part: Part, report: SetReport) -> None:
+    """Refuse results that are not those of the tally."""
+    listed = part.fields()
+    known = {name: result for name, result in report.metrics.items() if name in listed}
+    again = {
+        name: {key: result.to_dict()[key] for key in _COMPUTED} for name, result in known.items()
+    }
+    part.check(again, "the tally gives")
+
+
+_SLICE: Final = js.record(
+    js.itself,
+    key=js.TEXTS,
+    tally=_TALLY_OF_SLICE,
+    n_rows=js.given(lambda s: s.tally.n),
+    cautions=js.TEXTS,
+    metrics=Kind(lambda part, _: part.fields()),
+)
+_SLICES: Final = js.record(
+    js.itself, columns=js.TEXTS, slices=js.each(_SLICE), tests=Kind(lambda part, _: part.fields())
+)
+
+
+def _written_slices(report: SetReport) -> list[Any] | None:
+    """The slices; None where it is not known which there are."""
+    if report.rows is None and report.kept_slices is None:
+        return None
+    names = headline_of_sets(report)
+    return [
+        {
+            "columns": list(table.columns),
+            "slices": [
+                {
+                    "key": list(key),
+                    "tally": _TALLY_OF_SLICE.write(part.tally, part),
+                    "cautions": list(part.cautions),
+                    "metrics": {name: part[name].to_dict() for name in names},
+                }
+                for key, part in zip(table.slice_keys, table.values(), strict=True)
+            ],
+            "tests": js.named(TESTS).write(tests_in(table, _tested(report, names)), report),
+        }
+        for table in report.slices.values()
+    ]
+
+
+def _tested(report: SetReport, names: list[str]) -> list[str]:
+    """Metrics of which is written how slices differ: the one that is shown, and what takes rows."""
+    return [
+        name
+        for name in names
+        if name == slice_metric(report) or report.is_clustered or _takes_rows(get(name))
+    ]
+
+
+def _takes_rows(metric: Metric) -> bool:
+    """Whether the tally does not say how a metric varies."""
+    meant = meant_on_sets(metric)
+    return meant.needs_scores or not (meant.is_of_rows or meant.lift == "micro")
+
+
+def _read_slices(
+    part: Part, report: SetReportT, *, is_own: bool
+) -> ByColumn[SetSliceTable[SetReportT]]:
+    """The slices of a text."""
+    tables: dict[tuple[str, ...], SetSliceTable[SetReportT]] = {}
+    for item in part.items():
+        s = _SLICES.read(item, SimpleNamespace(report=report))
+        keys = tuple(one.key for one in s.slices)
+        is_fit = len(set(keys)) == len(keys) > 0 and {*map(len, keys)} == {len(s.columns)}
+        item["slices"].must(is_fit, "slices of different keys, with one text a column")
+        item["columns"].must(s.columns not in tables, "columns of its own")
+        whole = reduce(SetTally.merge, [one.tally for one in s.slices])
+        require(_is_same(whole, report.tally), f"{item.path} does not add up to the whole tally")
+        parts = tuple(_slice_report(one, report) for one in s.slices)
+        if is_own:
+            for place, one in zip(item["slices"].items(), parts, strict=True):
+                _check_values(place["metrics"], one)
+        known = {find(name): one for name, one in s.tests.items()}
+        told = {
+            metric: read_tests(metric, one, s)
+            for metric, one in known.items()
+            if metric is not None
+        }
+        tables[s.columns] = SetSliceTable(s.columns, keys, report, None, parts, told)
+    return ByColumn(tables)
+
+
+def _slice_report(one: Any, report: SetReportT) -> SetReportT:
+    """The report of a slice, of what was written of it."""
+    scores = report.kept_scores
+    if scores is not None:
+        scores = KeptScores(scores.kind, _score_values(one.metrics), {})
+    intervals = {} if report.confidence is None else _intervals(one.metrics)
+    facts: dict[str, Any] = {"kept_intervals": intervals, "kept_scores": scores}
+    return replace(report.of_tally(one.tally), kept_cautions=one.cautions, **facts)
+
+
+def _is_same(one: SetTally, other: SetTally) -> bool:
+    """Whether two tallies are of the same rows: weights but for rounding."""
+    names = ("counts", "profiles", "n_rows", "weights", "squares", "row_weights", "row_squares")
+    for name in names:
+        left, right = getattr(one, name), getattr(other, name)
+        if (left is None) is not (right is None):
+            return False
+        if left is not None and left.shape != right.shape:
+            return False
+        if left is not None and not np.allclose(left, right, rtol=1e-9, atol=1e-12):
+            return False
+    return one.n_unknown == other.n_unknown
 
 
 def _confidence(part: Part, scope: Scope) -> Confidence | None:
@@ -215,6 +329,19 @@ def _scores(whole: Part, listed: Mapping[str, Part], k: int) -> KeptScores | Non
     kind = js.or_null(js.choice("probabilities", "scores")).read(whole["scores"], None)
     if kind is None:
         return None
+    rows = whole["per_class"].items()
+    whole["per_class"].must(len(rows) == k, f"a list of {k} labels")
+    of_labels: dict[str, Any] = {}
+    for name in SCORED:
+        if rows and name in rows[0].fields():
+            cells = [_label_cells(row, name) for row in rows]
+            each, low, high = np.array(cells, np.float64).reshape(-1, 3).T
+            of_labels[name] = each, low, high
+    return KeptScores(kind, _score_values(listed), of_labels)
+
+
+def _score_values(listed: Mapping[str, Part]) -> dict[Metric, ScoredValue]:
+    """The metrics of scores among those that were written."""
     values = {}
     for name, part in listed.items():
         metric = find(name)
@@ -226,15 +353,7 @@ def _scores(whole: Part, listed: Mapping[str, Part], k: int) -> KeptScores | Non
         part.must(bound is None or len(bound) == 2, "a metric with two limits of its value")
         ends = None if bound is None else (float(bound[0]), float(bound[1]))
         values[metric] = ScoredValue(math.nan if value is None else value, reason, ends)
-    rows = whole["per_class"].items()
-    whole["per_class"].must(len(rows) == k, f"a list of {k} labels")
-    of_labels = {}
-    for name in SCORED:
-        if rows and name in rows[0].fields():
-            cells = [_label_cells(row, name) for row in rows]
-            each, low, high = np.array(cells, np.float64).reshape(-1, 3).T
-            of_labels[name] = each, low, high
-    return KeptScores(kind, values, of_labels)
+    return values
 
 
 def _label_cells(row: Part, name: str) -> tuple[float, float, float]:

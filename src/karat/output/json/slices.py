@@ -18,7 +18,7 @@ from karat.output.json.codec import Kind, Part, Scope, require
 from karat.output.json.report import cell_columns, listed_cells
 from karat.results.report import Report
 from karat.results.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
-from karat.results.slices.table import RecordedSlices
+from karat.results.slices.named import NamedSlices, RecordedSlices
 from karat.tally import Axis, Cells, inconsistency
 from karat.tally.axes import SlicedCells
 
@@ -165,7 +165,7 @@ _PROBABILITY: Final = _NUMBER.where(
     lambda p, _: p is None or 0.0 <= p <= 1.0, "a number from 0 to 1"
 )
 _LIMITED: Final = {"p": _PROBABILITY, "p_adjusted": _PROBABILITY}
-_TESTS: Final = js.record(
+TESTS: Final = js.record(
     js.itself,
     heterogeneity=js.record_of(Heterogeneity, **_LIMITED),
     gap=js.record_of(Gap, **_LIMITED),
@@ -177,10 +177,12 @@ _TESTS: Final = js.record(
         "one difference a slice, with its name and rows",
     ),
 )
+"""How slices differ in a metric, read with the slices in the scope."""
 
 
-def _read_tests(metric: Metric, part: Part, s: Scope) -> RecordedSlices:
-    found = _TESTS.read(part, s)
+def read_tests(metric: Metric, part: Part, s: Scope) -> RecordedSlices:
+    """What a text says of how slices differ in a metric."""
+    found = TESTS.read(part, s)
     metrics = {one.metric for one in (found.heterogeneity, found.gap, *found.differences)}
     part.must(metrics == {str(metric)}, f"tests of {metric} alone")
     keys = (one.key for one in s.slices)
@@ -189,22 +191,27 @@ def _read_tests(metric: Metric, part: Part, s: Scope) -> RecordedSlices:
     )
 
 
-def _written_tests(table: SliceTable) -> dict[str, Any]:
+def tests_in(table: NamedSlices[Any], names: Iterable[str]) -> dict[str, Any]:
+    """What is written of how slices differ in these metrics."""
     return {
         name: SimpleNamespace(
             heterogeneity=table.heterogeneity(name),
             gap=table.gap(name),
             differences=table.difference(name).values(),
         )
-        for name in ([slice_metric(table.whole)] if table.whole.metrics else ())
+        for name in names
     }
+
+
+def _written_tests(table: SliceTable) -> dict[str, Any]:
+    return tests_in(table, [slice_metric(table.whole)] if table.whole.metrics else ())
 
 
 _TABLE: Final = js.record(
     js.itself,
     columns=js.TEXTS,
     slices=js.each(_SLICE).of(_written_slices),
-    tests=Kind(_of_rows(_read_tests), js.named(_TESTS).write).of(_written_tests),
+    tests=Kind(_of_rows(read_tests), js.named(TESTS).write).of(_written_tests),
 )
 
 

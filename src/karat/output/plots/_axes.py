@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -186,6 +186,14 @@ def unit_axes(ax: Axes, *, x: str, y: str, is_vertical: bool = True) -> None:
     ax.set(xlabel=x, ylabel=y, xlim=(-0.02, 1.02))
     if is_vertical:
         ax.set_ylim(-0.02, 1.02)
+
+
+def log_axis(ax: Axes, name: Literal["x", "y"]) -> None:
+    """Make an axis logarithmic, with numbers as plain text."""
+    getattr(ax, f"set_{name}scale")("log")
+    axis = getattr(ax, f"{name}axis")
+    axis.set_major_formatter(lambda number, _: f"{number:g}")
+    axis.set_minor_formatter(lambda number, _: "")
 
 
 _TICKS: Final = (1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)

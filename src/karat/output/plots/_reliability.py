@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from karat.errors import error
 from karat.errors.text import count
 from karat.output.plots._axes import (
     COMPARED_WITH,
@@ -15,6 +16,7 @@ from karat.output.plots._axes import (
     draw_others,
     faint,
     ink,
+    log_axis,
     unit_axes,
 )
 from karat.output.plots._series import Reports, Series, Shown, area_badness, draw_bands, series_of
@@ -39,7 +41,8 @@ def scores(
 
     In the bins of the reliability diagram, whose rows a report keeps. Of several classes each
     histogram is of its own rows; then, and with `shares`, heights are shares of these rows, else
-    rows or their weight. Scores count as their softmax.
+    rows or their weight. Scores count as their softmax. Where the highest bar is more than 20 times
+    the highest of the class, the scale of the rows is logarithmic.
 
     Example:
         >>> import karat
@@ -79,7 +82,12 @@ def scores(
         ylabel=f"share of the {unit} of the class" if as_shares else unit,
         xlim=(-0.02, 1.02),
     )
-    ax.set_ylim(bottom=0)
+    if is_one and not as_shares and _is_crowded(shown.series[0]):
+        # One bar holds nearly all rows: on a linear scale no other would be seen.
+        log_axis(ax, "y")
+        ax.set_ylim(bottom=0.5)
+    else:
+        ax.set_ylim(bottom=0)
     if legend:
         add_legend(ax, loc="upper center")
 
@@ -91,6 +99,17 @@ def _histograms(one: Series) -> tuple[Any, Any, Any]:
     # Counts come back whole from the shares that are kept.
     inside = inside if one.report.is_weighted else np.rint(inside)
     return inside, np.maximum(curve.weight - inside, 0.0), curve.edges
+
+
+_CROWDED: Final = 20.0
+"""How many times higher than that of the positives the highest bar is on a logarithmic scale."""
+
+
+def _is_crowded(one: Series) -> bool:
+    """Return whether the bars of the class would not be seen beside those of the others."""
+    inside, outside, _ = _histograms(one)
+    highest = float(inside.max(initial=0.0))
+    return 0.0 < _CROWDED * highest < float(outside.max(initial=0.0))
 
 
 def _scaled(heights: Any, as_shares: bool) -> Any:
@@ -110,6 +129,7 @@ def reliability(
     ax: Axes,
     *,
     classes: Any = None,
+    bins: str | None = None,
     band: bool = False,
     spread: bool = True,
     histogram: bool = True,
@@ -119,6 +139,8 @@ def reliability(
     """Reliability diagram: how often a probability came true, bin by bin.
 
     On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
+    Of a class of two with a share below 5 % there are 10 bins of equal weight, on logarithmic axes;
+    `bins="uniform"` draws 15 of equal width.
     `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
     `histogram` shades below how the rows lie; `band` shades limits that contain the proportions
     of all bins in the population at the stated level.
@@ -132,6 +154,13 @@ def reliability(
         ([0.1, 0.4, 0.6, 0.9], [0.0, 1.0, 0.0, 1.0])
     """
     shown = series_of(reports, classes, _distance)
+    if is_in_quantiles(shown) and bins in (None, "quantile"):
+        _in_quantiles(ax, shown.series[0], band=band, spread=spread, legend=legend, line=line)
+        return
+    if bins == "quantile":
+        found = "Bins of equal weight are kept of one class alone, of two, with a share below 5 %"
+        do = "Leave bins= out, or use karat.curves.reliability(..., scheme='quantile')."
+        raise error("K702", name="reliability", found=found, do=do)
     _others(ax, shown)
     is_one = len(shown.series) == 1
     # Of many classes, lines between bins of few rows would cover what can be read.
@@ -164,6 +193,43 @@ def reliability(
     if legend:
         columns = 2 if len(shown.series) > _FEW else 1
         add_legend(ax, loc="best", columns=columns)
+
+
+def is_in_quantiles(shown: Shown) -> bool:
+    """Return whether one rare class alone is drawn, whose bins of equal weight were kept."""
+    return len(shown.series) == 1 and not shown.others and _quantiles(shown.series[0]) is not None
+
+
+def _quantiles(one: Series) -> Reliability | None:
+    return one.report.curves.reliability_by_quantile.get(one.label)
+
+
+def _in_quantiles(
+    ax: Axes, one: Series, *, band: bool, spread: bool, legend: bool, line: Mapping[str, Any]
+) -> None:
+    """Draw bins of equal weight on logarithmic axes; a proportion of 0 stands on the lower edge."""
+    curve = _quantiles(one)
+    assert curve is not None
+    x, y, deviation = _filled(curve)
+    positive = np.concatenate([x[x > 0], y[y > 0]])
+    floor = float(positive.min(initial=1.0)) / 2.0
+    log_axis(ax, "x")
+    log_axis(ax, "y")
+    ax.set(xlim=(floor, 1.2), ylim=(floor, 1.2))
+    ax.set(xlabel="mean predicted probability", ylabel="share that came true")
+    look: dict[str, Any] = one.style._asdict() | {"clip_on": False, "markersize": 5.5}
+    look |= {"linewidth": 1.4, "label": one.name or None} | dict(line)
+    ax.plot(np.maximum(x, floor), np.maximum(y, floor), **look)
+    if band:
+        draw_bands(ax, [one], lambda report, _: report.curves.reliability_by_quantile[one.label])
+    if spread:
+        drawn: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "elinewidth": 0.8, "capsize": 2}
+        drawn |= {"zorder": 1, "label": "2 standard deviations if calibrated"}
+        reach = [np.minimum(2 * deviation, x - floor).clip(0.0), 2 * deviation]
+        ax.errorbar(x, x, yerr=reach, **drawn)
+    ax.plot([floor, 1], [floor, 1], label="calibrated", **COMPARED_WITH)
+    if legend:
+        add_legend(ax, loc="upper left", title="bins of equal weight")
 
 
 def _of(one: Series) -> Reliability:

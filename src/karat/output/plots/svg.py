@@ -167,6 +167,7 @@ def as_svg(
     title: str | None = None,
     description: str | None = None,
     colors: Mapping[str, str] | None = None,
+    has_axes: bool = False,
 ) -> str:
     """What `draw` draws, as one ``<svg>`` element for a page, or for a file of its own.
 
@@ -182,6 +183,8 @@ def as_svg(
         title: what a screen reader says first; default: the title of the Axes, else its axes.
         description: what it says then; default: the texts of the legend.
         colors: name of a colour of `PALETTE` → what to write in its place.
+        has_axes: whether the attribute ``data-axes`` is added: where the points (0, 0) and (1, 1)
+            of the axes lie in the picture, so that a page may draw on it.
 
     Returns:
         The element, without an XML declaration.
@@ -221,6 +224,7 @@ def as_svg(
         figure.set_layout_engine("none")
         shrink(ax)
         file = io.StringIO()
+        corners = _corners(ax) if has_axes else ""
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         figure.savefig(file, format="svg", metadata=nothing)
     axes = " by ".join(filter(None, (ax.get_ylabel(), ax.get_xlabel())))
@@ -242,6 +246,8 @@ def as_svg(
     )
     _shorten(root, {x: f"k{picture}-{place}" for place, x in enumerate(targets)}, inks)
     root.attrib |= {"role": "img", "font-family": "sans-serif", "stroke-linejoin": "round"}
+    if corners:
+        root.set("data-axes", corners)
     for tag, text in (("desc", told), ("title", name)):
         if text:
             head = ET.Element(tag)
@@ -249,6 +255,16 @@ def as_svg(
             root.insert(0, head)
     root.set("xmlns", _NAMESPACE)
     return ET.tostring(root, encoding="unicode")
+
+
+def _corners(ax: Axes) -> str:
+    """Return where (0, 0) and (1, 1) lie, in points from the upper left; of linear axes only."""
+    if ax.get_xscale() != "linear" or ax.get_yscale() != "linear":
+        return ""
+    height = ax.figure.bbox.height
+    scale = 72.0 / ax.figure.dpi
+    places = [ax.transData.transform(at) for at in ((0.0, 0.0), (1.0, 1.0))]
+    return " ".join(_tenth(float(z)) for x, y in places for z in (x * scale, (height - y) * scale))
 
 
 _FINEST: Final = 0.2

@@ -2,6 +2,7 @@
 
 from karat.results.slices.differences import SliceDifference
 from karat.results.slices.equality import Gap, Heterogeneity, Worst
+from karat.results.slices.named import NamedSlices
 from karat.results.slices.parts import ScoredSlices, Slice
 from karat.results.slices.sets import SetSliceTable
 from karat.results.slices.table import ByColumn, Slices, SliceTable
@@ -10,6 +11,7 @@ __all__ = [
     "ByColumn",
     "Gap",
     "Heterogeneity",
+    "NamedSlices",
     "ScoredSlices",
     "SetSliceTable",
     "Slice",

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from karat.inference.comparison.contrasts import SideLimits
+from karat.inference.comparison.contrasts import Combined
 from karat.inference.comparison.families import statistic_of, tail_of, wald
 from karat.inference.comparison.judging import root
 from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
 from karat.inference.slices.permuted import Reference, gaps_beside
 from karat.metrics import Metric
-from karat.results.slices.parts import Slice
+from karat.results.slices.differences import SliceDifference
 
 N_DRAWS: Final = 20_000
 _FAR: Final = 16.0
@@ -149,6 +149,9 @@ class Tested:
         df_joint: degrees of freedom of the covariance.
         fewest: rows of the smallest slice.
         rarest: of averages over classes, the fewest true rows of a class in a slice; else None.
+        rows: float64[t], effective rows of each.
+        limits: of the value of each at any level; None of metrics of scores: by `below`, `above`.
+        unit: what averages are over.
     """
 
     places: tuple[int, ...]
@@ -161,6 +164,9 @@ class Tested:
     df_joint: float
     fewest: int
     rarest: int | None
+    rows: Floats
+    limits: tuple[Combined | None, ...]
+    unit: str = "class"
 
     @property
     def variances(self) -> Floats:
@@ -171,11 +177,7 @@ class Tested:
 
 
 def tested(
-    metric: Metric,
-    found: Tested,
-    slices: Sequence[Slice],
-    level: float,
-    reference: Reference | None,
+    metric: Metric, found: Tested, level: float, reference: Reference | None
 ) -> Heterogeneity:
     """Cochran's Q of the slices. Without a reference it takes limits of each at some six levels."""
     t, name = len(found.places), str(metric)
@@ -187,7 +189,7 @@ def tested(
         return Heterogeneity(
             name, q, t - 1, p, mean, level, t, found.left_out, None, "permutation", n
         )
-    method, (mean, z) = "chi-square", _standardized(metric, found, slices)
+    method, (mean, z) = "chi-square", _standardized(found)
     if found.covariance is not None:
         contrasts = np.column_stack([-np.ones(t - 1), np.eye(t - 1)])
         statistic, df, p = wald(
@@ -208,40 +210,36 @@ def tested(
     if found.fewest < FEW:
         remark = f"the smallest slice has {found.fewest} rows: p is rough"
     elif found.rarest is not None and found.rarest < FEW:
-        remark = f"the rarest class of a slice has {found.rarest} rows: p is rough"
+        remark = f"the rarest {found.unit} of a slice has {found.rarest} rows: p is rough"
     return Heterogeneity(name, statistic, df, p, mean, level, t, found.left_out, remark, method)
 
 
-def _standardized(metric: Metric, found: Tested, slices: Sequence[Slice]) -> tuple[float, Floats]:
+def _standardized(found: Tested) -> tuple[float, Floats]:
     """The mean of the slices, and how many standard errors each lies from it.
 
     Variances are those at the mean: a slice that happens to be good must not weigh more for it.
     """
-    rows = np.array([slices[place].weight_effective for place in found.places])
+    rows = found.rows
     mean, z = float((rows * found.values).sum() / rows.sum()), np.zeros(len(rows))
     for _ in range(_ROUNDS):
-        z = np.array([_distance(metric, found, at, slices, mean) for at in range(len(rows))])
+        z = np.array([_distance(found, at, mean) for at in range(len(rows))])
         is_far = np.abs(z) > _NEAR
         variances = np.where(
             is_far, ((found.values - mean) / np.where(is_far, z, 1.0)) ** 2, found.variances
         )
         mean = float((found.values / variances).sum() / (1.0 / variances).sum())
-    z = np.array([_distance(metric, found, at, slices, mean) for at in range(len(rows))])
+    z = np.array([_distance(found, at, mean) for at in range(len(rows))])
     return mean, z
 
 
-def _distance(
-    metric: Metric, found: Tested, at: int, slices: Sequence[Slice], mean: float
-) -> float:
+def _distance(found: Tested, at: int, mean: float) -> float:
     """How many standard errors a slice lies from the mean."""
-    value = float(found.values[at])
+    value, sides = float(found.values[at]), found.limits[at]
     if abs(value - mean) <= _SAME * max(abs(value), abs(mean)):
         return 0.0
-    if metric.needs_scores:
+    if sides is None:
         facing = float((found.below if value > mean else found.above)[at])
         return (value - mean) / (facing or math.sqrt(found.variances[at]))
-    part = slices[found.places[at]]
-    sides = SideLimits(metric, [value], [part.spread_of(metric)], part.whole.undefined)
     is_above, gap = value > mean, abs(value - mean)
 
     def room(quantile: float) -> float:
@@ -249,6 +247,21 @@ def _distance(
         return gap if distances is None else gap - distances[0 if is_above else 1]
 
     return root(room, _FAR)
+
+
+def worst_of(metric: Metric, test: Heterogeneity, differences: Iterable[SliceDifference]) -> Worst:
+    """See `karat.results.slices.named.NamedSlices.worst`."""
+    name = str(metric)
+    if metric.better is None:
+        return Worst(name, None, "neither direction of it is better", test.p)
+    if not test.is_shown:
+        return Worst(name, None, str(test), test.p)
+    sign = 1.0 if metric.better == "higher" else -1.0
+    found = [one for one in differences if one.is_shown and sign * one.difference < 0.0]
+    if not found:
+        reason = "slices differ, and no single one is shown to be worse than the others"
+        return Worst(name, None, reason, test.p)
+    return Worst(name, min(found, key=lambda one: sign * one.value).name, None, test.p)
 
 
 def gap_of(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.inference.comparison.contrasts import SideLimits
 from karat.inference.limits import Flags, Floats
 from karat.inference.proportions import reads_costs
 from karat.inference.sampling_error import SamplingError
@@ -153,6 +154,13 @@ class Slice:
         cells, asked = self.cells_of(metric), self.whole.confidence
         groups = moved(self.groups, self.table, cells)
         return TableVariance(cells, "cohort" if asked is None else asked.design, groups)
+
+    def limits_of(self, metric: Metric) -> SideLimits | None:
+        """Limits of a metric of labels at any level; None of a metric of scores."""
+        if metric.needs_scores:
+            return None
+        value, policy = self[metric].value, self.whole.undefined
+        return SideLimits(metric, [value], [self.spread_of(metric)], policy)
 
     def sampling_of(self, metric: Metric) -> SamplingError | None:
         """What limits of a metric of scores at any level are made from; None where unknown."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Final, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error, shown
-from karat.inference.comparison.contrasts import Apart
+from karat.errors import shown
+from karat.inference.comparison.contrasts import Apart, Paired, Units, correlation
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
-from karat.inference.comparison.sets import sets_apart
+from karat.inference.comparison.sets import SetLimits, sets_apart, units_of_sets
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Flags, Floats
 from karat.inference.set_intervals import SetIntervals
@@ -23,13 +24,13 @@ from karat.metrics._lift import Policy
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.result import Result
 from karat.results.slices.differences import SliceDifference, at_once, level_of_each
-from karat.results.slices.parts import NO_WEIGHT, name_of
+from karat.results.slices.equality import Gap, Heterogeneity, Tested, gap_of, tested
+from karat.results.slices.named import Key, NamedSlices, RecordedSlices, Tests, not_kept
+from karat.results.slices.parts import NO_WEIGHT
 from karat.results.slices.table import FEW_OF
 from karat.tally import Classes
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import CLUSTERS, FN, TP, SetRows, SetTally
-
-Key: TypeAlias = tuple[str, ...]
 
 
 class MeasuredSets(Protocol):
@@ -57,6 +58,9 @@ class MeasuredSets(Protocol):
     def confidence(self) -> Confidence | None: ...
 
     @property
+    def is_clustered(self) -> bool: ...
+
+    @property
     def metrics(self) -> Mapping[str, Result]: ...
 
     def __getitem__(self, name: str | Metric) -> Result:
@@ -67,6 +71,18 @@ class MeasuredSets(Protocol):
         """Why the rows do not define a metric at all."""
         ...
 
+    def moves(self, metric: Metric) -> Floats | None:
+        """float64[n]: how much each known row moves a metric, by its weight; None if not known."""
+        ...
+
+    def of_rows(self, rows: SetRows) -> Self:
+        """The report of other rows, with the settings of this one."""
+        ...
+
+    def of_tally(self, tally: SetTally) -> Self:
+        """The same of a tally whose rows are not known."""
+        ...
+
 
 ReportT = TypeVar("ReportT", bound="MeasuredSets")
 _PAIR: Final = (0, 1)
@@ -74,8 +90,8 @@ _OF_OTHERS: Final = "of the other rows: "
 _SHARED: Final = "rows of a cluster are in it and in the rest: limits are not known"
 
 
-@dataclass(frozen=True, eq=False)
-class SetSliceTable(Mapping[Any, ReportT]):
+@dataclass(frozen=True, eq=False, repr=False)
+class SetSliceTable(NamedSlices[ReportT]):
     """The slices that one column, or a cross of columns, makes of rows with sets of labels.
 
     Each is a report of its rows on the labels of all rows, read by its name:
@@ -84,51 +100,44 @@ class SetSliceTable(Mapping[Any, ReportT]):
     Attributes:
         columns: the column, or the columns of a cross.
         slice_keys: what each slice is called in each of them.
-        codes: int32[n], the slice of each row.
         whole: the report of all rows.
-        part: the report of some of the rows.
+        codes: int32[n], the slice of each row; None of what was read from JSON.
+        kept: reports of the slices, of what was read from JSON.
+        told: metric → what JSON says of the slices.
     """
 
     columns: Key
     slice_keys: tuple[Key, ...]
-    codes: npt.NDArray[np.int32]
     whole: ReportT
-    part: Callable[[SetRows], ReportT]
+    codes: npt.NDArray[np.int32] | None = None
+    kept: tuple[ReportT, ...] = ()
+    told: Mapping[Metric, RecordedSlices] = field(default_factory=dict)
 
-    @cached_property
-    def _places(self) -> Mapping[Key, int]:
-        return {key: i for i, key in enumerate(self.slice_keys)}
+    @property
+    def n_rows(self) -> npt.NDArray[np.int64]:
+        """int64[s], rows of each slice."""
+        return np.array([part.n_rows for part in self._parts], np.int64)
 
-    def _place(self, name: object) -> int | None:
-        key = name if isinstance(name, tuple) else (name,)
-        return self._places.get(tuple(map(name_of, key)))
+    @property
+    def weight(self) -> Floats:
+        """float64[s], weight of the known rows of each slice; without weights their number."""
+        return np.array([_mass(part) for part in self._parts])
 
-    def __getitem__(self, name: Any) -> ReportT:
-        """The report of a slice, by its name.
-
-        Errors:
-            K183 there is none of that name.
-        """
-        place = self._place(name)
-        if place is None:
-            raise error("K183", what=repr(name), known=shown(list(self), 12))
-        return self._parts[place]
-
-    def __contains__(self, name: object) -> bool:
-        return self._place(name) is not None
-
-    def __iter__(self) -> Iterator[Any]:
-        return (key if len(key) > 1 else key[0] for key in self.slice_keys)
-
-    def __len__(self) -> int:
-        return len(self.slice_keys)
+    @property
+    def asked(self) -> Confidence:
+        """How intervals and tests are made."""
+        return self.whole.confidence or Confidence()
 
     @cached_property
     def _parts(self) -> tuple[ReportT, ...]:
+        if self.codes is None:
+            return self.kept
         return tuple(self._part(self.codes == i) for i in range(len(self)))
 
     @cached_property
     def _rests(self) -> tuple[ReportT, ...]:
+        if self.codes is None:
+            return tuple(map(self.whole.of_tally, _all_but_one([x.tally for x in self.kept])))
         return tuple(self._part(self.codes != i) for i in range(len(self)))
 
     def _part(self, held: Flags) -> ReportT:
@@ -145,65 +154,177 @@ class SetSliceTable(Mapping[Any, ReportT]):
             weighing = codes if rows.weights is None else codes[rows.weights > 0.0]
             if len(np.unique(weighing)) == len(weighing) > 1:
                 rows = rows.with_axes(())
-        return self.part(rows)
+        return self.whole.of_rows(rows)
 
-    @property
-    def rest(self) -> Mapping[Any, ReportT]:
-        """Of each slice, the report of all other rows: ``table.rest["NO"]["macro_f1"]``."""
-        return dict(zip(self, self._rests, strict=True))
-
-    @property
-    def level(self) -> float:
-        """Of the intervals of differences, and 1 − the error rate of their tests."""
-        return (self.whole.confidence or Confidence()).level
-
-    def difference(self, metric: str | Metric) -> Mapping[Any, SliceDifference]:
-        """Every slice less all other rows, with intervals and p-values alone and all at once.
-
-        Both are independent samples of rows, or of clusters that have no rows in both. All slices
-        are taken together as Šidák (1967) says. A mean over labels is compared where at least five
-        rows of the slice, and of the rest, are truly of each label that occurs.
-
-        Errors:
-            As of the report: names that sets do not have.
-
-        Example:
-            >>> import karat
-            >>> true, pred = [{"cat"}, {"dog"}] * 20, [{"cat"}, {"cat"}, {"cat"}, {"dog"}] * 10
-            >>> report = karat.evaluate(true, pred, by=["a", "a", "b", "b"] * 10)
-            >>> report.slices["by"].difference("subset_accuracy")["a"].difference
-            -0.5
-        """
+    def tests(self, metric: str | Metric) -> Tests:
+        """What is said of the slices in a metric, kept once it was asked for."""
         wanted = get(metric)
-        pairs = list(zip(self._parts, self._rests, strict=True))
-        reasons = [self._why_not(wanted, *pair) for pair in pairs]
+        if wanted in self.told:
+            return self.told[wanted]
+        _ = self.whole[wanted]  # a name that sets do not have
+        if self.whole.is_clustered and self.codes is None:
+            raise not_kept(wanted)
+        if wanted not in self._tests:
+            self._tests[wanted] = SetTests(self, wanted)
+        return self._tests[wanted]
+
+    @cached_property
+    def _tests(self) -> dict[Metric, SetTests[ReportT]]:
+        return {}
+
+    @cached_property
+    def is_shared(self) -> tuple[bool, ...]:
+        """Of each slice, whether some cluster has rows in it and in the rest."""
+        rows = self.whole.rows
+        if rows is None or rows.clusters is None or self.codes is None:
+            return (False,) * len(self)
+        weighs = np.ones(rows.n, bool) if rows.weights is None else rows.weights > 0.0
+        clusters, codes = rows.clusters[weighs], self.codes[weighs]
+        pairs = np.unique(np.stack([clusters, codes]), axis=1)
+        n_slices = np.bincount(pairs[0])
+        across = set(pairs[1, n_slices[pairs[0]] > 1].tolist())
+        return tuple(i in across for i in range(len(self)))
+
+    @cached_property
+    def known_codes(self) -> npt.NDArray[np.int32]:
+        """int32[n], the slice of each row of known truth."""
+        assert self.codes is not None
+        assert self.whole.rows is not None
+        return self.codes[~self.whole.rows.gone]
+
+    @cached_property
+    def units(self) -> Units:
+        """All known rows, drawn by cluster."""
+        return units_of_sets(intervals_of(self.whole, self.level))
+
+    def moves(self, i: int, metric: Metric, *, is_rest: bool = False) -> Floats | None:
+        """float64[n]: influence of each known row on the value of a slice, or of its rest.
+
+        Rows outside have none; the mean is that over all rows. None where it is not known.
+        """
+        part = (self._rests if is_rest else self._parts)[i]
+        found, inside = part.moves(metric), (self.known_codes == i) != is_rest
+        if found is None or not np.isfinite(found).all():
+            return None
+        w = self.units.weights[inside]
+        phi = np.zeros(len(inside))
+        phi[inside] = np.where(w > 0.0, found / np.where(w > 0.0, w, 1.0), 0.0)
+        return phi * self.units.total
+
+
+@dataclass(frozen=True, eq=False)
+class SetTests(Generic[ReportT]):
+    """The slices of a table in one metric; each answer is computed once, when it is asked for.
+
+    A slice and all other rows are independent samples of rows, or of clusters that have no rows in
+    both; where some have, the difference varies by what the rows of each cluster move in both. All
+    slices are taken together as Šidák (1967) says. A mean over labels is compared where at least
+    five rows of the slice, and of the rest, are truly of each label that occurs.
+    """
+
+    table: SetSliceTable[ReportT]
+    metric: Metric
+
+    @cached_property
+    def _pairs(self) -> list[tuple[ReportT, ReportT]]:
+        table = self.table
+        return list(zip(table.values(), table.rest.values(), strict=True))
+
+    @cached_property
+    def differences(self) -> Mapping[Key, SliceDifference]:
+        table = self.table
+        reasons = [self._why_not(*pair) for pair in self._pairs]
         n, found = sum(reason is None for reason in reasons), {}
-        for i, (name, pair, reason) in enumerate(zip(self, pairs, reasons, strict=True)):
-            facts = str(wanted), ", ".join(self.slice_keys[i]), pair[0].n_rows
+        for i, (key, pair, reason) in enumerate(
+            zip(table.slice_keys, self._pairs, reasons, strict=True)
+        ):
+            facts = str(self.metric), table.names[i], pair[0].n_rows
             if reason is None:
-                found[name] = self._compared(wanted, pair, facts, n, is_shared=self._shares(i))
+                found[key] = self._compared(i, facts, n)
                 continue
-            sides = [part[wanted].value if _mass(part) > 0.0 else math.nan for part in pair]
-            found[name] = SliceDifference(
-                *facts, sides[0], sides[1], math.nan, level=self.level, undefined=reason
+            sides = [part[self.metric].value if _mass(part) > 0.0 else math.nan for part in pair]
+            found[key] = SliceDifference(
+                *facts, sides[0], sides[1], math.nan, level=table.level, undefined=reason
             )
         return found
 
-    def _compared(
-        self,
-        metric: Metric,
-        pair: tuple[ReportT, ReportT],
-        facts: tuple[str, str, int],
-        n: int,
-        *,
-        is_shared: bool,
-    ) -> SliceDifference:
+    @cached_property
+    def heterogeneity(self) -> Heterogeneity:
+        return tested(self.metric, self.tested, self.table.level, None)
+
+    @cached_property
+    def gap(self) -> Gap:
+        table = self.table
+        return gap_of(self.metric, self.tested, table.names, table.level, table.asked.seed)
+
+    @cached_property
+    def tested(self) -> Tested:
+        table, metric = self.table, self.metric
+        places, sides, df, left_out = [], [], [], {}
+        moved: list[Floats] = []
+        is_shared = any(table.is_shared)
+        for i, (part, _) in enumerate(self._pairs):
+            why = self._why_alone(part)
+            distances = None if why is not None else self._distances(part)
+            phi = table.moves(i, metric) if is_shared and distances is not None else None
+            if distances is None or max(distances) <= 0.0 or (is_shared and phi is None):
+                why = why or (_SHARED if is_shared and phi is None else "it has no interval")
+                left_out[table.names[i]] = why
+                continue
+            places.append(i)
+            sides.append(distances)
+            df.append(_n_units(part) - 1.0 if _is_clustered(part) else math.inf)
+            if phi is not None:
+                moved.append(phi)
+        parts = [self._pairs[i][0] for i in places]
+        values = np.array([part[metric].value for part in parts])
+        covariance, df_joint = None, math.inf
+        if is_shared and len(places) > 1:
+            units = table.units
+            covariance, df_joint = units.covariance(np.stack(moved)), units.df
+        rarest = None
+        if parts and meant_on_sets(metric).lift == "macro":
+            true = np.stack([_rows_of_labels(part) for part in parts])
+            rarest = int(true[true > 0.0].min(initial=math.inf)) if true.any() else None
+        below, above = np.array(sides, np.float64).reshape(-1, 2).T
+        fewest = min((part.n_rows for part in parts), default=0)
+        rows = np.array([_kish_rows(part) for part in parts])
+        of_labels = not meant_on_sets(metric).needs_scores
+        limits = tuple(self._limits([part]) if of_labels else None for part in parts)
+        known = values, below, above, np.array(df), left_out
+        joint = covariance, df_joint
+        return Tested(tuple(places), *known, *joint, fewest, rarest, rows, limits, "label")
+
+    def _distances(self, part: ReportT) -> tuple[float, float] | None:
+        """From a value down to its lower and up to its upper limit, in quantiles; or None."""
+        result, asked = part[self.metric], Confidence(self.table.level)
+        if not meant_on_sets(self.metric).needs_scores:
+            limits = self._limits([part])
+            quantile = asked.quantile(limits.degrees(0))
+            found = limits.distances(0, quantile)
+            return None if found is None else (found[0] / quantile, found[1] / quantile)
+        if result.standard_error is None:
+            return None
+        is_both = part.confidence is not None and part.confidence.side == "both"
+        if result.low is None or result.high is None or not is_both:
+            return result.standard_error, result.standard_error
+        quantile = asked.quantile()
+        return (result.value - result.low) / quantile, (result.high - result.value) / quantile
+
+    def _limits(self, parts: list[ReportT]) -> SetLimits:
+        """Limits of the values of some parts at any level, of a metric of labels."""
+        values = [part[self.metric].value for part in parts]
+        models = [intervals_of(part, self.table.level) for part in parts]
+        return SetLimits(self.metric, values, models=models)
+
+    def _compared(self, i: int, facts: tuple[str, str, int], n: int) -> SliceDifference:
         """A slice less the rest, one of n that are compared."""
-        one, other = (part[metric] for part in pair)
-        values, level = (one.value, other.value, one.value - other.value), self.level
-        if is_shared:
+        one, other = (part[self.metric] for part in self._pairs[i])
+        values, level = (one.value, other.value, one.value - other.value), self.table.level
+        is_shared = self.table.is_shared[i]
+        measured = self._of_shared(i) if is_shared else self._measured(i)
+        if measured is None:
             return SliceDifference(*facts, *values, level=level, remark=_SHARED)
-        measured = self._measured(metric, pair)
         names = (facts[1], "the others")
         alone, wide = (
             judged(measured, names, ComparisonSpec(each, "none", {}, (_PAIR,)))[0]
@@ -216,66 +337,97 @@ class SetSliceTable(Mapping[Any, ReportT]):
             *facts, *values, *limits, level, alone.p, p, alone.method, remark=remark
         )
 
-    def _measured(self, metric: Metric, pair: tuple[ReportT, ReportT]) -> Measured:
+    def _measured(self, i: int) -> Measured:
         """Both values, and how they vary: of rows alone, or of clusters."""
+        metric, pair = self.metric, self._pairs[i]
         results = [part[metric] for part in pair]
         if meant_on_sets(metric).needs_scores:
             values, n = [one.value for one in results], [part.n_rows for part in pair]
             errors = np.array([one.standard_error for one in results], np.float64)
             df = min(_n_units(part) for part in pair) - 1.0
             return Measured(metric, values, n, Apart(errors**2, max(df, 1.0)), "unpaired t")
-        spec = ComparisonSpec(self.level, "none", {}, (_PAIR,))
-        sides = [self._intervals_of(part) for part in pair]
+        spec = ComparisonSpec(self.table.level, "none", {}, (_PAIR,))
+        sides = [intervals_of(part, self.table.level) for part in pair]
         return replace(sets_apart(sides, [metric], spec)[0], remark=None)
 
-    def _intervals_of(self, part: ReportT) -> SetIntervals:
-        """Intervals as tests take them, whatever was asked of those of the report."""
-        return SetIntervals(part.tally, Confidence(self.level), part.rows, part.undefined)
+    def _of_shared(self, i: int) -> Measured | None:
+        """Both values where clusters have rows in both: by what those move in each value."""
+        table, metric, pair = self.table, self.metric, self._pairs[i]
+        sides = [table.moves(i, metric, is_rest=is_rest) for is_rest in (False, True)]
+        known = [side for side in sides if side is not None]
+        if len(known) < len(sides):
+            return None
+        phi = np.stack(known)
+        df = min(_n_units(part) for part in pair) - 1.0
+        units = replace(table.units, df=max(df, 1.0))
+        spread = Paired.of(phi, units, [_PAIR])
+        values, n = [part[metric].value for part in pair], [part.n_rows for part in pair]
+        found = Measured(metric, values, n, spread, "influence t")
+        if meant_on_sets(metric).needs_scores:
+            return found
+        goes = correlation(units.covariance(phi), *_PAIR, None)
+        limits = self._limits(list(pair)).differences([_PAIR], lambda _: goes)
+        return replace(found, limits=limits)
 
-    def _why_not(self, metric: Metric, one: ReportT, rest: ReportT) -> str | None:
+    def _why_not(self, one: ReportT, rest: ReportT) -> str | None:
         """Why a slice is not compared with the other rows, or None."""
         if not rest.n_rows:
             return "there is no other slice"
         for part, side in ((one, ""), (rest, _OF_OTHERS)):
-            why = NO_WEIGHT if not _mass(part) > 0.0 else part.why_undefined(metric)
-            if why is None:
-                why = self._why_few(metric, part) or self._why_unsure(metric, part)
+            why = self._why_alone(part)
             if why is not None:
                 return side + why
         return None
 
-    def _why_few(self, metric: Metric, part: ReportT) -> str | None:
+    def _why_alone(self, part: ReportT) -> str | None:
+        """Why nothing is known of a value and how it varies, or None."""
+        why = NO_WEIGHT if not _mass(part) > 0.0 else part.why_undefined(self.metric)
+        return why or self._why_few(part) or self._why_unsure(part)
+
+    def _why_few(self, part: ReportT) -> str | None:
         """Which labels that occur have next to no rows there, of a mean over labels."""
-        if meant_on_sets(metric).lift != "macro":
+        whole = self.table.whole
+        if meant_on_sets(self.metric).lift != "macro":
             return None
-        few = (_rows_of_labels(self.whole) > 0.0) & (_rows_of_labels(part) < FEW_OF)
+        few = (_rows_of_labels(whole) > 0.0) & (_rows_of_labels(part) < FEW_OF)
         if not few.any():
             return None
-        names = self.whole.classes.display
+        names = whole.classes.display
         listed = shown([names[label] for label in np.flatnonzero(few).tolist()], 3)
         return f"fewer than {FEW_OF} rows of it are truly of {listed}"
 
-    def _why_unsure(self, metric: Metric, part: ReportT) -> str | None:
+    def _why_unsure(self, part: ReportT) -> str | None:
         """Why it is not known how a value varies, or None."""
-        found = part[metric]
-        of_labels = not meant_on_sets(metric).needs_scores
-        sure = self._intervals_of(part).of(metric, found.value) if of_labels else found
+        found = part[self.metric]
+        of_labels = not meant_on_sets(self.metric).needs_scores
+        level = self.table.level
+        sure = intervals_of(part, level).of(self.metric, found.value) if of_labels else found
         if sure.standard_error is not None:
             return None
         return sure.remark or "no intervals were asked for (level=None)"
 
-    def _shares(self, i: int) -> bool:
-        """Whether some cluster has rows in a slice and in the rest."""
-        rows = self.whole.rows
-        if rows is None or rows.clusters is None:
-            return False
-        clusters, inside = rows.clusters, self.codes == i
-        if rows.weights is not None:
-            clusters, inside = clusters[rows.weights > 0.0], inside[rows.weights > 0.0]
-        return bool(len(np.intersect1d(clusters[inside], clusters[~inside])))
 
-    def __repr__(self) -> str:
-        return f"<karat slices by {' × '.join(self.columns)}: {len(self)}>"
+def intervals_of(part: MeasuredSets, level: float) -> SetIntervals:
+    """Intervals as tests take them, whatever was asked of those of the report."""
+    return SetIntervals(part.tally, Confidence(level), part.rows, part.undefined)
+
+
+def _all_but_one(tallies: list[SetTally]) -> list[SetTally]:
+    """Of each tally, that of all others."""
+    none = SetTally.empty(tallies[0].classes, is_weighted=tallies[0].is_weighted)
+    before = list(accumulate(tallies[:-1], SetTally.merge, initial=none))
+    after = list(accumulate(tallies[:0:-1], SetTally.merge, initial=none))[::-1]
+    return [one.merge(other) for one, other in zip(before, after, strict=True)]
+
+
+def _is_clustered(part: MeasuredSets) -> bool:
+    return part.rows is not None and part.rows.clusters is not None
+
+
+def _kish_rows(part: MeasuredSets) -> float:
+    """Kish's number of rows, (Σw)² ÷ Σw²: without weights the known rows."""
+    squares = part.tally.row_squares
+    return _mass(part) if squares is None else _mass(part) ** 2 / float(squares.sum())
 
 
 def _mass(part: MeasuredSets) -> float:
@@ -284,9 +436,9 @@ def _mass(part: MeasuredSets) -> float:
 
 def _n_units(part: MeasuredSets) -> float:
     """Rows that vary alone: clusters, or Kish's number of rows."""
-    rows = part.rows
-    assert rows is not None
-    known = rows.known
+    if part.rows is None:
+        return _kish_rows(part)
+    known = part.rows.known
     if known.clusters is not None:
         held = known.clusters if known.weights is None else known.clusters[known.weights > 0.0]
         return float(len(np.unique(held)))

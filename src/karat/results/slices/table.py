@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,9 @@ from karat.results.slices.differences import (
     covariance_of_labels,
     distances_of,
 )
-from karat.results.slices.equality import Gap, Heterogeneity, Tested, Worst, gap_of, tested
-from karat.results.slices.parts import RowsOfSlice, ScoredSlices, Slice, name_of
+from karat.results.slices.equality import Gap, Heterogeneity, Tested, gap_of, tested
+from karat.results.slices.named import Key, NamedSlices, RecordedSlices, not_kept
+from karat.results.slices.parts import RowsOfSlice, ScoredSlices, Slice
 from karat.results.values import ReportValues
 from karat.tally import Cells
 from karat.tally.axes import SlicedCells, key_of
@@ -32,21 +33,10 @@ from karat.tally.cached import cached_property
 
 FEW_OF: Final = 5
 """With fewer rows of some class an average over the classes is no better than a guess."""
-Key: TypeAlias = tuple[str, ...]
-Name: TypeAlias = str | Key
 
 
-@dataclass(frozen=True, eq=False)
-class RecordedSlices:
-    """What was said of the slices in one metric before they were written as JSON."""
-
-    differences: Mapping[Key, SliceDifference]
-    heterogeneity: Heterogeneity
-    gap: Gap
-
-
-@dataclass(frozen=True, eq=False)
-class SliceTable(Mapping[Any, Slice]):
+@dataclass(frozen=True, eq=False, repr=False)
+class SliceTable(NamedSlices[Slice]):
     """The slices that one column, or a cross of columns, makes of the rows of a report.
 
     Read a slice by its name, ``report.slices["country"]["NO"]``, of a cross by both,
@@ -73,10 +63,10 @@ class SliceTable(Mapping[Any, Slice]):
         """The column, or the columns of a cross."""
         return self.counted.columns
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """What each slice is called."""
-        return tuple(", ".join(key) for key in self.counted.keys)
+    @property
+    def slice_keys(self) -> tuple[Key, ...]:
+        """What each slice is called in each column."""
+        return self.counted.keys
 
     @property
     def n_rows(self) -> npt.NDArray[np.int64]:
@@ -94,36 +84,7 @@ class SliceTable(Mapping[Any, Slice]):
         return self.counted.cells
 
     @cached_property
-    def _places(self) -> Mapping[Key, int]:
-        return {key: i for i, key in enumerate(self.counted.keys)}
-
-    def _place(self, name: object) -> int | None:
-        key = name if isinstance(name, tuple) else (name,)
-        return self._places.get(tuple(map(name_of, key)))
-
-    def __getitem__(self, name: Any) -> Slice:
-        """A slice by its name.
-
-        Errors:
-            K183 there is none of that name.
-        """
-        place = self._place(name)
-        if place is None:
-            keys = [key if len(key) > 1 else key[0] for key in self.counted.keys]
-            raise error("K183", what=repr(name), known=shown(keys, 12))
-        return self._slices[place]
-
-    def __contains__(self, name: object) -> bool:
-        return self._place(name) is not None
-
-    def __iter__(self) -> Iterator[Any]:
-        return (key if len(key) > 1 else key[0] for key in self.counted.keys)
-
-    def __len__(self) -> int:
-        return len(self.counted.keys)
-
-    @cached_property
-    def _slices(self) -> tuple[Slice, ...]:
+    def _parts(self) -> tuple[Slice, ...]:
         return tuple(self._part(i, is_rest=False) for i in range(len(self)))
 
     @cached_property
@@ -142,11 +103,6 @@ class SliceTable(Mapping[Any, Slice]):
         name = f"all but {name}" if is_rest else name
         return Slice(name, *size, self.whole, table, groups, rows, self.scored, kept)
 
-    @property
-    def rest(self) -> Mapping[Any, Slice]:
-        """Of each slice, all other rows: ``table.rest["NO"]["macro_f1"]``."""
-        return dict(zip(self, self._rests, strict=True))
-
     def values_of(self, metric: str | Metric) -> Floats:
         """float64[s]: what a metric gave on each slice.
 
@@ -154,15 +110,15 @@ class SliceTable(Mapping[Any, Slice]):
         """
         wanted = get(metric)
         if wanted.needs_scores:
-            return np.array([one[wanted].value for one in self._slices])
-        _ = self._slices[0][wanted]  # a name that these classes do not have
+            return np.array([one[wanted].value for one in self._parts])
+        _ = self._parts[0][wanted]  # a name that these classes do not have
         found = np.empty(len(self))
         by_classes: dict[tuple[Any, ...], list[int]] = {}
-        for i, one in enumerate(self._slices):
+        for i, one in enumerate(self._parts):
             by_classes.setdefault(one.cells_of(wanted).classes.labels, []).append(i)
         for places in by_classes.values():
-            first = self._slices[places[0]].cells_of(wanted)
-            tables = [self._slices[i].cells_of(wanted) for i in places]
+            first = self._parts[places[0]].cells_of(wanted)
+            tables = [self._parts[i].cells_of(wanted) for i in places]
             if first.storage != "dense":
                 values = [wanted.values(one, self.whole.undefined).value for one in tables]
             else:
@@ -176,69 +132,18 @@ class SliceTable(Mapping[Any, Slice]):
         return found
 
     @property
-    def level(self) -> float:
-        """Of the intervals, and 1 − the error rate of the tests."""
-        return self.asked.level
-
-    @property
     def asked(self) -> Confidence:
         """How intervals and tests are made."""
         return self.whole.confidence or Confidence()
 
-    def difference(self, metric: str | Metric) -> Mapping[Any, SliceDifference]:
-        """Every slice less all other rows, with intervals and p-values alone and all at once.
-
-        Errors:
-            As `Report`; K211 a metric of scores of a report that was read from JSON.
-        """
-        found = self.tests(metric).differences
-        return {name: found[key] for name, key in zip(self, self.counted.keys, strict=True)}
-
-    def heterogeneity(self, metric: str | Metric) -> Heterogeneity:
-        """One test that the metric is the same in all slices.
-
-        Slices without a value are left out, and named.
-        """
-        return self.tests(metric).heterogeneity
-
-    def gap(self, metric: str | Metric) -> Gap:
-        """The largest less the smallest value, beside the gap that equal slices would show."""
-        return self.tests(metric).gap
-
-    def worst(self, metric: str | Metric) -> Worst:
-        """The worst slice, if the test says that slices differ and one is shown to be worse.
-
-        Of those that are worse than the others at the simultaneous level, that of the worst value.
-        """
-        wanted = get(metric)
-        test, name = self.heterogeneity(wanted), str(wanted)
-        if wanted.better is None:
-            return Worst(name, None, "neither direction of it is better", test.p)
-        if not test.is_shown:
-            return Worst(name, None, str(test), test.p)
-        sign = 1.0 if wanted.better == "higher" else -1.0
-        found = [
-            one
-            for one in self.difference(wanted).values()
-            if one.is_shown and sign * one.difference < 0.0
-        ]
-        if not found:
-            reason = "slices differ, and no single one is shown to be worse than the others"
-            return Worst(name, None, reason, test.p)
-        return Worst(name, min(found, key=lambda one: sign * one.value).name, None, test.p)
-
     def tests(self, metric: str | Metric) -> MetricTests | RecordedSlices:
         """What is said of the slices in a metric, kept once it was asked for."""
         wanted = get(metric)
-        _ = self._slices[0][wanted]  # a name that these classes do not have
+        _ = self._parts[0][wanted]  # a name that these classes do not have
         if wanted in self.told:
             return self.told[wanted]
         if self.whole.is_clustered and self.counted.clusters is None:
-            raise error(
-                "K211",
-                name=f"how slices differ in {wanted}",
-                do="The clusters of the rows are not kept in JSON: ask before it is written.",
-            )
+            raise not_kept(wanted)
         if wanted not in self._tests:
             self._tests[wanted] = MetricTests(self, wanted)
         return self._tests[wanted]
@@ -270,9 +175,6 @@ class SliceTable(Mapping[Any, Slice]):
         counted = replace(self.counted, cells=change(self.counted.cells))
         return replace(self, counted=counted, whole=whole)
 
-    def __repr__(self) -> str:
-        return f"<karat slices by {' × '.join(self.columns)}: {len(self)}>"
-
 
 @dataclass(frozen=True, eq=False)
 class MetricTests:
@@ -289,7 +191,7 @@ class MetricTests:
 
     @cached_property
     def heterogeneity(self) -> Heterogeneity:
-        return tested(self.metric, self.tested, self._slices, self.table.level, self.reference)
+        return tested(self.metric, self.tested, self.table.level, self.reference)
 
     @cached_property
     def gap(self) -> Gap:
@@ -336,7 +238,10 @@ class MetricTests:
             rarest = int(held[held > 0.0].min())
         below, above = np.array(sides, np.float64).reshape(-1, 2).T
         known = values, below, above, np.array(df), left_out
-        return Tested(tuple(places), *known, covariance, df_joint, fewest, rarest)
+        several = [self._slices[i] for i in places]
+        rows = np.array([one.weight_effective for one in several])
+        limits = tuple(one.limits_of(metric) for one in several)
+        return Tested(tuple(places), *known, covariance, df_joint, fewest, rarest, rows, limits)
 
     @cached_property
     def _slices(self) -> tuple[Slice, ...]:

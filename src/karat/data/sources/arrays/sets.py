@@ -100,12 +100,26 @@ def set_rows(
         rows = sets_of_models(y_true, {"y_pred": y_pred}, **options)["y_pred"]
         if given is None:
             return rows
-        return replace(rows, scores=label_scores(given, argument, rows.classes, rows.n))
+        return with_scores(rows, given, argument, predicts=False)
     if not are_sets(y_true) and options.get("separator") is None:
         raise error("K221", found="y_true is one label a row")
     # What is predicted follows from the scores, once the labels are known.
     rows = sets_of_models(y_true, {argument: None}, **options)[argument]
-    scores = label_scores(given, argument, rows.classes, rows.n)
+    return with_scores(rows, given, argument, threshold, predicts=predicts)
+
+
+def with_scores(
+    rows: SetRows, values: Any, argument: Argument, threshold: Any = None, *, predicts: bool = True
+) -> SetRows:
+    """The rows with scores; see `set_rows`.
+
+    Args:
+        predicts: whether labels are predicted from the scores.
+
+    Errors:
+        K102, K109, K130 to K137, K196 scores; K136 a threshold.
+    """
+    scores = label_scores(values, argument, rows.classes, rows.n)
     rows = replace(rows, scores=scores)
     if not predicts:
         return rows

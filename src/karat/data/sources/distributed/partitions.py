@@ -12,8 +12,17 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
-from karat.data.accumulator import Batch, SlicesLater, Tallies, text_names, values_as_text
+from karat.data.accumulator import (
+    Batch,
+    SlicesLater,
+    Tallies,
+    text_names,
+    values_as_text,
+    with_columns,
+)
+from karat.data.clusters import RowNames
 from karat.data.labels.align import classes_of
+from karat.data.labels.column import Flags
 from karat.data.labels.counting import tally_columns
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.containers import Argument, gathered
@@ -81,7 +90,7 @@ class Reading:
     def columns(self) -> tuple[str, ...]:
         """Every column that is read."""
         if self.sets is not None:
-            return self.sets.columns
+            return tuple(dict.fromkeys((*self.sets.columns, *self.singles)))
         return tuple(dict.fromkeys((*self.found.values(), *self.scores, *self.singles)))
 
     @property
@@ -189,7 +198,8 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
     frame = open_frame(block)
     if reading.sets is not None:
         values = frame.columns(reading.columns)
-        found, _ = reading.sets.rows(values, is_part=True)
+        found, kept = reading.sets.rows(values, is_part=True)
+        found = with_columns(found, _values_of_columns(values, reading.singles, n_rows, kept))
         sets = HeldSets.of(found).within(reading.max_memory)
         tallies = Tallies(sets=sets, n_dropped=n_rows - found.n)
         return total.with_rows(replace(total, n_rows=n_rows, tallies=tallies), reading.empty)
@@ -214,12 +224,19 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
 
 def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
     """Return the clusters and the column values of the kept rows."""
-    columns = {}
-    for name in reading.singles:
-        column = values_as_text(read.values[name], name, read.n_rows)
-        names = text_names(column, name)
-        columns[name] = names if read.kept is None else names.at(read.kept)
+    columns = _values_of_columns(read.values, reading.singles, read.n_rows, read.kept)
     return {"clusters": read.names.get("clusters"), "columns": columns}
+
+
+def _values_of_columns(
+    values: Mapping[str, Any], names: Iterable[str], n_rows: int, kept: Flags | None
+) -> dict[str, RowNames]:
+    """The values of columns of slices, as text."""
+    found = {}
+    for name in names:
+        own = text_names(values_as_text(values[name], name, n_rows), name)
+        found[name] = own if kept is None else own.at(kept)
+    return found
 
 
 def _labelled(read: FrameLabels, reading: Reading) -> Batch:

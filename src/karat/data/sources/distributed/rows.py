@@ -68,7 +68,7 @@ def rows_of_distributed(
     labels alone.
     """
     host = _opened(table)
-    request = TableRequest(threshold=threshold, **options)
+    request = TableRequest(threshold=threshold, is_frequency=is_frequency, **options)
     base = Reading(
         {},
         "cells",

@@ -372,14 +372,14 @@ class Relation:
         """Return SQL that reads columns of sets row by row.
 
         Args:
-            columns: by representation: lists (`l0` … of the result), text with several labels (`t0`
-                …), cells of 0, 1 and nulls (`b0` …), weights (`w0`), scores (`s0` …) and names of
-                clusters (`n0`).
+            columns: by representation: lists (`l0` … of the result), text with several labels
+                (`t0` …), cells of 0, 1 and nulls (`b0` …), weights (`w0`), scores (`s0` …), names
+                of clusters (`n0` …) and columns of slices (`g0` …).
             where, reading: as in `select`.
         """
-        orders = ("lists", "texts", "cells", "weights", "scores", "names")
+        orders = ("lists", "texts", "cells", "weights", "scores", "names", "groups")
         names = [name for order in orders for name in columns[order]]
-        letters = zip("ltbwsn", orders, strict=True)
+        letters = zip("ltbwsng", orders, strict=True)
         aliases = [f"{letter}{i}" for letter, order in letters for i in range(len(columns[order]))]
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
@@ -398,6 +398,8 @@ class Relation:
                 yield as_score(next(raw), part.origin_of_number(name), kinds(name))
             for name in columns["names"]:
                 yield as_name(next(raw), name, part.origin(name), kinds(name)[0])
+            for name in columns["groups"]:
+                yield as_slice(next(raw), part.origin(name))
 
         return self._select(names, where, chosen, aliases)
 

@@ -31,6 +31,7 @@ from karat.data.sources.files.sql import keep_order
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.set_columns import find_sets
 from karat.data.sources.tables.frames import Frame, open_frame
+from karat.data.table_sets import TableSets
 from karat.errors import KaratError
 from karat.tally import Classes
 
@@ -47,6 +48,16 @@ def rows_of_files(
     with ExitStack() as cleanup:
         found = read_files(source, request or TableRequest(**options), cleanup)
     assert isinstance(found, Rows | Counted)
+    return found
+
+
+def kept_rows_of_files(source: Source, request: TableRequest) -> Rows | TableSets:
+    """The same of a request that keeps rows; they may have sets of labels."""
+    with ExitStack() as cleanup:
+        found = read_files(source, request, cleanup)
+        if isinstance(found, FileSets):
+            return found.whole()
+    assert isinstance(found, Rows)
     return found
 
 

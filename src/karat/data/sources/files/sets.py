@@ -13,14 +13,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.data.accumulator import Batch, SlicesLater, Tallies
+from karat.data.accumulator import Batch, SlicesLater, Tallies, accumulate, with_columns
 from karat.data.arrow import ArrowColumn, batches
+from karat.data.clusters import NameCodes, RowNames
 from karat.data.labels.align import not_declared
 from karat.data.labels.column import Column, Flags, coded, declared_labels, kind_of
 from karat.data.labels.sets import SetColumn
 from karat.data.rows import numbered_from
-from karat.data.sources.columns import TableRequest, dropped, find_columns
-from karat.data.sources.files.counted import facts_of, no_rows
+from karat.data.scores.storage import ScoreParts
+from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
+from karat.data.sources.files.counted import facts_of, families, no_rows
 from karat.data.sources.files.duck import allow_columns, explaining
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.sql import keep_order
@@ -28,6 +30,7 @@ from karat.data.sources.files.text_labels import NotLabelsError, Reading, labels
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.set_columns import SetColumns
 from karat.data.sources.set_rows import SetReading, first_sets, origin_of_sets
+from karat.data.table_sets import TableSets
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 from karat.tally import Classes, Label
@@ -36,6 +39,8 @@ from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import other_kinds
 
+_ALL: Final = 1 << 62
+"""Bytes: rows that are compared with others are all kept."""
 _LETTERS: Final = {
     "lists": "l",
     "texts": "t",
@@ -68,19 +73,24 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         if asked.wide is not None:
             sides = columns.unique, asked.wide.true[0]
         is_named = request.unique is not None
-        notes += doubts_of_ids(relation, *sides, where, "ids", is_named=is_named)
+        argument = "id" if request.keeps_rows else "ids"
+        notes += doubts_of_ids(relation, *sides, where, argument, is_named=is_named)
     reading = SetReading.of(asked, columns)
-    kinds = _kinds(relation, reading)
+    kinds = _kinds(relation, reading, is_one_of_several=request.keeps_rows)
     # Each column once by each way that it is read, as SQL calls it.
     read = {kind: [name for name, its in kinds.items() if its == kind] for kind in _LETTERS}
     read["weights"] = [columns.found["weights"]] if "weights" in columns.found else []
-    read["names"] = [columns.found["clusters"]] if "clusters" in columns.found else []
+    named = [reading.found[role] for role in ("clusters", "id") if role in reading.found]
+    read["names"] = list(dict.fromkeys(named))
     read["scores"] = [] if reading.scores is None else list(reading.scores.names)
     aliases = {
         name: f"{_LETTERS[kind]}{place}"
         for kind, names in read.items()
         for place, name in enumerate(names)
     }
+    # A column of slices may have another role, too.
+    groups = {name: f"g{place}" for place, name in enumerate(columns.singles)}
+    read["groups"] = list(groups)
     how = {kind: [relation.column(name) for name in names] for kind, names in read.items()}
     labels_as = relation.reading(how["lists"]) if how["lists"] else "typed"
     if how["texts"]:
@@ -92,15 +102,22 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         relation.require_sets(how["lists"], are_texts=False)
         relation.require_sets(how["texts"], are_texts=True)
         relation.require_scores([*how["cells"], *how["scores"]])
-        relation.require_names(how["names"])
-        allow_columns(relation.connection, len(aliases))
+        relation.require_names([*how["names"], *how["groups"]])
+        allow_columns(relation.connection, len(aliases) + len(groups))
         keep_order(relation.connection, sql)
     notes = [*columns.notes, *notes]
-    return FileSets(relation, request, reading, labels_as, sql, aliases, tuple(notes))
+    later = slices_later(families(relation), columns.groups)
+    return FileSets(
+        relation, request, reading, labels_as, sql, aliases, groups, later, tuple(notes)
+    )
 
 
-def _kinds(relation: Relation, reading: SetReading) -> dict[str, str]:
-    """How each column of sets is read: as lists, text, or cells of one label."""
+def _kinds(relation: Relation, reading: SetReading, *, is_one_of_several: bool) -> dict[str, str]:
+    """How each column of sets is read: as lists, text, or cells of one label.
+
+    Args:
+        is_one_of_several: whether other rows are compared with these, and may have the text.
+    """
     wide = reading.wide
     if wide is not None:
         return dict.fromkeys((*wide.true, *wide.pred), "cells")
@@ -113,7 +130,7 @@ def _kinds(relation: Relation, reading: SetReading) -> dict[str, str]:
             name: "lists" if types[name] in ("JSON", "NULL") else kind
             for name, kind in found.items()
         }
-    if "texts" not in found.values():
+    if "texts" not in found.values() and not is_one_of_several:
         what = f"Columns {shown(names)} hold lists, and no text"
         raise error("K227", found=what, do=f"Leave {option('separator')} out.")
     return found
@@ -129,6 +146,8 @@ class FileSets:
         labels_as: how labels arrive.
         sql: what is read, row by row.
         aliases: what SQL calls each column.
+        groups: what SQL calls each column of slices.
+        later: how their values become slices.
         notes: sentences the reader should see.
     """
 
@@ -138,14 +157,12 @@ class FileSets:
     labels_as: Reading
     sql: str
     aliases: Mapping[str, str]
+    groups: Mapping[str, str]
+    later: SlicesLater
     notes: tuple[str, ...] = ()
     _starts: list[int] = field(default_factory=list)
+    _kept: list[Flags] = field(default_factory=list)
     _first: SetRows | None = None
-
-    @property
-    def later(self) -> SlicesLater:
-        """Sets have no slices."""
-        return SlicesLater()
 
     def batches(self, first: int = 0) -> Iterator[Batch]:
         """The rows with the labels of each batch.
@@ -153,17 +170,21 @@ class FileSets:
         Errors:
             As of `SetReading.rows`; K407 numbers that are not whole.
         """
-        self._starts, n_rows = [], 0
+        self._starts, self._kept, n_rows = [], [], 0
         reading = self.reading
         if reading.scores is None:
             # Labels that are listed are looked for once all have come.
             reading = replace(reading, labels=None)
         progress, n_all = self.request.progress, self.relation.n_rows
-        for place, values in enumerate(self._values()):
+        for place, batch in enumerate(self._batches()):
             self._starts.append(n_rows)
             with self.numbering(place):
+                values = self._values(batch)
                 rows, kept = reading.rows(values, is_part=True, decoded=self._decoded)
+            rows = with_columns(rows, self._columns(batch, kept))
             n = rows.n if kept is None else len(kept)
+            if self.request.keeps_rows:
+                self._kept.append(np.ones(n, np.bool_) if kept is None else kept)
             n_rows += n
             if progress is not None:
                 progress(n_rows, n_all)
@@ -172,16 +193,35 @@ class FileSets:
             if place >= first:
                 yield Tallies(sets=HeldSets.of(rows), n_dropped=n - rows.n)
 
-    def _values(self) -> Iterator[dict[str, ArrowColumn]]:
-        """The columns of each batch by their names."""
+    def whole(self) -> TableSets:
+        """All rows, whatever memory they take, with their ids."""
+        found = accumulate(self, ScoreParts(_ALL))
+        kept = np.concatenate(self._kept)
+        return TableSets.of(found, None if kept.all() else kept)
+
+    def _values(self, batch: Mapping[str, ArrowColumn]) -> dict[str, ArrowColumn]:
+        """The columns of a batch that have a role, by their names."""
+        return {name: batch[alias] for name, alias in self.aliases.items()}
+
+    def _columns(self, batch: Mapping[str, ArrowColumn], kept: Flags | None) -> dict[str, RowNames]:
+        """The values of the columns of slices in a batch, as text."""
+        found = {}
+        for name, alias in self.groups.items():
+            codes = NameCodes(name)
+            codes.add(batch[alias], kept)
+            found[name] = codes.names()
+        return found
+
+    def _batches(self) -> Iterator[dict[str, ArrowColumn]]:
+        """The columns of each batch as SQL calls them."""
         relation = self.relation
         is_query = relation.query is not None
         with explaining(relation.files, has_sql=is_query, where=self.request.where):
-            stream: Any = batches(relation.connection.sql(self.sql), list(self.aliases.values()))
+            names = [*self.aliases.values(), *self.groups.values()]
+            stream: Any = batches(relation.connection.sql(self.sql), names)
             # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
             with closing(stream):
-                for batch in stream:
-                    yield {name: batch[alias] for name, alias in self.aliases.items()}
+                yield from stream
 
     def _decoded(self, column: SetColumn) -> SetColumn:
         """Labels that arrive as texts of JSON, or marked, as what they are."""
@@ -273,7 +313,7 @@ class FileSets:
         first: dict[str, tuple[int, Any]] = {}
         counts = dict.fromkeys(roles, 0)
         n = 0
-        for values in self._values():
+        for values in map(self._values, self._batches()):
             size = 0
             for role in roles:
                 column = self._decoded(self.reading.column(values, role))

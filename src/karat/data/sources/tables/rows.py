@@ -23,8 +23,9 @@ from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, s
 from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
-from karat.data.sources.tables.sets import sets_of_frame
+from karat.data.sources.tables.sets import kept_sets_of_frame, sets_of_frame
 from karat.data.sources.tables.values import ValuesOfFrame, doubts_of_ids
+from karat.data.table_sets import TableSets
 from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
@@ -41,8 +42,8 @@ def read_rows(
     n_threads: int | None = None,
     where: str | None = None,
     **options: Any,
-) -> Rows:
-    """Read the rows of a table or of files, in their order.
+) -> Rows | TableSets:
+    """Read the rows of a table or of files, in their order; or those with sets of labels.
 
     Args:
         source: input of `rows_of_frame` or `rows_of_files`.
@@ -57,17 +58,18 @@ def read_rows(
     """
     if threshold is not None and columns.get("pred"):
         raise error("K136", threshold=threshold, found="A column of predictions is given too")
-    options |= {**columns, "n_threads": n_threads, "keeps_rows": True}
-    read: Rows | Counted | Tallies
+    # Of sets the threshold is that of every label, or one for each.
+    options |= {**columns, "n_threads": n_threads, "keeps_rows": True, "threshold": threshold}
     if names_files(source):
         from karat.data.sources.files.counted import errors_of_files
-        from karat.data.sources.files.rows import rows_of_files
+        from karat.data.sources.files.rows import kept_rows_of_files
 
         with errors_of_files(where, source):
-            read = rows_of_files(source, where=where, **options)
+            read = kept_rows_of_files(source, TableRequest(where=where, **options))
     else:
-        read = rows_of_frame(source, **options)
-    assert isinstance(read, Rows)
+        read = _kept_rows_of_frame(source, TableRequest(**options))
+    if isinstance(read, TableSets):
+        return replace(read, name=name)
     found = replace(read, name=name)
     if found.scores is not None:
         columns_of_scores = found.mapping.get("score")
@@ -263,7 +265,7 @@ def _names(
 def rows_of_frame(table: Any, **options: Any) -> Rows | Counted | Tallies:
     """Return the rows of a table with probabilities or scores; for others, the tally of labels.
 
-    Rows with sets of labels are returned as tallies with these rows, unless `keeps_rows`.
+    Rows with sets of labels are returned as tallies with these rows.
 
     Args:
         table: anything that `data.sources.tables.frames.open_frame` reads.
@@ -279,8 +281,22 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted | Tallies:
     request = TableRequest(**options)
     frame = open_frame(table)
     sets = sets_of_frame(frame, request)
+    return _rows_of_classes(frame, request) if sets is None else sets
+
+
+def _kept_rows_of_frame(table: Any, request: TableRequest) -> Rows | TableSets:
+    """The rows of a table, of a request that keeps them."""
+    frame = open_frame(table)
+    sets = kept_sets_of_frame(frame, request)
     if sets is not None:
         return sets
+    found = _rows_of_classes(frame, request)
+    assert isinstance(found, Rows)
+    return found
+
+
+def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
+    """The rows of a table with one class each, or their tally."""
     values = None if frame.first_rows is None else ValuesOfFrame(frame)
     columns = find_columns(request, frame.names, frame.types, values=values)
     request = replace(request, positive=columns.positive)

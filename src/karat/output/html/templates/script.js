@@ -251,6 +251,19 @@
     let sum = 0;
     return packed.map((step) => (sum += step));
   };
+  // Where the threshold is on a curve: a ring, or a line across.
+  const SVG = "http://www.w3.org/2000/svg";
+  const mark = (figure, [x, y]) => {
+    const svg = document.querySelector(`#${figure} svg[data-axes]`);
+    if (!svg) return;
+    const [x0, y0, x1, y1] = svg.dataset.axes.split(" ").map(Number);
+    const shape = svg.querySelector(".now") || svg.appendChild(document.createElementNS(SVG, y === null ? "line" : "circle"));
+    const at = x0 + x * (x1 - x0), up = y0 + y * (y1 - y0);
+    shape.setAttribute("class", "now");
+    shape.toggleAttribute("hidden", !Number.isFinite(at) || !Number.isFinite(up));
+    const place = y === null ? { x1: at, x2: at, y1: y0, y2: y1 } : { cx: at, cy: up, r: 5 };
+    if (Number.isFinite(at) && Number.isFinite(up)) Object.entries(place).forEach((pair) => shape.setAttribute(...pair));
+  };
   const decide = (decisions) => {
     const slide = $("slide"), which = $("which");
     const known = decisions.classes.map(() => null);
@@ -301,6 +314,10 @@
         cell.dataset.value = shown === null ? "" : shown;
         cell.title = isDefined ? "" : `undefined: ${metric.undefined}`;
       });
+      mark("roc", [fp / (fp + tn), tp / (tp + fn)]);
+      mark("precision_recall", [tp / (tp + fn), tp / (tp + fp)]);
+      mark("gain", [(tp + fp) / (tp + fp + fn + tn), tp / (tp + fn)]);
+      mark("metrics-by-threshold", [threshold, null]);
       slide.setAttribute("aria-valuetext",
         `${decisions.unit} ${told}: ${amount(tp)} of ${amount(tp + fn)} ${decisions.rows} found, ${amount(fp)} false alarms`);
     };

@@ -1,0 +1,253 @@
+"""Metrics of scores of several models on rows with sets of labels: by the influence of each row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from karat.inference.comparison.contrasts import Apart, Paired, Spread, Units, least_variance
+from karat.inference.comparison.families import statistic_of, tail_of
+from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
+from karat.inference.comparison.records import Estimate
+from karat.inference.comparison.scored import (
+    ScoredModel,
+    compared_models,
+    distances_of,
+    limits_of_still,
+    without_dust,
+)
+from karat.inference.comparison.set_labels import (
+    LabelDifference,
+    discoveries,
+    holm_of_labels,
+    of_one_label,
+)
+from karat.inference.comparison.set_swaps import n_replicates
+from karat.inference.comparison.sets import of_shares
+from karat.inference.confidence import Confidence
+from karat.inference.limits import Flags, Floats
+from karat.inference.set_moves import Moves
+from karat.inference.set_score_intervals import SetScoreIntervals
+from karat.metrics import Metric
+from karat.metrics._of_set_scores import is_of_rows
+from karat.metrics._of_sets import meant_on_sets
+from karat.tally import ClusteredCells
+
+_PAIR: Final = (0, 1)
+_BLOCK: Final = 1 << 21
+_LEAST_TAIL: Final = 1e-12
+_APART: Final = "different rows: the models are taken to be independent"
+
+
+def compared_scores(
+    models: Sequence[SetScoreIntervals],
+    metrics: Sequence[Metric],
+    spec: ComparisonSpec,
+    *,
+    is_paired: bool,
+) -> list[tuple[Measured, list[Estimate]]]:
+    """Every metric of scores of models, and what is known of each model alone.
+
+    Args:
+        models: with intervals at the level of the spec; of the same rows, in the same order and
+            with the same truth, where they are paired.
+    """
+    for model in models:
+        model.prepare(m for m in metrics if model.scores.has_all)
+    return [_compared(models, metric, spec, is_paired=is_paired) for metric in metrics]
+
+
+def _compared(
+    models: Sequence[SetScoreIntervals], metric: Metric, spec: ComparisonSpec, *, is_paired: bool
+) -> tuple[Measured, list[Estimate]]:
+    values = [model.scores.value(metric) for model in models]
+    estimates = [
+        Estimate.of(value, model.of(metric, value), spec.level)
+        for model, value in zip(models, values, strict=True)
+    ]
+    n = [model.scores.rows.n for model in models]
+    found = [_moves(model, metric, x) for model, x in zip(models, values, strict=True)]
+    remark = None if is_paired else _APART
+    one = Measured(metric, values, n, None, "influence t" if is_paired else "unpaired t")
+    known = [each for each in found if isinstance(each, Moves)]
+    if len(known) < len(found):
+        reason = next(each for each in found if isinstance(each, str))
+        return replace(one, remark=reason), estimates
+    units = [_units(model, metric) for model in models]
+    phi = [_as_influence(each.phi, own) for each, own in zip(known, units, strict=True)]
+    phi = [without_dust(each, value) for each, value in zip(phi, values, strict=True)]
+    own = np.array([float(u.covariance(x[None])[0, 0]) for u, x in zip(units, phi, strict=True)])
+    growth = [each.growth for each in known]
+    spread: Spread
+    if is_paired:
+        spread = Paired.of(phi, units[0], spec.pairs, own, growth)
+    else:
+        df = min(u.df_alone(x) for u, x in zip(units, phi, strict=True))
+        quantile = Confidence(spec.level).quantile(df)
+        least = [least_variance(distances_of(x), quantile) for x in estimates]
+        spread = Apart(own + np.array(growth), df, np.array(least))
+    limits = limits_of_still(metric, estimates, spread, units[0], spec.pairs)
+    one = replace(one, spread=spread, limits=limits, remark=remark)
+    shares = _shares(models, metric) if is_paired else None
+    if shares is not None:
+        one = of_shares(one, shares, units[0].weights, spec, is_plain=True)
+    return one, estimates
+
+
+def _moves(model: SetScoreIntervals, metric: Metric, value: float) -> Moves | str:
+    if not math.isfinite(value):
+        return "one of the two values is undefined or infinite"
+    return model.compared_moves(metric, value)
+
+
+def _units(model: SetScoreIntervals, metric: Metric) -> Units:
+    """The rows; what few of them do not show is in their influence."""
+    scores = model.scores
+    w = scores.weights
+    if scores.rows.clusters is not None:
+        clusters = ClusteredCells.of(scores.rows.clusters, np.arange(len(w)), w)
+        return Units(w, w * w, clusters, df=clusters.n_clusters - 1.0)
+    mass = scores.mean(meant_on_sets(metric)).gain * w if is_of_rows(meant_on_sets(metric)) else w
+    n = float(mass.sum()) ** 2 / float((mass**2).sum())
+    return Units(w, w * w, df=max(n - 1.0, 1.0))
+
+
+def _as_influence(moves: Floats, units: Units) -> Floats:
+    """What each row moves in a value by what it weighs: as variances of units take it."""
+    w = units.weights
+    return np.where(w > 0.0, moves * units.total / np.where(w > 0.0, w, 1.0), 0.0)
+
+
+def _shares(models: Sequence[SetScoreIntervals], metric: Metric) -> list[Flags] | None:
+    """bool[n] of each model where a metric is a share of independent rows; None of other ones."""
+    meant = meant_on_sets(metric)
+    if not is_of_rows(meant):
+        return None
+    found = []
+    for model in models:
+        mean, rows = model.scores.mean(meant), model.scores.rows
+        is_plain = rows.weights is None and rows.clusters is None and bool((mean.gain == 1.0).all())
+        if not is_plain or not np.isin(mean.value, (0.0, 1.0)).all():
+            return None
+        found.append(mean.value == (0.0 if meant.better == "lower" else 1.0))
+    return found
+
+
+def scored_label_differences(
+    models: tuple[SetScoreIntervals, SetScoreIntervals],
+    metric: Metric,
+    names: tuple[str, str],
+    spec: ComparisonSpec,
+) -> list[LabelDifference]:
+    """Every label of two models on the same rows, each as of two classes.
+
+    For all labels at once whole rows are exchanged between the models: to first order that turns
+    the sign of what the row moves in the difference of every label, whatever the scales of scores.
+
+    Errors:
+        K219 the metric is not of one label; K224 rows list the scores of some labels only.
+
+    Cost: a sort of the scores of each label, and replicates × rows × labels.
+    """
+    plain, level = of_one_label(metric), spec.level
+    for model in models:
+        model.scores.check_whole(plain)
+    scores = models[0].scores
+    k, labels = scores.k, scores.rows.classes.labels
+    alone = replace(spec, adjust="none", margin={}, pairs=(_PAIR,))
+    measured = [_of_label(models, plain, names, alone, label) for label in range(k)]
+    found = [None if one is None else judged(one[0], names, alone)[0] for one in measured]
+    p = np.array([1.0 if one is None or one.p is None else one.p for one in found])
+    largest = _largest([None if one is None else one[1] for one in measured], spec)
+    if largest is None:
+        adjusted = holm_of_labels(p)
+        quantile = Confidence(1.0 - (1.0 - level) / max(k, 1)).quantile()
+    else:
+        z = np.array([statistic_of(float(x), math.inf) for x in p])
+        at_least = len(largest) - np.searchsorted(largest, z)
+        adjusted = np.maximum(p, (1 + at_least) / (1 + len(largest)))
+        quantile = float(np.quantile(largest, level))
+    tail = max(tail_of(max(quantile, Confidence(level).quantile()), math.inf), _LEAST_TAIL)
+    wide = replace(alone, level=1.0 - tail)
+    false = discoveries(p)
+    done = []
+    for i, (label, one) in enumerate(zip(labels, found, strict=True)):
+        facts = str(plain), label, *names
+        n = float(scores.label_weights[i])
+        if one is None:
+            done.append(LabelDifference(*facts, math.nan, math.nan, math.nan, n, level=level))
+            continue
+        each = LabelDifference(
+            *facts, one.value_a, one.value_b, one.difference, n, level=level, method=one.method
+        )
+        if one.p is not None:
+            each = replace(each, p=one.p, p_adjusted=float(adjusted[i]), q=float(false[i]))
+        if one.low is not None:
+            part = measured[i]
+            assert part is not None
+            both = judged(part[0], names, wide)[0]
+            each = replace(
+                each, low=one.low, high=one.high,
+                low_simultaneous=both.low, high_simultaneous=both.high,
+            )  # fmt: skip
+        done.append(each)
+    return done
+
+
+def _of_label(
+    models: tuple[SetScoreIntervals, SetScoreIntervals],
+    plain: Metric,
+    names: tuple[str, str],
+    spec: ComparisonSpec,
+    label: int,
+) -> tuple[Measured, Floats] | None:
+    """A label as of two classes, and what each row, or cluster, moves in its difference.
+
+    The latter is in standard errors, float64[u]; zeros where no row moves it. None: it is not
+    known in any row.
+    """
+    scores = models[0].scores
+    known, codes = scores.columns.known(label), scores.rows.clusters
+    own = codes if codes is None or known is None else codes[known]
+    weights = scores.weights if known is None else scores.weights[known]
+    if not weights.any() or (own is not None and len(np.unique(own[weights > 0.0])) < 2):
+        return None
+    groups = None if own is None else own.astype(np.int64)
+    sides = {
+        name: ScoredModel.of(
+            model.scores.columns.column(label), [plain], scores.policy, spec.level, groups
+        )
+        for name, model in zip(names, models, strict=True)
+    }
+    ((found, _),) = compared_models(sides, [plain], spec, is_paired=True)
+    moved = np.zeros(scores.rows.n)
+    phi = [side.influence(plain) for side in sides.values()]
+    error = math.nan if found.spread is None else math.sqrt(found.spread.variance(*_PAIR))
+    if phi[0] is not None and phi[1] is not None and error > 0.0:
+        units = next(iter(sides.values())).units(plain)
+        factors = 1.0 if units.factors is None else np.sqrt(units.factors)
+        part = factors * weights * (phi[0] - phi[1]) / units.total / error
+        moved[slice(None) if known is None else known] = part
+    return found, moved if codes is None else np.asarray(np.bincount(codes, moved), np.float64)
+
+
+def _largest(moved: Sequence[Floats | None], spec: ComparisonSpec) -> Floats | None:
+    """float64[r], ascending: the largest of all differences, in standard errors, of equal models.
+
+    None where that takes too long.
+    """
+    known = [one for one in moved if one is not None and one.any()]
+    n_drawn = n_replicates(spec.n_permutations, sum(map(len, known)))
+    if not known or not n_drawn:
+        return None
+    table, rng = np.stack(known, axis=1), np.random.default_rng([spec.seed])
+    step, found = max(1, _BLOCK // max(table.shape)), []
+    for start in range(0, n_drawn, step):
+        size = min(step, n_drawn - start), len(table)
+        signs = 2.0 * rng.integers(0, 2, size) - 1.0
+        found.append(np.abs(signs @ table).max(axis=1))
+    return np.sort(np.concatenate(found))

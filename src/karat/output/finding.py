@@ -1,0 +1,450 @@
+"""The finding that opens a page: what the numbers show, each sentence with its evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from karat.errors import KaratError
+from karat.errors.text import amount, count, counted, interval, share, value
+from karat.metrics.headlines import MANY_CLASSES, is_rare
+from karat.output.describe import slice_metric
+from karat.output.sections import thresholds_of, value_of
+from karat.results.sets import SetReport
+
+if TYPE_CHECKING:
+    from karat.inference.comparison.records import Difference
+    from karat.results.comparison import Comparison
+    from karat.results.report import Report
+    from karat.results.result import Result
+
+_LEVEL: Final = 0.05
+"""Below this p-value a test counts as a finding."""
+_FEW: Final = 30
+"""With fewer true rows of a class its numbers are uncertain."""
+_WORTH: Final = 0.02
+"""A gain in F1 that another threshold must promise to be named."""
+_MOST_TILES: Final = 6
+_MOST_NAMED: Final = 3
+
+_OF_RARE: Final = ("recall", "precision", "average_precision", "roc_auc", "f1", "log_loss")
+_OF_TWO: Final = ("accuracy", "recall", "precision", "f1", "roc_auc", "log_loss")
+_WITHOUT_SCORES: Final = ("specificity", "matthews_correlation")
+_OF_CLASSES: Final = (
+    "accuracy",
+    "macro_f1",
+    "balanced_accuracy",
+    "roc_auc_ovr_macro",
+    "log_loss",
+    "expected_calibration_error",
+    "weighted_f1",
+    "matthews_correlation",
+)
+_OF_MANY: Final = (
+    "accuracy",
+    "top_5_accuracy",
+    "macro_f1",
+    "balanced_accuracy",
+    "roc_auc_ovr_macro",
+    "log_loss",
+    "weighted_f1",
+    "matthews_correlation",
+)
+_OF_SETS: Final = (
+    "subset_accuracy",
+    "micro_f1",
+    "macro_f1",
+    "hamming_loss",
+    "label_ranking_average_precision",
+    "mean_average_precision",
+)
+
+
+class Clause(NamedTuple):
+    """A sentence of a finding.
+
+    Attributes:
+        text: the sentence.
+        target: id of the section that holds its evidence.
+    """
+
+    text: str
+    target: str
+
+
+class Tile(NamedTuple):
+    """A number that stands large on top of a page.
+
+    Attributes:
+        name: the metric.
+        value: its value.
+        interval: its interval, or nothing.
+        note: what to compare it with, or nothing.
+    """
+
+    name: str
+    value: str
+    interval: str
+    note: str
+
+
+def title_of(report: Report | SetReport) -> str:
+    """The title of a page: the file that the rows came from, else what is classified.
+
+    Example:
+        >>> import karat
+        >>> title_of(karat.evaluate(["cat", "dog"], ["cat", "cat"]))
+        'cat, dog'
+    """
+    files = [PurePath(str(name)).name for name in report.source.get("files") or ()]
+    if files:
+        more = f" and {count(len(files) - 1)} more" if len(files) > 1 else ""
+        return f"{files[0]}{more}"
+    names, k = report.classes.display, report.classes.k
+    word = "label" if isinstance(report, SetReport) else "class"
+    if all(map(_is_number, names)):
+        return counted(k, word)
+    positive = report.classes.positive
+    if positive is not None:
+        return f"{names[positive]} or {names[1 - positive]}"
+    listed = ", ".join(map(str, names[:3]))
+    return listed if k <= 3 else f"{listed} and {counted(k - 3, f'more {word}')}"
+
+
+def _is_number(name: object) -> bool:
+    return str(name).replace(".", "", 1).lstrip("-").isdigit()
+
+
+def _called(name: object) -> str:
+    """The name of a class within a sentence: a number alone would read as a value."""
+    return f"class {name}" if _is_number(name) else str(name)
+
+
+def tiles_of(report: Report | SetReport) -> list[Tile]:
+    """Four to six numbers, chosen by the kind of problem; those asked for, where some were."""
+    names = list(report.metrics)
+    if report.requested is None:
+        names = [name for name in _usual_tiles(report) if name in report.metrics]
+    return [_tile(report, name) for name in names[:_MOST_TILES]]
+
+
+def _usual_tiles(report: Report | SetReport) -> Sequence[str]:
+    if isinstance(report, SetReport):
+        return _OF_SETS
+    if report.is_binary:
+        return (*(_OF_RARE if _rare(report) else _OF_TWO), *_WITHOUT_SCORES)
+    return _OF_MANY if report.classes.k >= MANY_CLASSES else _OF_CLASSES
+
+
+def _rare(report: Report) -> bool:
+    found = report.metrics.get("prevalence")
+    return is_rare(None if found is None else found.value, has_positive=True)
+
+
+def _tile(report: Report | SetReport, name: str) -> Tile:
+    one, note = report.metrics[name], ""
+    if one.undefined:
+        note = one.undefined
+    elif name == "accuracy" and (base := _known(report, "no_information_rate")) is not None:
+        note = f"largest class alone: {value(base.value)}"
+    elif name == "average_precision" and (base := _known(report, "prevalence")) is not None:
+        note = f"by chance: {value(base.value)}"
+    elif name == "roc_auc":
+        note = "by chance: 0.5"
+    elif one.better == "lower":
+        note = "lower is better"
+    return Tile(name, value_of(one), interval(one.low, one.high), note)
+
+
+def _known(report: Report | SetReport, name: str) -> Result | None:
+    """A result that has a value; None where it was not computed, or is undefined."""
+    found = report.metrics.get(name)
+    return None if found is None or found.undefined or not math.isfinite(found.value) else found
+
+
+def finding_of(report: Report) -> list[Clause]:
+    """What a report shows: values, the worst class, thresholds, calibration, slices, doubts."""
+    if report.requested is not None:
+        clauses = [*_requested(report)]
+    elif report.is_binary:
+        clauses = [*_of_positive(report)]
+    else:
+        clauses = [*_of_classes(report)]
+    return [*clauses, *_calibration(report), *_slices(report), *_of_doubts(report.doubts)]
+
+
+def finding_of_sets(report: SetReport) -> list[Clause]:
+    """What a report of rows with sets of labels shows."""
+    clauses = [*_requested(report)] if report.requested is not None else [*_of_labels(report)]
+    return [*clauses, *_of_doubts(report.doubts)]
+
+
+def _requested(report: Report | SetReport) -> Iterator[Clause]:
+    found = [one for name in report.metrics if (one := _known(report, name)) is not None]
+    if found:
+        texts = [_told(one) for one in found[:_MOST_NAMED]]
+        yield Clause(f"{', '.join([texts[0], *map(str.lower, texts[1:])])}.", "summary")
+
+
+def _told(one: Result, of: str = "", name: str = "") -> str:
+    """``Recall of fraud 0.23 [0.16, 0.32]``."""
+    words = name or one.name.replace("_", " ")
+    limits = interval(one.low, one.high)
+    return f"{words[:1].upper()}{words[1:]}{of} {value(one.value)}{f' {limits}' if limits else ''}"
+
+
+def _of_positive(report: Report) -> Iterator[Clause]:
+    """Recall and precision of the positive class, and another threshold where it is better."""
+    names, place = report.classes.display, report.classes.positive or 0
+    called = _called(names[place])
+    of = f" of {called}"
+    row = report.per_class[place]
+    n_true, n_predicted = row["support"], row["predicted_count"]
+    at = _where(report)
+    if not n_predicted:
+        rows = counted(n_true, "row") if n_true == int(n_true) else amount(n_true)
+        yield Clause(f"No row is predicted {called}{at}: all {rows} are missed.", "confusion")
+    else:
+        pair = [_known(report, name) for name in ("recall", "precision")]
+        told = [_told(one, of) if one is pair[0] else _told(one).lower() for one in pair if one]
+        if told:
+            yield Clause(f"{', '.join(told)}{at}.", "summary")
+    yield from _other_threshold(report)
+    if not _rare(report) and (one := _known(report, "accuracy")) is not None:
+        base = _known(report, "no_information_rate")
+        than = "" if base is None else f"; the larger class alone gives {value(base.value)}"
+        yield Clause(f"{_told(one)}{than}.", "summary")
+    if 0 < n_true < _FEW:
+        rows = "row is" if n_true == 1 else "rows are"
+        yield Clause(f"Only {amount(n_true)} {rows} truly {called}.", "classes")
+
+
+def _where(report: Report) -> str:
+    """`` at threshold 0.5``, where a threshold of scores predicts."""
+    if report.scores is None or report.mapping.get("pred"):
+        return ""
+    usual = 0.5 if report.scores == "probabilities" else 0.0
+    at = usual if report.threshold is None else report.threshold
+    return f" at threshold {at:g}"
+
+
+def _other_threshold(report: Report) -> Iterator[Clause]:
+    """The threshold of the largest F1, where it promises more than the present one."""
+    points = thresholds_of(report) if report.scores is not None else None
+    best = (points or {}).get("f1") or {}
+    now = report.metrics.get("f1")
+    if best.get("value") is None or best.get("undefined") or now is None:
+        return
+    if best["value"] < (0.0 if now.undefined else now.value) + _WORTH:
+        return
+    try:
+        curve = report.curves.precision_recall.positive.columns()
+    except KaratError:
+        return
+    at = int(np.abs(curve["thresholds"] - best["threshold"]).argmin())
+    recall, precision = (value(float(curve[name][at])) for name in ("recall", "precision"))
+    text = f"At {best['threshold']:.3g}, chosen on these rows, recall is {recall}"
+    yield Clause(f"{text} and precision {precision}.", "threshold")
+
+
+def _of_classes(report: Report) -> Iterator[Clause]:
+    """Accuracy beside that of the largest class, the worst class, the most frequent error."""
+    k = report.classes.k
+    one, base = _known(report, "accuracy"), _known(report, "no_information_rate")
+    if one is not None:
+        than = "" if base is None else f"; the largest class alone gives {value(base.value)}"
+        yield Clause(f"{_told(one)} over {counted(k, 'class')}{than}.", "summary")
+    rows = [row for row in report.per_class if row["support"] and row.get("recall") is not None]
+    if len(rows) > 1:
+        yield Clause(f"{_lowest(rows, 'recall')}.", "classes")
+    yield from _largest_error(report)
+
+
+def _lowest(rows: Sequence[Mapping[str, Any]], key: str) -> str:
+    """``Lowest recall: eel 0.5 [0.1, 0.9] (2 rows)``."""
+    row = min(rows, key=lambda row: (row[key], row["support"]))
+    low, high = row["intervals"].get(key, (None, None))
+    limits = f" {found}" if (found := interval(low, high)) else ""
+    n = row["support"]
+    size = counted(int(n), "row") if n == int(n) else f"weight {amount(n)}"
+    return f"Lowest {key}: {_called(row['name'])} {value(row[key])}{limits} ({size})"
+
+
+def _largest_error(report: Report) -> Iterator[Clause]:
+    if report.cells.storage == "marginals":
+        return
+    true, pred, totals = report.confusion.occupied()
+    wrong = np.where(true == pred, 0.0, totals)
+    if not wrong.any():
+        yield Clause("No row is predicted wrongly.", "confusion")
+        return
+    at, names = int(wrong.argmax()), report.classes.display
+    whole = float(totals[true == true[at]].sum())
+    found = f"{amount(wrong[at].item())} of {amount(whole)} rows of {_called(names[true[at]])}"
+    text = f"Most frequent error: {found} are predicted {_called(names[pred[at]])}"
+    yield Clause(f"{text} ({share(float(wrong[at]), whole)}).", "confusion")
+
+
+def _of_labels(report: SetReport) -> Iterator[Clause]:
+    if (one := _known(report, "subset_accuracy")) is not None:
+        name = "Share of rows with every label right"
+        yield Clause(f"{_told(one, name=name)}.", "summary")
+    parts = [_told(x) for n in ("micro_f1", "macro_f1") if (x := _known(report, n)) is not None]
+    if parts:
+        yield Clause(f"{', '.join([parts[0], *(x.lower() for x in parts[1:])])}.", "summary")
+    rows = [row for row in report.per_class if row["support"] and row.get("f1") is not None]
+    if len(rows) > 1:
+        yield Clause(f"{_lowest(rows, 'f1')}.", "classes")
+    never = [str(row["name"]) for row in rows if not row["predicted_count"]]
+    if never:
+        listed = ", ".join(never[:3]) + (f" and {count(len(never) - 3)} more" * (len(never) > 3))
+        yield Clause(f"Never predicted: {listed}.", "classes")
+    patterns = report.patterns
+    if patterns is not None and patterns.wrong_sets:
+        one_set = patterns.wrong_sets[0]
+        true, pred = (
+            ", ".join(map(str, x)) or "no label" for x in (one_set.true, one_set.predicted)
+        )
+        rows_ = f"{amount(one_set.rows)} rows"
+        text = f"Most frequent wrong set: {pred} predicted instead of {true}"
+        yield Clause(f"{text} ({rows_}).", "together")
+
+
+def _calibration(report: Report) -> Iterator[Clause]:
+    """Spiegelhalter's test, and the direction of a miscalibration where it is clear."""
+    test = _known(report, "spiegelhalter_p")
+    if test is None or report.requested is not None:
+        return
+    p = "p < 0.001" if test.value < 0.001 else f"p = {test.value:.2g}"
+    target = "reliability" if _has_curves(report) else "summary"
+    if test.value >= _LEVEL:
+        yield Clause(f"No miscalibration found ({p}).", target)
+        return
+    how = "".join(f"; {x}" for x in (_direction(report),) if x)
+    yield Clause(f"Probabilities are not calibrated ({p}){how}.", target)
+
+
+def _has_curves(report: Report) -> bool:
+    try:
+        return report.curves is not None
+    except KaratError:
+        return False
+
+
+def _direction(report: Report) -> str:
+    mean = report.metrics.get("calibration_in_the_large")
+    if mean is not None and mean.low is not None and mean.high is not None:
+        if mean.low > 0.0:
+            return "on average they are too low"
+        if mean.high < 0.0:
+            return "on average they are too high"
+    slope = report.metrics.get("calibration_slope")
+    if slope is not None and slope.low is not None and slope.high is not None:
+        if slope.high < 1.0:
+            return "they are too extreme"
+        if slope.low > 1.0:
+            return "they are too close to the mean"
+    return ""
+
+
+def _slices(report: Report) -> Iterator[Clause]:
+    if report.kept_slices is None or not report.metrics:
+        return
+    metric = slice_metric(report)
+    for table in report.slices.values():
+        try:
+            differences = [one for one in table.difference(metric).values() if not one.undefined]
+            worst = table.worst(metric)
+        except KaratError:
+            continue
+        column = " × ".join(table.columns)
+        words = metric.replace("_", " ")
+        if worst:
+            one = next(one for one in differences if one.name == worst.name)
+            than = f"{value(one.value)}, {value(one.rest)} in the rest"
+            yield Clause(
+                f"{words.capitalize()} is lowest for {column} {one.name}: {than}.", "slices"
+            )
+            continue
+        shown = [one for one in differences if one.is_shown]
+        if shown or not differences:
+            continue
+        reach = [
+            one.difference - one.low_simultaneous
+            for one in differences
+            if one.low_simultaneous is not None
+        ]
+        least = f"; the smallest drop these rows could show: {value(min(reach))}" if reach else ""
+        yield Clause(f"No {column} is shown to be worse in {words}{least}.", "slices")
+
+
+def _of_doubts(doubts: Sequence[Any]) -> Iterator[Clause]:
+    if doubts:
+        first = str(doubts[0]).partition(". ")[0].rstrip(".")
+        n = f"{count(len(doubts))} doubts about the input, first" if len(doubts) > 1 else "A doubt"
+        yield Clause(f"{n}: {first[:1].lower()}{first[1:]}.", "doubts")
+
+
+_VERBS: Final = {
+    "better": "is better than",
+    "worse": "is worse than",
+    "higher": "is higher than",
+    "lower": "is lower than",
+    "equivalent": "is equivalent to",
+}
+
+
+def finding_of_comparison(comparison: Comparison) -> list[Clause]:
+    """What a comparison shows of each pair of models: verdicts with the differences behind them."""
+    pairs = list(dict.fromkeys((one.a, one.b) for one in comparison.differences))
+    clauses: list[Clause] = []
+    for place, (a, b) in enumerate(pairs[:_MOST_NAMED]):
+        found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
+        clauses += [Clause(text, f"pair-{place}") for text in _verdicts(found, a, b)]
+    if len(pairs) > _MOST_NAMED:
+        n = counted(len(pairs) - _MOST_NAMED, "more pair")
+        clauses.append(Clause(f"{n} of models below.", "differences"))
+    return [*clauses, *_of_doubts(comparison.doubts)]
+
+
+def _verdicts(found: Sequence[Difference], a: str, b: str) -> Iterator[str]:
+    """A sentence for each verdict, the largest group of metrics in it named first."""
+    for verdict, verb in _VERBS.items():
+        shown = [one for one in found if one.verdict == verdict]
+        if shown:
+            named = ", ".join(_difference(one) for one in shown[:_MOST_NAMED])
+            more = f" and {count(len(shown) - _MOST_NAMED)} more" * (len(shown) > _MOST_NAMED)
+            yield f"{a} {verb} {b} in {named}{more}."
+    rest = [one for one in found if one.verdict not in _VERBS]
+    if not rest:
+        return
+    n = f"{count(len(rest))} of {counted(len(found), 'metric')}"
+    text = f"{n} {'is' if len(rest) == 1 else 'are'} inconclusive"
+    if len(rest) == len(found):
+        text = f"No metric separates {a} from {b}" if len(found) > 1 else f"{n} is inconclusive"
+    known = next((one for one in rest if one.detectable is not None), None)
+    if known is not None:
+        name = known.metric.replace("_", " ")
+        text += f"; with these rows a difference in {name} of {value(known.detectable)} would show"
+        text += " in 80 % of samples"
+    yield f"{text}."
+
+
+def _difference(one: Difference) -> str:
+    """``accuracy (+0.05 [0.02, 0.08])``."""
+    sign = "+" if one.difference > 0 else ""
+    limits = f" {found}" if (found := interval(one.low, one.high)) else ""
+    return f"{one.metric.replace('_', ' ')} ({sign}{value(one.difference)}{limits})"
+
+
+def title_of_comparison(comparison: Comparison) -> str:
+    """``new against old``; of more models their names."""
+    pairs = list(dict.fromkeys((one.a, one.b) for one in comparison.differences))
+    if len(pairs) == 1:
+        return " against ".join(pairs[0])
+    names, n_more = comparison.models[:_MOST_NAMED], len(comparison.models) - _MOST_NAMED
+    return f"{', '.join(names)}{f' and {count(n_more)} more models' * (n_more > 0)}"

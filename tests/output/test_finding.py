@@ -1,0 +1,160 @@
+"""The finding of a page: every sentence follows from the numbers of the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.errors.text import value
+from karat.output.finding import (
+    finding_of,
+    finding_of_comparison,
+    finding_of_sets,
+    tiles_of,
+    title_of,
+    title_of_comparison,
+)
+from tests.output.reports import ten
+
+RNG = np.random.default_rng(27)
+N = 4000
+FRAUD = (RNG.random(N) < 0.02).astype(int)
+PROB = 1 / (1 + np.exp(-(RNG.normal(size=N) + 2.5 * FRAUD - 4.5)))
+NAMES = np.array(["ok", "fraud"])
+
+
+def texts(clauses: Any) -> str:
+    return " ".join(one.text for one in clauses)
+
+
+def rare(**given: Any) -> karat.Report:
+    options = {"positive": "fraud", "labels": ["ok", "fraud"], **given}
+    return karat.evaluate(NAMES[FRAUD], y_prob=PROB, **options)
+
+
+def test_a_rare_class_opens_with_its_recall_and_precision() -> None:
+    report = rare(threshold=0.2)
+    story = texts(finding_of(report))
+    recall, precision = report["recall"], report["precision"]
+    assert story.startswith(f"Recall of fraud {recall.value:.4f} [{recall.low:.4f}, ")
+    assert f"precision {precision.value:.4f} [" in story
+    assert "at threshold 0.2." in story
+    assert "Accuracy" not in story
+    names = [one.name for one in tiles_of(report)]
+    assert names == ["recall", "precision", "average_precision", "roc_auc", "f1", "log_loss"]
+    (note,) = (one.note for one in tiles_of(report) if one.name == "average_precision")
+    assert note == f"by chance: {value(FRAUD.mean())}"
+
+
+def test_where_nothing_is_predicted_it_says_so_and_names_a_threshold() -> None:
+    report = rare(threshold=1.0)
+    story = texts(finding_of(report))
+    missed = FRAUD.sum()
+    assert f"No row is predicted fraud at threshold 1: all {missed} rows are missed." in story
+    best = report.thresholds["f1"]["threshold"]
+    is_called = best <= PROB
+    recall = (is_called & (FRAUD == 1)).sum() / missed
+    precision = (is_called & (FRAUD == 1)).sum() / is_called.sum()
+    told = f"chosen on these rows, recall is {recall:.4f} and precision {precision:.4f}."
+    assert told in story
+    # Where the report predicts from that threshold on, there is none to name.
+    assert "chosen on these rows" not in texts(finding_of(rare(threshold=best)))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda p: p, "No miscalibration found (p = "),
+        (lambda p: p**1.5, "on average they are too low"),
+        (lambda p: p**0.6, "on average they are too high"),
+        (lambda p: 1 / (1 + (p / (1 - p)) ** -3), "they are too extreme"),
+        (lambda p: 1 / (1 + (p / (1 - p)) ** -0.4), "they are too close to the mean"),
+    ],
+)
+def test_calibration_is_tested_and_its_direction_named(change: Any, told: str) -> None:
+    p = RNG.random(N)
+    y = (RNG.random(N) < p).astype(int)
+    assert told in texts(finding_of(karat.evaluate(y, y_prob=change(p))))
+
+
+def test_slices_are_worse_or_not_shown_to_be() -> None:
+    channel = np.where(RNG.random(N) < 0.5, "web", "app")
+    clauses = finding_of(rare(threshold=0.2, by={"channel": channel}))
+    (one,) = (one for one in clauses if one.target == "slices")
+    assert one.text.startswith("No channel is shown to be worse in recall; the smallest drop")
+    worse = np.where(channel == "web", PROB / 50, PROB)
+    report = karat.evaluate(
+        NAMES[FRAUD], y_prob=worse, positive="fraud", threshold=0.2, by={"channel": channel}
+    )
+    (one,) = (one for one in finding_of(report) if one.target == "slices")
+    web = report.slices["channel"]["web"]["recall"].value
+    assert one.text.startswith(f"Recall is lowest for channel web: {value(web)}, ")
+
+
+def test_classes_show_the_worst_and_the_most_frequent_error() -> None:
+    report = ten()
+    story = texts(finding_of(report))
+    matrix = report.confusion.matrix
+    base = matrix.sum(axis=1).max() / matrix.sum()
+    told = f"Accuracy {report['accuracy'].value:.4f} over 10 classes; the largest class alone gives"
+    assert f"{told} {base:.4f}." in story
+    worst = min(report.per_class, key=lambda row: row["recall"])
+    told = f"Lowest recall: class {worst['name']} {worst['recall']:.4f} ({worst['support']} rows)."
+    assert told in story
+    matrix = report.confusion.matrix - np.diag(np.diag(report.confusion.matrix))
+    true, pred = np.unravel_index(matrix.argmax(), matrix.shape)
+    whole = report.confusion.matrix[true].sum()
+    error = f"{matrix.max()} of {whole} rows of class {true} are predicted class {pred}"
+    assert f"Most frequent error: {error} (" in story
+
+
+def test_nothing_is_claimed_that_was_not_computed() -> None:
+    assert texts(finding_of(karat.evaluate(["a", "b", "c"], ["a", "b", "c"]))).endswith(
+        "No row is predicted wrongly."
+    )
+    few = karat.evaluate([0, 1, 1, 0], [0, 0, 1, 1], metrics=["f1", "kappa"], level=None)
+    assert texts(finding_of(few)) == "F1 0.5000, kappa 0.0000."
+    assert [one.name for one in tiles_of(few)] == ["f1", "kappa"]
+    read = karat.Report.from_json(rare(threshold=0.2).to_json())
+    assert finding_of(read) == finding_of(rare(threshold=0.2))
+
+
+def test_sets_of_labels() -> None:
+    true = [{"sea", "sky"}, {"sand"}, set(), {"sea"}] * 10
+    report = karat.evaluate(true, [{"sea"}, {"sea"}, set(), {"sea"}] * 10)
+    story = texts(finding_of_sets(report))
+    assert "Share of rows with every label right 0.5000 [" in story
+    assert "Never predicted: sand, sky." in story
+    assert "Most frequent wrong set: sea predicted instead of sand (10 rows)." in story
+    assert title_of(report) == "sand, sea, sky"
+    assert [one.name for one in tiles_of(report)][:2] == ["subset_accuracy", "micro_f1"]
+
+
+@pytest.mark.parametrize(
+    ("report", "title"),
+    [
+        (rare, "fraud or ok"),
+        (lambda: karat.evaluate([0, 1], [0, 1]), "2 classes"),
+        (lambda: karat.evaluate(list("abcdab"), list("abcdab")), "a, b, c and 1 more class"),
+        (lambda: karat.evaluate("examples/predictions/iris_rf.csv"), "iris_rf.csv"),
+    ],
+)
+def test_a_page_is_called_after_its_file_or_its_classes(report: Any, title: str) -> None:
+    assert title_of(report()) == title
+
+
+def test_a_comparison_says_which_model_is_better_and_what_is_open() -> None:
+    y = RNG.integers(0, 2, 600)
+    old, new = (np.where(RNG.random(600) < share, y, 1 - y) for share in (0.7, 0.85))
+    found = karat.compare(y, {"old": old, "new": new}, metrics=["accuracy", "f1"])
+    assert title_of_comparison(found) == "new against old"
+    clauses = finding_of_comparison(found)
+    one = found["accuracy"]
+    told = f"new is better than old in accuracy (+{one.difference:.4f} [{one.low:.4f}, "
+    assert clauses[0].text.startswith(told)
+    assert clauses[0].target == "pair-0"
+    same = karat.compare(y, {"old": new, "new": np.roll(new, 0)}, metrics=["accuracy"])
+    assert "inconclusive" in texts(finding_of_comparison(same))
