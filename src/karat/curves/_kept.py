@@ -85,7 +85,7 @@ class ClassCurves:
         decided = counts_at(probabilities, DECISIONS).T
         quantiles = None
         if is_of_two and 0.0 < points.n_pos < RARE * (points.n_pos + points.n_neg):
-            # Of a rare class nearly all rows share the first of bins of equal width.
+            # For a rare class, nearly all rows are in the first bin of equal width.
             bins = probabilities.made(binned, _N_QUANTILES, "quantile")
             quantiles = reliability_curve(bins, label)
         return cls(points, errors, cost.area, cost.n_full, reliability, decided, quantiles)
@@ -193,10 +193,10 @@ class Curves:
 
     @cached_property
     def reliability_by_quantile(self) -> Mapping[Label, Reliability]:
-        """Reliability diagrams of 10 bins of equal weight, of a rare class of two.
+        """Reliability diagrams with 10 bins of equal weight, for a rare class of two.
 
-        With a share below 5 % nearly all rows lie in the first of 15 bins of equal width. Empty
-        where no class is rare, or there are more than two.
+        With a proportion below 5 %, nearly all rows are in the first of 15 bins of equal width.
+        Empty if no class is rare, or if there are more than two.
         """
         found = {}
         for i, (label, kept) in enumerate(zip(self.classes.labels, self.kept, strict=True)):

@@ -180,18 +180,18 @@ def rows_of_held(held: HeldRows, later: SlicesLater) -> Rows:
 
 
 def with_columns(rows: SetRows, columns: Mapping[str, RowNames]) -> SetRows:
-    """Rows with sets and the values of columns, which become slices when all rows have come."""
+    """Add column values to rows with sets, which become slices after all rows are read."""
     axes = ((Axis(f"{_COLUMN}{name}", own.texts), own.codes) for name, own in columns.items())
     return rows.beside([*axes])
 
 
 def with_slices(rows: SetRows, slices: Sequence[SliceCodes]) -> SetRows:
-    """Rows with sets and their slices."""
+    """Add slices to rows with sets."""
     return rows.beside([(slice_axis(one.columns, one.keys), one.codes) for one in slices])
 
 
 def sliced_sets(held: HeldSets, later: SlicesLater) -> HeldSets:
-    """The same, the values of its columns as slices."""
+    """Convert the column values of rows with sets to slices."""
     rows = held.rows
     if not later.groups or rows.codes is None:
         return held

@@ -76,7 +76,7 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired(Generic[KeptT]):
-    """Models on the same rows, in the same order, on one class axis, or one of labels.
+    """Models on the same rows, in the same order, on one axis of classes or labels.
 
     Attributes:
         models: the rows of each model.
@@ -108,10 +108,10 @@ def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired
 
 
 def pair_sets(models: Sequence[TableSets], *, allow_mismatch: bool = False) -> Paired[TableSets]:
-    """The same of rows with sets of labels.
+    """Match the rows with sets of labels of models, as `pair_rows`.
 
     Errors:
-        K108, K201 labels that do not go together; else as `pair_rows`.
+        K108, K201 incompatible labels; else as in `pair_rows`.
     """
     found = _paired(models, _sets_on_one_axis, allow_mismatch=allow_mismatch)
     first, *others = found.models
@@ -125,7 +125,7 @@ def pair_sets(models: Sequence[TableSets], *, allow_mismatch: bool = False) -> P
 def _paired(
     models: Sequence[KeptT], united: Callable[[list[KeptT]], list[KeptT]], *, allow_mismatch: bool
 ) -> Paired[KeptT]:
-    """The rows as they are matched, on the axis that `united` puts them on."""
+    """Match the rows of models, on the axis from `united`."""
     notes: list[str] = []
     named = [rows.ids for rows in models]
     by = "row order"
@@ -269,7 +269,7 @@ def _left_out(first: KeptT, rows: KeptT, n_lacking: int, n_extra: int) -> str:
 
 
 def _sets_on_one_axis(models: list[TableSets]) -> list[TableSets]:
-    """The labels of all of them; declared ones are the same (K201)."""
+    """Return the models on the union of the labels; declared ones must be equal (K201)."""
     classes = reduce(common_labels, [rows.classes for rows in models])
     return [rows.on(classes) for rows in models]
 

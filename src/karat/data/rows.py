@@ -143,15 +143,15 @@ class Rows:
         return replace(self, warnings=(*self.warnings, *sentences))
 
     def differs(self, other: Rows) -> Flags:
-        """bool[n]: rows of which the other, on the same classes, says another truth."""
+        """bool[n]: whether the true class differs from that of the other, on the same classes."""
         return np.asarray(self.true != other.true, np.bool_)
 
     def truth_at(self, row: int) -> Label:
-        """The true label of a row."""
+        """Return the true label of a row."""
         return self.classes.labels[int(self.true[row])]
 
     def weighing(self, weights: Weights | None) -> Rows:
-        """The same with other weights."""
+        """Return the same rows with other weights."""
         return replace(self, weights=weights)
 
     def at(self, rows: npt.NDArray[Any]) -> Rows:

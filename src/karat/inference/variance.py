@@ -58,14 +58,14 @@ def optimism(n: float) -> float:
 
 
 def precision_bias(tp: Floats, fp: Floats, unit: float = 1.0) -> float:
-    """By how much few rows make the average precision of a ranking too large, as they show it.
+    """Jackknife estimate of the bias of the average precision of a ranking from few rows.
 
-    The jackknife's estimate (Quenouille 1956), true and false rows left out each by themselves: a
-    row that is left out takes one from the places of those below it. 0 where no row is true.
+    True and false rows are left out separately (Quenouille 1956): leaving out a row reduces the
+    rank of those below it by one. It is 0 without true rows.
 
     Args:
-        tp, fp: float64[u], weight of the true and of the false rows from each score on.
-        unit: what a row weighs.
+        tp, fp: float64[u], weight of the true and of the false rows at or above each score.
+        unit: weight of a row.
     """
     if not len(tp) or not tp[-1] > 0.0 or not fp[-1] > 0.0:
         return 0.0
@@ -78,7 +78,7 @@ def precision_bias(tp: Floats, fp: Floats, unit: float = 1.0) -> float:
     def mean(values: Floats) -> float:
         return float((own * values).sum() / own.sum())
 
-    # Σ over the rows left out: those above take one from the place, the others nothing.
+    # Σ over the left-out rows: those above reduce the rank by one, the others do not change it.
     value = mean(a / q)
     without_false = mean(b * np.minimum(a / less, 1.0) + (rest - b) * a / q) / rest
     found = (rest - 1.0) * (without_false - value)

@@ -417,7 +417,7 @@ class Stream:
         has_scores = any(values is not None for values in scores.values())
         refused = settings.of_one_class
         if has_scores:
-            # From it on labels are predicted, as of two classes.
+            # Labels are predicted at or above it, as for two classes.
             refused.pop("threshold")
         refuse_on_sets(refused)
         given = {"labels": settings.labels, "positive": settings.positive, "weights": weights}

@@ -231,7 +231,7 @@ def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
 def _values_of_columns(
     values: Mapping[str, Any], names: Iterable[str], n_rows: int, kept: Flags | None
 ) -> dict[str, RowNames]:
-    """The values of columns of slices, as text."""
+    """Return the values of columns of slices, as text."""
     found = {}
     for name in names:
         own = text_names(values_as_text(values[name], name, n_rows), name)

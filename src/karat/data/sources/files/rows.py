@@ -52,7 +52,7 @@ def rows_of_files(
 
 
 def kept_rows_of_files(source: Source, request: TableRequest) -> Rows | TableSets:
-    """The same of a request that keeps rows; they may have sets of labels."""
+    """Return all rows of files, possibly with sets of labels, for a request that keeps rows."""
     with ExitStack() as cleanup:
         found = read_files(source, request, cleanup)
         if isinstance(found, FileSets):

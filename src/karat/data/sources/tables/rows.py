@@ -58,7 +58,7 @@ def read_rows(
     """
     if threshold is not None and columns.get("pred"):
         raise error("K136", threshold=threshold, found="A column of predictions is given too")
-    # Of sets the threshold is that of every label, or one for each.
+    # For sets, the threshold is that of every label, or one for each.
     options |= {**columns, "n_threads": n_threads, "keeps_rows": True, "threshold": threshold}
     if names_files(source):
         from karat.data.sources.files.counted import errors_of_files
@@ -285,7 +285,7 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted | Tallies:
 
 
 def _kept_rows_of_frame(table: Any, request: TableRequest) -> Rows | TableSets:
-    """The rows of a table, of a request that keeps them."""
+    """Return the rows of a table, for a request that keeps them."""
     frame = open_frame(table)
     sets = kept_sets_of_frame(frame, request)
     if sets is not None:
@@ -296,7 +296,7 @@ def _kept_rows_of_frame(table: Any, request: TableRequest) -> Rows | TableSets:
 
 
 def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
-    """The rows of a table with one class each, or their tally."""
+    """Return the rows of a table with one class each, or their tally."""
     values = None if frame.first_rows is None else ValuesOfFrame(frame)
     columns = find_columns(request, frame.names, frame.types, values=values)
     request = replace(request, positive=columns.positive)
