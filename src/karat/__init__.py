@@ -1,14 +1,14 @@
-"""karat: the measure of a classifier.
+"""karat: quality metrics for classifiers.
 
-Every quality metric of binary and multiclass classification, exact, each named so that nobody can
-mistake its definition, in one pass over the data.
+Every quality metric of binary and multiclass classification, computed exactly in one pass over the
+data. Every name has exactly one definition.
 
 Example:
     >>> import karat
     >>> karat.f1([0, 0, 1, 1, 1, 1, 1, 2, 2, 3], [0, 2, 1, 1, 2, 0, 0, 2, 2, 0], average="micro")
     0.5
 
-Names are loaded when first used: importing karat imports nothing but itself.
+Names are loaded at first use: importing karat imports no other package.
 """
 
 import importlib as _importlib
@@ -73,7 +73,7 @@ def _metric_function(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    """Public names only, whatever was loaded."""
+    """Return the public names only, independent of which are loaded."""
     from karat.metrics._registry import all_names
 
     return sorted({*__all__, *all_names()})

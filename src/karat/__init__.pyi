@@ -66,7 +66,7 @@ def precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of it.
+    """Proportion of the rows predicted as the class that belong to it.
 
     Definition: Of the positive class: TP / (TP + FP)
     """
@@ -82,7 +82,7 @@ def macro_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of it.
+    """Proportion of the rows predicted as the class that belong to it.
 
     Definition: Mean over the classes: TP / (TP + FP)
     """
@@ -98,7 +98,7 @@ def micro_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of it.
+    """Proportion of the rows predicted as the class that belong to it.
 
     Definition: From the counts added over the classes: TP / (TP + FP)
     """
@@ -114,7 +114,7 @@ def weighted_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of it.
+    """Proportion of the rows predicted as the class that belong to it.
 
     Definition: Mean over the classes, each weighted by its support: TP / (TP + FP)
     """
@@ -130,7 +130,7 @@ def samples_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of it.
+    """Proportion of the rows predicted as the class that belong to it.
 
     Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FP)
     """
@@ -161,7 +161,7 @@ def positive_predictive_value(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of it.
+    """Proportion of the rows predicted as the class that belong to it.
 
     Definition: Of the positive class: TP / (TP + FP)
 
@@ -194,7 +194,7 @@ def ppv(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of it.
+    """Proportion of the rows predicted as the class that belong to it.
 
     Definition: Of the positive class: TP / (TP + FP)
 
@@ -227,7 +227,7 @@ def precision_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of it.
+    """Proportion of the rows predicted as the class that belong to it.
 
     Definition: Of the positive class: TP / (TP + FP)
 
@@ -260,7 +260,7 @@ def recall(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: Of the positive class: TP / (TP + FN)
     """
@@ -276,7 +276,7 @@ def macro_recall(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: Mean over the classes: TP / (TP + FN)
     """
@@ -292,7 +292,7 @@ def micro_recall(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: From the counts added over the classes: TP / (TP + FN)
     """
@@ -308,7 +308,7 @@ def weighted_recall(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: Mean over the classes, each weighted by its support: TP / (TP + FN)
     """
@@ -324,7 +324,7 @@ def samples_recall(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FN)
     """
@@ -355,7 +355,7 @@ def sensitivity(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: Of the positive class: TP / (TP + FN)
 
@@ -388,7 +388,7 @@ def true_positive_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: Of the positive class: TP / (TP + FN)
 
@@ -421,7 +421,7 @@ def tpr(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: Of the positive class: TP / (TP + FN)
 
@@ -454,7 +454,7 @@ def hit_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: Of the positive class: TP / (TP + FN)
 
@@ -487,7 +487,7 @@ def recall_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Definition: Of the positive class: TP / (TP + FN)
 
@@ -520,7 +520,7 @@ def specificity(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were not predicted as this one.
+    """Proportion of the rows of other classes that are not predicted as this one.
 
     Definition: Of the positive class: TN / (TN + FP)
     """
@@ -536,7 +536,7 @@ def macro_specificity(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were not predicted as this one.
+    """Proportion of the rows of other classes that are not predicted as this one.
 
     Definition: Mean over the classes: TN / (TN + FP)
     """
@@ -552,7 +552,7 @@ def micro_specificity(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were not predicted as this one.
+    """Proportion of the rows of other classes that are not predicted as this one.
 
     Definition: From the counts added over the classes: TN / (TN + FP)
     """
@@ -568,7 +568,7 @@ def weighted_specificity(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were not predicted as this one.
+    """Proportion of the rows of other classes that are not predicted as this one.
 
     Definition: Mean over the classes, each weighted by its support: TN / (TN + FP)
     """
@@ -584,7 +584,7 @@ def samples_specificity(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were not predicted as this one.
+    """Proportion of the rows of other classes that are not predicted as this one.
 
     Definition: Of the labels of each row, and the mean over the rows: TN / (TN + FP)
     """
@@ -615,7 +615,7 @@ def true_negative_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were not predicted as this one.
+    """Proportion of the rows of other classes that are not predicted as this one.
 
     Definition: Of the positive class: TN / (TN + FP)
 
@@ -648,7 +648,7 @@ def tnr(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were not predicted as this one.
+    """Proportion of the rows of other classes that are not predicted as this one.
 
     Definition: Of the positive class: TN / (TN + FP)
 
@@ -681,7 +681,7 @@ def selectivity(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were not predicted as this one.
+    """Proportion of the rows of other classes that are not predicted as this one.
 
     Definition: Of the positive class: TN / (TN + FP)
 
@@ -714,7 +714,7 @@ def negative_predictive_value(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are not of it.
+    """Proportion of the rows not predicted as the class that do not belong to it.
 
     Definition: Of the positive class: TN / (TN + FN)
     """
@@ -730,7 +730,7 @@ def macro_negative_predictive_value(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are not of it.
+    """Proportion of the rows not predicted as the class that do not belong to it.
 
     Definition: Mean over the classes: TN / (TN + FN)
     """
@@ -746,7 +746,7 @@ def micro_negative_predictive_value(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are not of it.
+    """Proportion of the rows not predicted as the class that do not belong to it.
 
     Definition: From the counts added over the classes: TN / (TN + FN)
     """
@@ -762,7 +762,7 @@ def weighted_negative_predictive_value(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are not of it.
+    """Proportion of the rows not predicted as the class that do not belong to it.
 
     Definition: Mean over the classes, each weighted by its support: TN / (TN + FN)
     """
@@ -778,7 +778,7 @@ def samples_negative_predictive_value(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are not of it.
+    """Proportion of the rows not predicted as the class that do not belong to it.
 
     Definition: Of the labels of each row, and the mean over the rows: TN / (TN + FN)
     """
@@ -809,7 +809,7 @@ def npv(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are not of it.
+    """Proportion of the rows not predicted as the class that do not belong to it.
 
     Definition: Of the positive class: TN / (TN + FN)
 
@@ -842,7 +842,7 @@ def false_positive_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were predicted as this one.
+    """Proportion of the rows of other classes that are predicted as this one.
 
     Definition: Of the positive class: FP / (TN + FP)
     """
@@ -858,7 +858,7 @@ def macro_false_positive_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were predicted as this one.
+    """Proportion of the rows of other classes that are predicted as this one.
 
     Definition: Mean over the classes: FP / (TN + FP)
     """
@@ -874,7 +874,7 @@ def micro_false_positive_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were predicted as this one.
+    """Proportion of the rows of other classes that are predicted as this one.
 
     Definition: From the counts added over the classes: FP / (TN + FP)
     """
@@ -890,7 +890,7 @@ def weighted_false_positive_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were predicted as this one.
+    """Proportion of the rows of other classes that are predicted as this one.
 
     Definition: Mean over the classes, each weighted by its support: FP / (TN + FP)
     """
@@ -906,7 +906,7 @@ def samples_false_positive_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were predicted as this one.
+    """Proportion of the rows of other classes that are predicted as this one.
 
     Definition: Of the labels of each row, and the mean over the rows: FP / (TN + FP)
     """
@@ -937,7 +937,7 @@ def fpr(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were predicted as this one.
+    """Proportion of the rows of other classes that are predicted as this one.
 
     Definition: Of the positive class: FP / (TN + FP)
 
@@ -970,7 +970,7 @@ def fall_out(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of another class that were predicted as this one.
+    """Proportion of the rows of other classes that are predicted as this one.
 
     Definition: Of the positive class: FP / (TN + FP)
 
@@ -1003,7 +1003,7 @@ def false_negative_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as another.
+    """Proportion of the rows of the class that are predicted as another.
 
     Definition: Of the positive class: FN / (TP + FN)
     """
@@ -1019,7 +1019,7 @@ def macro_false_negative_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as another.
+    """Proportion of the rows of the class that are predicted as another.
 
     Definition: Mean over the classes: FN / (TP + FN)
     """
@@ -1035,7 +1035,7 @@ def micro_false_negative_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as another.
+    """Proportion of the rows of the class that are predicted as another.
 
     Definition: From the counts added over the classes: FN / (TP + FN)
     """
@@ -1051,7 +1051,7 @@ def weighted_false_negative_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as another.
+    """Proportion of the rows of the class that are predicted as another.
 
     Definition: Mean over the classes, each weighted by its support: FN / (TP + FN)
     """
@@ -1067,7 +1067,7 @@ def samples_false_negative_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as another.
+    """Proportion of the rows of the class that are predicted as another.
 
     Definition: Of the labels of each row, and the mean over the rows: FN / (TP + FN)
     """
@@ -1098,7 +1098,7 @@ def fnr(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as another.
+    """Proportion of the rows of the class that are predicted as another.
 
     Definition: Of the positive class: FN / (TP + FN)
 
@@ -1131,7 +1131,7 @@ def miss_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows truly of the class that were predicted as another.
+    """Proportion of the rows of the class that are predicted as another.
 
     Definition: Of the positive class: FN / (TP + FN)
 
@@ -1164,7 +1164,7 @@ def false_discovery_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of another.
+    """Proportion of the rows predicted as the class that belong to another.
 
     Definition: Of the positive class: FP / (TP + FP)
     """
@@ -1180,7 +1180,7 @@ def macro_false_discovery_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of another.
+    """Proportion of the rows predicted as the class that belong to another.
 
     Definition: Mean over the classes: FP / (TP + FP)
     """
@@ -1196,7 +1196,7 @@ def micro_false_discovery_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of another.
+    """Proportion of the rows predicted as the class that belong to another.
 
     Definition: From the counts added over the classes: FP / (TP + FP)
     """
@@ -1212,7 +1212,7 @@ def weighted_false_discovery_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of another.
+    """Proportion of the rows predicted as the class that belong to another.
 
     Definition: Mean over the classes, each weighted by its support: FP / (TP + FP)
     """
@@ -1228,7 +1228,7 @@ def samples_false_discovery_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of another.
+    """Proportion of the rows predicted as the class that belong to another.
 
     Definition: Of the labels of each row, and the mean over the rows: FP / (TP + FP)
     """
@@ -1259,7 +1259,7 @@ def fdr(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows predicted as the class that truly are of another.
+    """Proportion of the rows predicted as the class that belong to another.
 
     Definition: Of the positive class: FP / (TP + FP)
 
@@ -1292,7 +1292,7 @@ def false_omission_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are of it.
+    """Proportion of the rows not predicted as the class that belong to it.
 
     Definition: Of the positive class: FN / (TN + FN)
     """
@@ -1308,7 +1308,7 @@ def macro_false_omission_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are of it.
+    """Proportion of the rows not predicted as the class that belong to it.
 
     Definition: Mean over the classes: FN / (TN + FN)
     """
@@ -1324,7 +1324,7 @@ def micro_false_omission_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are of it.
+    """Proportion of the rows not predicted as the class that belong to it.
 
     Definition: From the counts added over the classes: FN / (TN + FN)
     """
@@ -1340,7 +1340,7 @@ def weighted_false_omission_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are of it.
+    """Proportion of the rows not predicted as the class that belong to it.
 
     Definition: Mean over the classes, each weighted by its support: FN / (TN + FN)
     """
@@ -1356,7 +1356,7 @@ def samples_false_omission_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are of it.
+    """Proportion of the rows not predicted as the class that belong to it.
 
     Definition: Of the labels of each row, and the mean over the rows: FN / (TN + FN)
     """
@@ -1387,7 +1387,7 @@ def false_omission(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are of it.
+    """Proportion of the rows not predicted as the class that belong to it.
 
     Definition: Of the positive class: FN / (TN + FN)
 
@@ -1420,7 +1420,7 @@ def for_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows not predicted as the class that truly are of it.
+    """Proportion of the rows not predicted as the class that belong to it.
 
     Definition: Of the positive class: FN / (TN + FN)
 
@@ -1453,7 +1453,7 @@ def prevalence(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of all rows that truly are of the class.
+    """Proportion of all rows that belong to the class.
 
     Definition: Of the positive class: (TP + FN) / n
     """
@@ -1469,7 +1469,7 @@ def macro_prevalence(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of all rows that truly are of the class.
+    """Proportion of all rows that belong to the class.
 
     Definition: Mean over the classes: (TP + FN) / n
     """
@@ -1485,7 +1485,7 @@ def micro_prevalence(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of all rows that truly are of the class.
+    """Proportion of all rows that belong to the class.
 
     Definition: From the counts added over the classes: (TP + FN) / n
     """
@@ -1501,7 +1501,7 @@ def weighted_prevalence(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of all rows that truly are of the class.
+    """Proportion of all rows that belong to the class.
 
     Definition: Mean over the classes, each weighted by its support: (TP + FN) / n
     """
@@ -1517,7 +1517,7 @@ def samples_prevalence(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of all rows that truly are of the class.
+    """Proportion of all rows that belong to the class.
 
     Definition: Of the labels of each row, and the mean over the rows: (TP + FN) / n
     """
@@ -1548,7 +1548,7 @@ def base_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of all rows that truly are of the class.
+    """Proportion of all rows that belong to the class.
 
     Definition: Of the positive class: (TP + FN) / n
 
@@ -1581,7 +1581,7 @@ def precision_lift(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision over prevalence: how many times more of the class than among all rows.
+    """Ratio of precision to prevalence.
 
     Definition: Of the positive class: TP·n / ((TP + FP)·(TP + FN))
     """
@@ -1597,7 +1597,7 @@ def macro_precision_lift(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision over prevalence: how many times more of the class than among all rows.
+    """Ratio of precision to prevalence.
 
     Definition: Mean over the classes: TP·n / ((TP + FP)·(TP + FN))
     """
@@ -1613,7 +1613,7 @@ def weighted_precision_lift(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision over prevalence: how many times more of the class than among all rows.
+    """Ratio of precision to prevalence.
 
     Definition: Mean over the classes, each weighted by its support: TP·n / ((TP + FP)·(TP + FN))
     """
@@ -1629,7 +1629,7 @@ def samples_precision_lift(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision over prevalence: how many times more of the class than among all rows.
+    """Ratio of precision to prevalence.
 
     Definition: Of the labels of each row, and the mean over the rows: TP·n / ((TP + FP)·(TP + FN))
     """
@@ -1660,7 +1660,7 @@ def informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+    """Recall plus specificity minus 1: Youden's J statistic.
 
     Definition: Of the positive class: TP / (TP + FN) + TN / (TN + FP) − 1
     """
@@ -1676,7 +1676,7 @@ def macro_informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+    """Recall plus specificity minus 1: Youden's J statistic.
 
     Definition: Mean over the classes: TP / (TP + FN) + TN / (TN + FP) − 1
     """
@@ -1692,7 +1692,7 @@ def micro_informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+    """Recall plus specificity minus 1: Youden's J statistic.
 
     Definition: From the counts added over the classes: TP / (TP + FN) + TN / (TN + FP) − 1
     """
@@ -1708,7 +1708,7 @@ def weighted_informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+    """Recall plus specificity minus 1: Youden's J statistic.
 
     Definition: Mean over the classes, each weighted by its support: TP / (TP + FN) + TN / (TN + FP)
     − 1
@@ -1725,7 +1725,7 @@ def samples_informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+    """Recall plus specificity minus 1: Youden's J statistic.
 
     Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FN) + TN / (TN +
     FP) − 1
@@ -1757,7 +1757,7 @@ def youden_j(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+    """Recall plus specificity minus 1: Youden's J statistic.
 
     Definition: Of the positive class: TP / (TP + FN) + TN / (TN + FP) − 1
 
@@ -1790,7 +1790,7 @@ def youden_index(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+    """Recall plus specificity minus 1: Youden's J statistic.
 
     Definition: Of the positive class: TP / (TP + FN) + TN / (TN + FP) − 1
 
@@ -1823,7 +1823,7 @@ def bookmaker_informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+    """Recall plus specificity minus 1: Youden's J statistic.
 
     Definition: Of the positive class: TP / (TP + FN) + TN / (TN + FP) − 1
 
@@ -1856,7 +1856,7 @@ def markedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+    """Precision plus negative predictive value minus 1.
 
     Definition: Of the positive class: TP / (TP + FP) + TN / (TN + FN) − 1
     """
@@ -1872,7 +1872,7 @@ def macro_markedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+    """Precision plus negative predictive value minus 1.
 
     Definition: Mean over the classes: TP / (TP + FP) + TN / (TN + FN) − 1
     """
@@ -1888,7 +1888,7 @@ def micro_markedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+    """Precision plus negative predictive value minus 1.
 
     Definition: From the counts added over the classes: TP / (TP + FP) + TN / (TN + FN) − 1
     """
@@ -1904,7 +1904,7 @@ def weighted_markedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+    """Precision plus negative predictive value minus 1.
 
     Definition: Mean over the classes, each weighted by its support: TP / (TP + FP) + TN / (TN + FN)
     − 1
@@ -1921,7 +1921,7 @@ def samples_markedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+    """Precision plus negative predictive value minus 1.
 
     Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FP) + TN / (TN +
     FN) − 1
@@ -1953,7 +1953,7 @@ def delta_p(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision plus negative predictive value minus 1: how far a prediction marks the truth.
+    """Precision plus negative predictive value minus 1.
 
     Definition: Of the positive class: TP / (TP + FP) + TN / (TN + FN) − 1
 
@@ -1986,7 +1986,7 @@ def positive_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier this prediction is for rows of the class than for the others.
+    """True positive rate divided by false positive rate.
 
     Definition: Of the positive class: (TP / (TP + FN)) / (FP / (TN + FP))
     """
@@ -2002,7 +2002,7 @@ def macro_positive_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier this prediction is for rows of the class than for the others.
+    """True positive rate divided by false positive rate.
 
     Definition: Mean over the classes: (TP / (TP + FN)) / (FP / (TN + FP))
     """
@@ -2018,7 +2018,7 @@ def micro_positive_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier this prediction is for rows of the class than for the others.
+    """True positive rate divided by false positive rate.
 
     Definition: From the counts added over the classes: (TP / (TP + FN)) / (FP / (TN + FP))
     """
@@ -2034,7 +2034,7 @@ def weighted_positive_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier this prediction is for rows of the class than for the others.
+    """True positive rate divided by false positive rate.
 
     Definition: Mean over the classes, each weighted by its support: (TP / (TP + FN)) / (FP / (TN +
     FP))
@@ -2051,7 +2051,7 @@ def samples_positive_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier this prediction is for rows of the class than for the others.
+    """True positive rate divided by false positive rate.
 
     Definition: Of the labels of each row, and the mean over the rows: (TP / (TP + FN)) / (FP / (TN
     + FP))
@@ -2083,7 +2083,7 @@ def lr_positive(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier this prediction is for rows of the class than for the others.
+    """True positive rate divided by false positive rate.
 
     Definition: Of the positive class: (TP / (TP + FN)) / (FP / (TN + FP))
 
@@ -2116,7 +2116,7 @@ def lr_plus(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier this prediction is for rows of the class than for the others.
+    """True positive rate divided by false positive rate.
 
     Definition: Of the positive class: (TP / (TP + FN)) / (FP / (TN + FP))
 
@@ -2149,7 +2149,7 @@ def negative_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier any other prediction is for rows of the class than for the others.
+    """False negative rate divided by true negative rate.
 
     Definition: Of the positive class: (FN / (TP + FN)) / (TN / (TN + FP))
     """
@@ -2165,7 +2165,7 @@ def macro_negative_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier any other prediction is for rows of the class than for the others.
+    """False negative rate divided by true negative rate.
 
     Definition: Mean over the classes: (FN / (TP + FN)) / (TN / (TN + FP))
     """
@@ -2181,7 +2181,7 @@ def micro_negative_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier any other prediction is for rows of the class than for the others.
+    """False negative rate divided by true negative rate.
 
     Definition: From the counts added over the classes: (FN / (TP + FN)) / (TN / (TN + FP))
     """
@@ -2197,7 +2197,7 @@ def weighted_negative_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier any other prediction is for rows of the class than for the others.
+    """False negative rate divided by true negative rate.
 
     Definition: Mean over the classes, each weighted by its support: (FN / (TP + FN)) / (TN / (TN +
     FP))
@@ -2214,7 +2214,7 @@ def samples_negative_likelihood_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier any other prediction is for rows of the class than for the others.
+    """False negative rate divided by true negative rate.
 
     Definition: Of the labels of each row, and the mean over the rows: (FN / (TP + FN)) / (TN / (TN
     + FP))
@@ -2246,7 +2246,7 @@ def lr_negative(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier any other prediction is for rows of the class than for the others.
+    """False negative rate divided by true negative rate.
 
     Definition: Of the positive class: (FN / (TP + FN)) / (TN / (TN + FP))
 
@@ -2279,7 +2279,7 @@ def lr_minus(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times likelier any other prediction is for rows of the class than for the others.
+    """False negative rate divided by true negative rate.
 
     Definition: Of the positive class: (FN / (TP + FN)) / (TN / (TN + FP))
 
@@ -2312,7 +2312,7 @@ def diagnostic_odds_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Odds of the prediction among rows of the class over its odds among the others.
+    """Ratio of the odds of a positive prediction among rows of the class and among the others.
 
     Definition: Of the positive class: TP·TN / (FP·FN)
     """
@@ -2328,7 +2328,7 @@ def macro_diagnostic_odds_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Odds of the prediction among rows of the class over its odds among the others.
+    """Ratio of the odds of a positive prediction among rows of the class and among the others.
 
     Definition: Mean over the classes: TP·TN / (FP·FN)
     """
@@ -2344,7 +2344,7 @@ def micro_diagnostic_odds_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Odds of the prediction among rows of the class over its odds among the others.
+    """Ratio of the odds of a positive prediction among rows of the class and among the others.
 
     Definition: From the counts added over the classes: TP·TN / (FP·FN)
     """
@@ -2360,7 +2360,7 @@ def weighted_diagnostic_odds_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Odds of the prediction among rows of the class over its odds among the others.
+    """Ratio of the odds of a positive prediction among rows of the class and among the others.
 
     Definition: Mean over the classes, each weighted by its support: TP·TN / (FP·FN)
     """
@@ -2376,7 +2376,7 @@ def samples_diagnostic_odds_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Odds of the prediction among rows of the class over its odds among the others.
+    """Ratio of the odds of a positive prediction among rows of the class and among the others.
 
     Definition: Of the labels of each row, and the mean over the rows: TP·TN / (FP·FN)
     """
@@ -2407,7 +2407,7 @@ def dor(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Odds of the prediction among rows of the class over its odds among the others.
+    """Ratio of the odds of a positive prediction among rows of the class and among the others.
 
     Definition: Of the positive class: TP·TN / (FP·FN)
 
@@ -2831,7 +2831,7 @@ def f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+    """Weighted harmonic mean of precision and recall, in which recall weighs beta times as much.
 
     Definition: Of the positive class: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN + FP)
     """
@@ -2848,7 +2848,7 @@ def macro_f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+    """Weighted harmonic mean of precision and recall, in which recall weighs beta times as much.
 
     Definition: Mean over the classes: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN + FP)
     """
@@ -2865,7 +2865,7 @@ def micro_f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+    """Weighted harmonic mean of precision and recall, in which recall weighs beta times as much.
 
     Definition: From the counts added over the classes: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN
     + FP)
@@ -2883,7 +2883,7 @@ def weighted_f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+    """Weighted harmonic mean of precision and recall, in which recall weighs beta times as much.
 
     Definition: Mean over the classes, each weighted by its support: (1 + beta²)·TP / ((1 +
     beta²)·TP + beta²·FN + FP)
@@ -2901,7 +2901,7 @@ def samples_f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+    """Weighted harmonic mean of precision and recall, in which recall weighs beta times as much.
 
     Definition: Of the labels of each row, and the mean over the rows: (1 + beta²)·TP / ((1 +
     beta²)·TP + beta²·FN + FP)
@@ -2935,7 +2935,7 @@ def fbeta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+    """Weighted harmonic mean of precision and recall, in which recall weighs beta times as much.
 
     Definition: Of the positive class: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN + FP)
 
@@ -2970,7 +2970,7 @@ def fbeta_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted harmonic mean of precision and recall: recall weighs beta times as much.
+    """Weighted harmonic mean of precision and recall, in which recall weighs beta times as much.
 
     Definition: Of the positive class: (1 + beta²)·TP / ((1 + beta²)·TP + beta²·FN + FP)
 
@@ -3003,7 +3003,7 @@ def jaccard(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class in both truth and prediction over rows of it in either.
+    """Intersection over union of the rows of the class and the rows predicted as it.
 
     Definition: Of the positive class: TP / (TP + FP + FN)
     """
@@ -3019,7 +3019,7 @@ def macro_jaccard(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class in both truth and prediction over rows of it in either.
+    """Intersection over union of the rows of the class and the rows predicted as it.
 
     Definition: Mean over the classes: TP / (TP + FP + FN)
     """
@@ -3035,7 +3035,7 @@ def micro_jaccard(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class in both truth and prediction over rows of it in either.
+    """Intersection over union of the rows of the class and the rows predicted as it.
 
     Definition: From the counts added over the classes: TP / (TP + FP + FN)
     """
@@ -3051,7 +3051,7 @@ def weighted_jaccard(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class in both truth and prediction over rows of it in either.
+    """Intersection over union of the rows of the class and the rows predicted as it.
 
     Definition: Mean over the classes, each weighted by its support: TP / (TP + FP + FN)
     """
@@ -3067,7 +3067,7 @@ def samples_jaccard(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class in both truth and prediction over rows of it in either.
+    """Intersection over union of the rows of the class and the rows predicted as it.
 
     Definition: Of the labels of each row, and the mean over the rows: TP / (TP + FP + FN)
     """
@@ -3098,7 +3098,7 @@ def iou(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class in both truth and prediction over rows of it in either.
+    """Intersection over union of the rows of the class and the rows predicted as it.
 
     Definition: Of the positive class: TP / (TP + FP + FN)
 
@@ -3131,7 +3131,7 @@ def intersection_over_union(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class in both truth and prediction over rows of it in either.
+    """Intersection over union of the rows of the class and the rows predicted as it.
 
     Definition: Of the positive class: TP / (TP + FP + FN)
 
@@ -3164,7 +3164,7 @@ def critical_success_index(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class in both truth and prediction over rows of it in either.
+    """Intersection over union of the rows of the class and the rows predicted as it.
 
     Definition: Of the positive class: TP / (TP + FP + FN)
 
@@ -3197,7 +3197,7 @@ def jaccard_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class in both truth and prediction over rows of it in either.
+    """Intersection over union of the rows of the class and the rows predicted as it.
 
     Definition: Of the positive class: TP / (TP + FP + FN)
 
@@ -3269,7 +3269,7 @@ def accuracy(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows that were predicted as their true class.
+    """Proportion of the rows whose class is predicted correctly.
 
     Definition: (Σ_k TP_k) / n
     """
@@ -3285,7 +3285,7 @@ def accuracy_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows that were predicted as their true class.
+    """Proportion of the rows whose class is predicted correctly.
 
     Definition: (Σ_k TP_k) / n
 
@@ -3303,7 +3303,7 @@ def fraction_correct(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows that were predicted as their true class.
+    """Proportion of the rows whose class is predicted correctly.
 
     Definition: (Σ_k TP_k) / n
 
@@ -3321,7 +3321,7 @@ def error_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows that were predicted as another class: 1 − accuracy.
+    """Proportion of the rows whose class is predicted wrongly: 1 − accuracy.
 
     Definition: (Σ_k FN_k) / n
     """
@@ -3337,7 +3337,7 @@ def misclassification_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows that were predicted as another class: 1 − accuracy.
+    """Proportion of the rows whose class is predicted wrongly: 1 − accuracy.
 
     Definition: (Σ_k FN_k) / n
 
@@ -3371,7 +3371,7 @@ def hamming_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the labels that are wrong; with one label a row, the error rate.
+    """Proportion of the labels that are wrong; with one label per row, the error rate.
 
     Definition: (Σ_k FN_k) / n
     """
@@ -3474,7 +3474,7 @@ def g_mean(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Geometric mean of the recalls: 0 as soon as one class is never recognised.
+    """Geometric mean of the recalls of all classes: 0 if any class is never recognized.
 
     Definition: Π_k (TP_k / (TP_k + FN_k))^(1 / K)
     """
@@ -3490,7 +3490,7 @@ def geometric_mean(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Geometric mean of the recalls: 0 as soon as one class is never recognised.
+    """Geometric mean of the recalls of all classes: 0 if any class is never recognized.
 
     Definition: Π_k (TP_k / (TP_k + FN_k))^(1 / K)
 
@@ -3508,7 +3508,7 @@ def geometric_mean_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Geometric mean of the recalls: 0 as soon as one class is never recognised.
+    """Geometric mean of the recalls of all classes: 0 if any class is never recognized.
 
     Definition: Π_k (TP_k / (TP_k + FN_k))^(1 / K)
 
@@ -3526,7 +3526,7 @@ def no_information_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the commonest true class: the accuracy of always naming it.
+    """Proportion of the most frequent class: the accuracy of always predicting it.
 
     Definition: max(TP_k + FN_k) / n
     """
@@ -3542,7 +3542,7 @@ def nir(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the commonest true class: the accuracy of always naming it.
+    """Proportion of the most frequent class: the accuracy of always predicting it.
 
     Definition: max(TP_k + FN_k) / n
 
@@ -3560,7 +3560,7 @@ def majority_share(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the commonest true class: the accuracy of always naming it.
+    """Proportion of the most frequent class: the accuracy of always predicting it.
 
     Definition: max(TP_k + FN_k) / n
 
@@ -3578,7 +3578,7 @@ def null_accuracy(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the commonest true class: the accuracy of always naming it.
+    """Proportion of the most frequent class: the accuracy of always predicting it.
 
     Definition: max(TP_k + FN_k) / n
 
@@ -3689,8 +3689,7 @@ def kappa(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Cohen's kappa: agreement beyond what the class totals give by chance, over the most
-    possible.
+    """Cohen's kappa: agreement beyond chance, relative to the largest possible.
 
     Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FN_k))
     """
@@ -3706,8 +3705,7 @@ def cohen_kappa(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Cohen's kappa: agreement beyond what the class totals give by chance, over the most
-    possible.
+    """Cohen's kappa: agreement beyond chance, relative to the largest possible.
 
     Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FN_k))
 
@@ -3725,8 +3723,7 @@ def cohen_kappa_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Cohen's kappa: agreement beyond what the class totals give by chance, over the most
-    possible.
+    """Cohen's kappa: agreement beyond chance, relative to the largest possible.
 
     Definition: (Σ_k (TP_k·TN_k − FP_k·FN_k)) / (Σ_k (TP_k + FN_k)·(TN_k + FN_k))
 
@@ -3744,7 +3741,7 @@ def kappa_linear(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted kappa: a disagreement counts its distance in the order of the classes.
+    """Cohen's kappa weighted by the distance between the classes, which must be ordered.
 
     Definition: 1 − n·(Σ_i,j C[i,j]·|i − j|) / (Σ_k (cumulative(TP_k + FN_k)·later(TP_k + FP_k) +
     cumulative(TP_k + FP_k)·later(TP_k + FN_k)))
@@ -3761,7 +3758,7 @@ def linear_kappa(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted kappa: a disagreement counts its distance in the order of the classes.
+    """Cohen's kappa weighted by the distance between the classes, which must be ordered.
 
     Definition: 1 − n·(Σ_i,j C[i,j]·|i − j|) / (Σ_k (cumulative(TP_k + FN_k)·later(TP_k + FP_k) +
     cumulative(TP_k + FP_k)·later(TP_k + FN_k)))
@@ -3780,8 +3777,7 @@ def kappa_quadratic(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted kappa: a disagreement counts the square of its distance in the order of the
-    classes.
+    """Cohen's kappa weighted by the squared distance between the classes, which must be ordered.
 
     Definition: 1 − n·(Σ_i,j C[i,j]·(i − j)²) / (Σ_k (later(TP_k +
     FP_k)·(2·cumulative(cumulative(TP_k + FN_k)) − cumulative(TP_k + FN_k)) + later(TP_k +
@@ -3799,8 +3795,7 @@ def quadratic_weighted_kappa(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted kappa: a disagreement counts the square of its distance in the order of the
-    classes.
+    """Cohen's kappa weighted by the squared distance between the classes, which must be ordered.
 
     Definition: 1 − n·(Σ_i,j C[i,j]·(i − j)²) / (Σ_k (later(TP_k +
     FP_k)·(2·cumulative(cumulative(TP_k + FN_k)) − cumulative(TP_k + FN_k)) + later(TP_k +
@@ -3820,8 +3815,7 @@ def qwk(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted kappa: a disagreement counts the square of its distance in the order of the
-    classes.
+    """Cohen's kappa weighted by the squared distance between the classes, which must be ordered.
 
     Definition: 1 − n·(Σ_i,j C[i,j]·(i − j)²) / (Σ_k (later(TP_k +
     FP_k)·(2·cumulative(cumulative(TP_k + FN_k)) − cumulative(TP_k + FN_k)) + later(TP_k +
@@ -3842,7 +3836,7 @@ def kappa_weighted(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted kappa with any matrix of disagreements.
+    """Cohen's kappa weighted by a given matrix of disagreements.
 
     Definition: 1 − n·(Σ_i,j disagreement[i,j]·C[i,j]) / (Σ_i,j disagreement[i,j]·(TP_i +
     FN_i)·(TP_j + FP_j))
@@ -3860,7 +3854,7 @@ def weighted_kappa_matrix(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Weighted kappa with any matrix of disagreements.
+    """Cohen's kappa weighted by a given matrix of disagreements.
 
     Definition: 1 − n·(Σ_i,j disagreement[i,j]·C[i,j]) / (Σ_i,j disagreement[i,j]·(TP_i +
     FN_i)·(TP_j + FP_j))
@@ -3937,7 +3931,7 @@ def mutual_information(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Information that the prediction carries about the truth, in nats.
+    """Mutual information of true and predicted class, in nats.
 
     Definition: (Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))), 0)) /
     n
@@ -3954,7 +3948,7 @@ def mi(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Information that the prediction carries about the truth, in nats.
+    """Mutual information of true and predicted class, in nats.
 
     Definition: (Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))), 0)) /
     n
@@ -3973,7 +3967,7 @@ def mutual_info_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Information that the prediction carries about the truth, in nats.
+    """Mutual information of true and predicted class, in nats.
 
     Definition: (Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))), 0)) /
     n
@@ -3992,7 +3986,7 @@ def normalized_mutual_information(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mutual information over the mean of the entropies of truth and prediction.
+    """Mutual information divided by the mean of the entropies of true and predicted class.
 
     Definition: 2·((Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))),
     0)) / n) / ((Σ_k where(TP_k + FN_k > 0, (TP_k + FN_k)·log(n / (TP_k + FN_k)), 0)) / n + (Σ_k
@@ -4010,7 +4004,7 @@ def nmi(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mutual information over the mean of the entropies of truth and prediction.
+    """Mutual information divided by the mean of the entropies of true and predicted class.
 
     Definition: 2·((Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))),
     0)) / n) / ((Σ_k where(TP_k + FN_k > 0, (TP_k + FN_k)·log(n / (TP_k + FN_k)), 0)) / n + (Σ_k
@@ -4030,7 +4024,7 @@ def normalized_mutual_info_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mutual information over the mean of the entropies of truth and prediction.
+    """Mutual information divided by the mean of the entropies of true and predicted class.
 
     Definition: 2·((Σ_i,j where(C[i,j] > 0, C[i,j]·log(C[i,j]·n / ((TP_i + FN_i)·(TP_j + FP_j))),
     0)) / n) / ((Σ_k where(TP_k + FN_k > 0, (TP_k + FN_k)·log(n / (TP_k + FN_k)), 0)) / n + (Σ_k
@@ -4054,9 +4048,9 @@ def expected_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean distance between how sure the predictions are and how often they are right.
+    """Mean absolute difference between the accuracy and the confidence of the bins.
 
-    Definition: mean over the bins, by weight, of |share of right predictions − mean confidence|
+    Definition: mean over the bins, by weight, of |accuracy − mean confidence|
     """
 
 def ece(
@@ -4074,9 +4068,9 @@ def ece(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean distance between how sure the predictions are and how often they are right.
+    """Mean absolute difference between the accuracy and the confidence of the bins.
 
-    Definition: mean over the bins, by weight, of |share of right predictions − mean confidence|
+    Definition: mean over the bins, by weight, of |accuracy − mean confidence|
 
     Another name of `expected_calibration_error`.
     """
@@ -4096,9 +4090,9 @@ def top_label_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean distance between how sure the predictions are and how often they are right.
+    """Mean absolute difference between the accuracy and the confidence of the bins.
 
-    Definition: mean over the bins, by weight, of |share of right predictions − mean confidence|
+    Definition: mean over the bins, by weight, of |accuracy − mean confidence|
 
     Another name of `expected_calibration_error`.
     """
@@ -4117,10 +4111,9 @@ def maximum_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Largest distance of a bin between how sure the predictions are and how often they are
-    right.
+    """Largest absolute difference between the accuracy and the confidence of a bin.
 
-    Definition: largest |share of right predictions − mean confidence| of a bin
+    Definition: largest |accuracy − mean confidence| of a bin
     """
 
 def mce(
@@ -4137,10 +4130,9 @@ def mce(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Largest distance of a bin between how sure the predictions are and how often they are
-    right.
+    """Largest absolute difference between the accuracy and the confidence of a bin.
 
-    Definition: largest |share of right predictions − mean confidence| of a bin
+    Definition: largest |accuracy − mean confidence| of a bin
 
     Another name of `maximum_calibration_error`.
     """
@@ -4159,7 +4151,7 @@ def adaptive_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Calibration error of the predicted class in bins that hold equally many rows.
+    """Calibration error of the predicted class in bins of equal numbers of rows.
 
     Definition: expected_calibration_error with bins of equal weight
     """
@@ -4178,7 +4170,7 @@ def adaptive_ece(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Calibration error of the predicted class in bins that hold equally many rows.
+    """Calibration error of the predicted class in bins of equal numbers of rows.
 
     Definition: expected_calibration_error with bins of equal weight
 
@@ -4199,7 +4191,7 @@ def equal_mass_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Calibration error of the predicted class in bins that hold equally many rows.
+    """Calibration error of the predicted class in bins of equal numbers of rows.
 
     Definition: expected_calibration_error with bins of equal weight
 
@@ -4240,10 +4232,10 @@ def class_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean distance between the probability of a class and how often the class is true.
+    """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Of the positive class: mean over the bins of the probability of the class, by
-    weight, of |share of rows of the class − mean probability|
+    weight, of |fraction of rows of the class − mean probability|
     """
 
 def classwise_calibration_error(
@@ -4261,10 +4253,10 @@ def classwise_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean distance between the probability of a class and how often the class is true.
+    """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Mean over the classes that can be measured: mean over the bins of the probability of
-    the class, by weight, of |share of rows of the class − mean probability|
+    the class, by weight, of |fraction of rows of the class − mean probability|
     """
 
 def macro_class_calibration_error(
@@ -4282,10 +4274,10 @@ def macro_class_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean distance between the probability of a class and how often the class is true.
+    """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Mean over the classes that can be measured: mean over the bins of the probability of
-    the class, by weight, of |share of rows of the class − mean probability|
+    the class, by weight, of |fraction of rows of the class − mean probability|
 
     Another name of `classwise_calibration_error`.
     """
@@ -4305,10 +4297,10 @@ def micro_class_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean distance between the probability of a class and how often the class is true.
+    """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Over every row and class pooled: mean over the bins of the probability of the class,
-    by weight, of |share of rows of the class − mean probability|
+    by weight, of |fraction of rows of the class − mean probability|
     """
 
 @overload
@@ -4345,10 +4337,10 @@ def binary_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean distance between the probability of a class and how often the class is true.
+    """Mean absolute difference between the probability of a class and its observed frequency.
 
     Definition: Of the positive class: mean over the bins of the probability of the class, by
-    weight, of |share of rows of the class − mean probability|
+    weight, of |fraction of rows of the class − mean probability|
 
     Another name of `class_calibration_error`.
     """
@@ -4367,7 +4359,7 @@ def debiased_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean square of the calibration error of the bins, without what chance adds to it.
+    """Bias-corrected mean squared calibration error of the bins.
 
     Definition: mean over the bins, by weight, of the mean of (y − p)·(y' − p') over pairs of rows
     """
@@ -4386,7 +4378,7 @@ def debiased_squared_calibration_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean square of the calibration error of the bins, without what chance adds to it.
+    """Bias-corrected mean squared calibration error of the bins.
 
     Definition: mean over the bins, by weight, of the mean of (y − p)·(y' − p') over pairs of rows
 
@@ -4407,7 +4399,7 @@ def expected_calibration_error_if_calibrated(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """What expected_calibration_error would be, on average, if the confidences were right.
+    """Expected value of expected_calibration_error if the confidences are right.
 
     Definition: the mean of expected_calibration_error if every row is right with the probability
     that its confidence says
@@ -4427,7 +4419,7 @@ def ece_if_calibrated(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """What expected_calibration_error would be, on average, if the confidences were right.
+    """Expected value of expected_calibration_error if the confidences are right.
 
     Definition: the mean of expected_calibration_error if every row is right with the probability
     that its confidence says
@@ -4447,7 +4439,7 @@ def expected_cost(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean cost of a row under a matrix of costs for every true and predicted class.
+    """Mean cost of a row under a cost matrix for every pair of true and predicted class.
 
     Definition: (Σ_i,j costs[i,j]·C[i,j]) / n
     """
@@ -4464,7 +4456,7 @@ def mean_cost(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean cost of a row under a matrix of costs for every true and predicted class.
+    """Mean cost of a row under a cost matrix for every pair of true and predicted class.
 
     Definition: (Σ_i,j costs[i,j]·C[i,j]) / n
 
@@ -4483,7 +4475,7 @@ def average_cost(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean cost of a row under a matrix of costs for every true and predicted class.
+    """Mean cost of a row under a cost matrix for every pair of true and predicted class.
 
     Definition: (Σ_i,j costs[i,j]·C[i,j]) / n
 
@@ -4516,7 +4508,7 @@ def true_positives(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class that were predicted as it.
+    """Number of rows of the class that are predicted as it.
 
     Definition: Of the positive class: TP
     """
@@ -4532,7 +4524,7 @@ def micro_true_positives(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class that were predicted as it.
+    """Number of rows of the class that are predicted as it.
 
     Definition: From the counts added over the classes: TP
     """
@@ -4563,7 +4555,7 @@ def tp(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class that were predicted as it.
+    """Number of rows of the class that are predicted as it.
 
     Definition: Of the positive class: TP
 
@@ -4596,7 +4588,7 @@ def false_positives(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of another class that were predicted as this one.
+    """Number of rows of other classes that are predicted as this one.
 
     Definition: Of the positive class: FP
     """
@@ -4612,7 +4604,7 @@ def micro_false_positives(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of another class that were predicted as this one.
+    """Number of rows of other classes that are predicted as this one.
 
     Definition: From the counts added over the classes: FP
     """
@@ -4643,7 +4635,7 @@ def fp(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of another class that were predicted as this one.
+    """Number of rows of other classes that are predicted as this one.
 
     Definition: Of the positive class: FP
 
@@ -4676,7 +4668,7 @@ def false_alarms(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of another class that were predicted as this one.
+    """Number of rows of other classes that are predicted as this one.
 
     Definition: Of the positive class: FP
 
@@ -4709,7 +4701,7 @@ def false_negatives(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class that were predicted as another.
+    """Number of rows of the class that are predicted as another.
 
     Definition: Of the positive class: FN
     """
@@ -4725,7 +4717,7 @@ def micro_false_negatives(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class that were predicted as another.
+    """Number of rows of the class that are predicted as another.
 
     Definition: From the counts added over the classes: FN
     """
@@ -4756,7 +4748,7 @@ def fn(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class that were predicted as another.
+    """Number of rows of the class that are predicted as another.
 
     Definition: Of the positive class: FN
 
@@ -4789,7 +4781,7 @@ def misses(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of the class that were predicted as another.
+    """Number of rows of the class that are predicted as another.
 
     Definition: Of the positive class: FN
 
@@ -4822,7 +4814,7 @@ def true_negatives(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of another class that were not predicted as this one.
+    """Number of rows of other classes that are not predicted as this one.
 
     Definition: Of the positive class: TN
     """
@@ -4838,7 +4830,7 @@ def micro_true_negatives(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of another class that were not predicted as this one.
+    """Number of rows of other classes that are not predicted as this one.
 
     Definition: From the counts added over the classes: TN
     """
@@ -4869,7 +4861,7 @@ def tn(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of another class that were not predicted as this one.
+    """Number of rows of other classes that are not predicted as this one.
 
     Definition: Of the positive class: TN
 
@@ -4902,7 +4894,7 @@ def correct_rejections(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows of another class that were not predicted as this one.
+    """Number of rows of other classes that are not predicted as this one.
 
     Definition: Of the positive class: TN
 
@@ -4935,7 +4927,7 @@ def support(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows truly of the class.
+    """Number of rows of the class.
 
     Definition: Of the positive class: TP + FN
     """
@@ -4951,7 +4943,7 @@ def micro_support(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows truly of the class.
+    """Number of rows of the class.
 
     Definition: From the counts added over the classes: TP + FN
     """
@@ -4982,7 +4974,7 @@ def true_count(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows truly of the class.
+    """Number of rows of the class.
 
     Definition: Of the positive class: TP + FN
 
@@ -5015,7 +5007,7 @@ def predicted_count(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows predicted as the class.
+    """Number of rows predicted as the class.
 
     Definition: Of the positive class: TP + FP
     """
@@ -5031,7 +5023,7 @@ def micro_predicted_count(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows predicted as the class.
+    """Number of rows predicted as the class.
 
     Definition: From the counts added over the classes: TP + FP
     """
@@ -5047,7 +5039,7 @@ def correct_count(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Rows predicted as their true class.
+    """Number of rows whose class is predicted correctly.
 
     Definition: Σ_k TP_k
     """
@@ -5078,7 +5070,7 @@ def brier_miscalibration(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score a monotone recalibration of the probabilities would save.
+    """Part of the Brier score that isotonic recalibration of the probabilities removes.
 
     Definition: Of the positive class: mean (p − y)² − mean (x − y)², x: the isotonic recalibration
     of p
@@ -5095,7 +5087,7 @@ def macro_brier_miscalibration(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score a monotone recalibration of the probabilities would save.
+    """Part of the Brier score that isotonic recalibration of the probabilities removes.
 
     Definition: Mean over the classes that can be measured: mean (p − y)² − mean (x − y)², x: the
     isotonic recalibration of p
@@ -5112,7 +5104,7 @@ def micro_brier_miscalibration(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score a monotone recalibration of the probabilities would save.
+    """Part of the Brier score that isotonic recalibration of the probabilities removes.
 
     Definition: Over every row and class pooled: mean (p − y)² − mean (x − y)², x: the isotonic
     recalibration of p
@@ -5144,7 +5136,7 @@ def brier_mcb(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score a monotone recalibration of the probabilities would save.
+    """Part of the Brier score that isotonic recalibration of the probabilities removes.
 
     Definition: Of the positive class: mean (p − y)² − mean (x − y)², x: the isotonic recalibration
     of p
@@ -5178,7 +5170,7 @@ def brier_reliability(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score a monotone recalibration of the probabilities would save.
+    """Part of the Brier score that isotonic recalibration of the probabilities removes.
 
     Definition: Of the positive class: mean (p − y)² − mean (x − y)², x: the isotonic recalibration
     of p
@@ -5212,10 +5204,10 @@ def brier_discrimination(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score of the class share the recalibrated probabilities save.
+    """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: mean (r − y)² − mean (x − y)², x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
     """
 
 def macro_brier_discrimination(
@@ -5229,10 +5221,10 @@ def macro_brier_discrimination(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score of the class share the recalibrated probabilities save.
+    """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Mean over the classes that can be measured: mean (r − y)² − mean (x − y)², x: the
-    isotonic recalibration of p, r: the share of the class
+    isotonic recalibration of p, r: the fraction of the class
     """
 
 def micro_brier_discrimination(
@@ -5246,10 +5238,10 @@ def micro_brier_discrimination(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score of the class share the recalibrated probabilities save.
+    """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Over every row and class pooled: mean (r − y)² − mean (x − y)², x: the isotonic
-    recalibration of p, r: the share of the class
+    recalibration of p, r: the fraction of the class
     """
 
 @overload
@@ -5278,10 +5270,10 @@ def brier_dsc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score of the class share the recalibrated probabilities save.
+    """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: mean (r − y)² − mean (x − y)², x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
 
     Another name of `brier_discrimination`.
     """
@@ -5312,10 +5304,10 @@ def brier_resolution(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the Brier score of the class share the recalibrated probabilities save.
+    """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: mean (r − y)² − mean (x − y)², x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
 
     Another name of `brier_discrimination`.
     """
@@ -5346,9 +5338,9 @@ def brier_uncertainty(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Brier score of giving every row the share of the class: a property of the rows alone.
+    """Brier score of predicting the class proportion for every row: a property of the data.
 
-    Definition: Of the positive class: share of the class × share of the others
+    Definition: Of the positive class: fraction of the class × fraction of the others
     """
 
 def macro_brier_uncertainty(
@@ -5362,9 +5354,10 @@ def macro_brier_uncertainty(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Brier score of giving every row the share of the class: a property of the rows alone.
+    """Brier score of predicting the class proportion for every row: a property of the data.
 
-    Definition: Mean over the classes that can be measured: share of the class × share of the others
+    Definition: Mean over the classes that can be measured: fraction of the class × fraction of the
+    others
     """
 
 def micro_brier_uncertainty(
@@ -5378,9 +5371,9 @@ def micro_brier_uncertainty(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Brier score of giving every row the share of the class: a property of the rows alone.
+    """Brier score of predicting the class proportion for every row: a property of the data.
 
-    Definition: Over every row and class pooled: share of the class × share of the others
+    Definition: Over every row and class pooled: fraction of the class × fraction of the others
     """
 
 @overload
@@ -5409,9 +5402,9 @@ def brier_unc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Brier score of giving every row the share of the class: a property of the rows alone.
+    """Brier score of predicting the class proportion for every row: a property of the data.
 
-    Definition: Of the positive class: share of the class × share of the others
+    Definition: Of the positive class: fraction of the class × fraction of the others
 
     Another name of `brier_uncertainty`.
     """
@@ -5442,7 +5435,7 @@ def log_loss_miscalibration(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the log-loss a monotone recalibration of the probabilities would save.
+    """Part of the log-loss that isotonic recalibration of the probabilities removes.
 
     Definition: Of the positive class: log-loss of p − log-loss of x, x: the isotonic recalibration
     of p
@@ -5459,7 +5452,7 @@ def macro_log_loss_miscalibration(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the log-loss a monotone recalibration of the probabilities would save.
+    """Part of the log-loss that isotonic recalibration of the probabilities removes.
 
     Definition: Mean over the classes that can be measured: log-loss of p − log-loss of x, x: the
     isotonic recalibration of p
@@ -5476,7 +5469,7 @@ def micro_log_loss_miscalibration(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the log-loss a monotone recalibration of the probabilities would save.
+    """Part of the log-loss that isotonic recalibration of the probabilities removes.
 
     Definition: Over every row and class pooled: log-loss of p − log-loss of x, x: the isotonic
     recalibration of p
@@ -5508,7 +5501,7 @@ def log_loss_mcb(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the log-loss a monotone recalibration of the probabilities would save.
+    """Part of the log-loss that isotonic recalibration of the probabilities removes.
 
     Definition: Of the positive class: log-loss of p − log-loss of x, x: the isotonic recalibration
     of p
@@ -5542,10 +5535,10 @@ def log_loss_discrimination(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the log-loss of the class share the recalibrated probabilities save.
+    """Difference in log-loss between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: log-loss of r − log-loss of x, x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
     """
 
 def macro_log_loss_discrimination(
@@ -5559,10 +5552,10 @@ def macro_log_loss_discrimination(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the log-loss of the class share the recalibrated probabilities save.
+    """Difference in log-loss between the class proportion and the recalibrated probabilities.
 
     Definition: Mean over the classes that can be measured: log-loss of r − log-loss of x, x: the
-    isotonic recalibration of p, r: the share of the class
+    isotonic recalibration of p, r: the fraction of the class
     """
 
 def micro_log_loss_discrimination(
@@ -5576,10 +5569,10 @@ def micro_log_loss_discrimination(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the log-loss of the class share the recalibrated probabilities save.
+    """Difference in log-loss between the class proportion and the recalibrated probabilities.
 
     Definition: Over every row and class pooled: log-loss of r − log-loss of x, x: the isotonic
-    recalibration of p, r: the share of the class
+    recalibration of p, r: the fraction of the class
     """
 
 @overload
@@ -5608,10 +5601,10 @@ def log_loss_dsc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of the log-loss of the class share the recalibrated probabilities save.
+    """Difference in log-loss between the class proportion and the recalibrated probabilities.
 
     Definition: Of the positive class: log-loss of r − log-loss of x, x: the isotonic recalibration
-    of p, r: the share of the class
+    of p, r: the fraction of the class
 
     Another name of `log_loss_discrimination`.
     """
@@ -5642,9 +5635,9 @@ def log_loss_uncertainty(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Log-loss of giving every row the share of the class: a property of the rows alone.
+    """Log-loss of predicting the class proportion for every row: a property of the data.
 
-    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the share of the class
+    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the fraction of the class
     """
 
 def macro_log_loss_uncertainty(
@@ -5658,10 +5651,10 @@ def macro_log_loss_uncertainty(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Log-loss of giving every row the share of the class: a property of the rows alone.
+    """Log-loss of predicting the class proportion for every row: a property of the data.
 
     Definition: Mean over the classes that can be measured: −r·ln r − (1 − r)·ln(1 − r), r: the
-    share of the class
+    fraction of the class
     """
 
 def micro_log_loss_uncertainty(
@@ -5675,9 +5668,9 @@ def micro_log_loss_uncertainty(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Log-loss of giving every row the share of the class: a property of the rows alone.
+    """Log-loss of predicting the class proportion for every row: a property of the data.
 
-    Definition: Over every row and class pooled: −r·ln r − (1 − r)·ln(1 − r), r: the share of the
+    Definition: Over every row and class pooled: −r·ln r − (1 − r)·ln(1 − r), r: the fraction of the
     class
     """
 
@@ -5707,9 +5700,9 @@ def log_loss_unc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Log-loss of giving every row the share of the class: a property of the rows alone.
+    """Log-loss of predicting the class proportion for every row: a property of the data.
 
-    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the share of the class
+    Definition: Of the positive class: −r·ln r − (1 − r)·ln(1 − r), r: the fraction of the class
 
     Another name of `log_loss_uncertainty`.
     """
@@ -5726,7 +5719,7 @@ def log_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean of minus the logarithm of the probability given to the true class, in nats.
+    """Mean negative logarithm of the probability of the true class, in nats.
 
     Definition: mean over the rows of −ln p[true class]
     """
@@ -5743,7 +5736,7 @@ def cross_entropy(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean of minus the logarithm of the probability given to the true class, in nats.
+    """Mean negative logarithm of the probability of the true class, in nats.
 
     Definition: mean over the rows of −ln p[true class]
 
@@ -5762,7 +5755,7 @@ def logistic_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean of minus the logarithm of the probability given to the true class, in nats.
+    """Mean negative logarithm of the probability of the true class, in nats.
 
     Definition: mean over the rows of −ln p[true class]
 
@@ -5781,7 +5774,7 @@ def negative_log_likelihood(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean of minus the logarithm of the probability given to the true class, in nats.
+    """Mean negative logarithm of the probability of the true class, in nats.
 
     Definition: mean over the rows of −ln p[true class]
 
@@ -5800,7 +5793,7 @@ def log_loss_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean of minus the logarithm of the probability given to the true class, in nats.
+    """Mean negative logarithm of the probability of the true class, in nats.
 
     Definition: mean over the rows of −ln p[true class]
 
@@ -5818,7 +5811,7 @@ def one_vs_all_log_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over rows and classes of the two-class log-loss of each class against the rest.
+    """Mean over rows and classes of the binary log-loss of each class against the rest.
 
     Definition: mean over the rows of (1/k) Σ over the classes of the log-loss of class against rest
     """
@@ -5834,7 +5827,7 @@ def brier(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean squared distance between the probabilities and what happened.
+    """Mean squared difference between the probabilities and the observed classes.
 
     Definition: two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p −
     [true])²
@@ -5851,7 +5844,7 @@ def brier_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean squared distance between the probabilities and what happened.
+    """Mean squared difference between the probabilities and the observed classes.
 
     Definition: two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p −
     [true])²
@@ -5870,7 +5863,7 @@ def brier_score_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean squared distance between the probabilities and what happened.
+    """Mean squared difference between the probabilities and the observed classes.
 
     Definition: two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p −
     [true])²
@@ -5889,7 +5882,7 @@ def quadratic_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean squared distance between the probabilities and what happened.
+    """Mean squared difference between the probabilities and the observed classes.
 
     Definition: two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p −
     [true])²
@@ -5908,7 +5901,7 @@ def hinge_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean shortfall of the margin between the true class and the best other class.
+    """Mean hinge loss of the margin between the true class and the best other class.
 
     Definition: mean over the rows of max(0, 1 − (s[true class] − largest other s))
     """
@@ -5924,7 +5917,7 @@ def hinge(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean shortfall of the margin between the true class and the best other class.
+    """Mean hinge loss of the margin between the true class and the best other class.
 
     Definition: mean over the rows of max(0, 1 − (s[true class] − largest other s))
 
@@ -5943,9 +5936,9 @@ def top_k_accuracy(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows whose true class has one of the k largest scores.
+    """Proportion of the rows whose true class has one of the k largest scores.
 
-    Definition: share of the rows whose true class is among the k largest scores
+    Definition: fraction of the rows whose true class is among the k largest scores
     """
 
 def top_k_accuracy_score(
@@ -5960,9 +5953,9 @@ def top_k_accuracy_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows whose true class has one of the k largest scores.
+    """Proportion of the rows whose true class has one of the k largest scores.
 
-    Definition: share of the rows whose true class is among the k largest scores
+    Definition: fraction of the rows whose true class is among the k largest scores
 
     Another name of `top_k_accuracy`.
     """
@@ -5978,9 +5971,9 @@ def d2_log_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the log-loss of the class shares that the probabilities save.
+    """Proportion of the log-loss of the class proportions that the probabilities remove.
 
-    Definition: 1 − log-loss ÷ log-loss of the class shares
+    Definition: 1 − log-loss ÷ log-loss of the class proportions
     """
 
 def d2_log_loss_score(
@@ -5994,9 +5987,9 @@ def d2_log_loss_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the log-loss of the class shares that the probabilities save.
+    """Proportion of the log-loss of the class proportions that the probabilities remove.
 
-    Definition: 1 − log-loss ÷ log-loss of the class shares
+    Definition: 1 − log-loss ÷ log-loss of the class proportions
 
     Another name of `d2_log_loss`.
     """
@@ -6012,9 +6005,9 @@ def mcfadden_r2(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the log-loss of the class shares that the probabilities save.
+    """Proportion of the log-loss of the class proportions that the probabilities remove.
 
-    Definition: 1 − log-loss ÷ log-loss of the class shares
+    Definition: 1 − log-loss ÷ log-loss of the class proportions
 
     Another name of `d2_log_loss`.
     """
@@ -6030,9 +6023,9 @@ def d2_brier(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the Brier score of the class shares that the probabilities save.
+    """Proportion of the Brier score of the class proportions that the probabilities remove.
 
-    Definition: 1 − Brier score ÷ Brier score of the class shares
+    Definition: 1 − Brier score ÷ Brier score of the class proportions
     """
 
 def d2_brier_score(
@@ -6046,9 +6039,9 @@ def d2_brier_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the Brier score of the class shares that the probabilities save.
+    """Proportion of the Brier score of the class proportions that the probabilities remove.
 
-    Definition: 1 − Brier score ÷ Brier score of the class shares
+    Definition: 1 − Brier score ÷ Brier score of the class proportions
 
     Another name of `d2_brier`.
     """
@@ -6064,9 +6057,9 @@ def brier_skill_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the Brier score of the class shares that the probabilities save.
+    """Proportion of the Brier score of the class proportions that the probabilities remove.
 
-    Definition: 1 − Brier score ÷ Brier score of the class shares
+    Definition: 1 − Brier score ÷ Brier score of the class proportions
 
     Another name of `d2_brier`.
     """
@@ -6099,10 +6092,10 @@ def roc_auc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
     """
 
 def roc_auc_ovr_macro(
@@ -6117,10 +6110,10 @@ def roc_auc_ovr_macro(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Mean over the classes that can be measured: chance that a row of the class scores
-    above another row, ties counting half
+    Definition: Mean over the classes that can be measured: probability that a row of the class
+    scores above another row, ties counting half
     """
 
 def macro_roc_auc(
@@ -6135,10 +6128,10 @@ def macro_roc_auc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Mean over the classes that can be measured: chance that a row of the class scores
-    above another row, ties counting half
+    Definition: Mean over the classes that can be measured: probability that a row of the class
+    scores above another row, ties counting half
 
     Another name of `roc_auc_ovr_macro`.
     """
@@ -6155,10 +6148,10 @@ def roc_auc_ovr_micro(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Over every row and class pooled: chance that a row of the class scores above another
-    row, ties counting half
+    Definition: Over every row and class pooled: probability that a row of the class scores above
+    another row, ties counting half
     """
 
 def micro_roc_auc(
@@ -6173,10 +6166,10 @@ def micro_roc_auc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Over every row and class pooled: chance that a row of the class scores above another
-    row, ties counting half
+    Definition: Over every row and class pooled: probability that a row of the class scores above
+    another row, ties counting half
 
     Another name of `roc_auc_ovr_micro`.
     """
@@ -6193,10 +6186,10 @@ def roc_auc_ovr_weighted(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Mean over the classes that can be measured, each weighted by its support: chance
-    that a row of the class scores above another row, ties counting half
+    Definition: Mean over the classes that can be measured, each weighted by its support:
+    probability that a row of the class scores above another row, ties counting half
     """
 
 def weighted_roc_auc(
@@ -6211,10 +6204,10 @@ def weighted_roc_auc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Mean over the classes that can be measured, each weighted by its support: chance
-    that a row of the class scores above another row, ties counting half
+    Definition: Mean over the classes that can be measured, each weighted by its support:
+    probability that a row of the class scores above another row, ties counting half
 
     Another name of `roc_auc_ovr_weighted`.
     """
@@ -6231,9 +6224,9 @@ def samples_roc_auc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the labels of each row, and the mean over the rows: chance that a row of the
+    Definition: Of the labels of each row, and the mean over the rows: probability that a row of the
     class scores above another row, ties counting half
     """
 
@@ -6265,10 +6258,10 @@ def auc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6301,10 +6294,10 @@ def auroc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6337,10 +6330,10 @@ def roc_auc_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6373,10 +6366,10 @@ def c_statistic(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6409,10 +6402,10 @@ def roc_auc_ovr(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Definition: Of the positive class: chance that a row of the class scores above another row, ties
-    counting half
+    Definition: Of the positive class: probability that a row of the class scores above another row,
+    ties counting half
 
     Another name of `roc_auc`.
     """
@@ -6428,10 +6421,10 @@ def roc_auc_ovo_macro(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+    """Mean ROC AUC over the pairs of classes (Hand & Till's M).
 
-    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
-    above a row of j by the score of i
+    Definition: mean over the ordered pairs of classes i ≠ j of the probability that a row of i
+    scores above a row of j by the score of i
     """
 
 def hand_till(
@@ -6445,10 +6438,10 @@ def hand_till(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+    """Mean ROC AUC over the pairs of classes (Hand & Till's M).
 
-    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
-    above a row of j by the score of i
+    Definition: mean over the ordered pairs of classes i ≠ j of the probability that a row of i
+    scores above a row of j by the score of i
 
     Another name of `roc_auc_ovo_macro`.
     """
@@ -6464,10 +6457,10 @@ def auc_ovo(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+    """Mean ROC AUC over the pairs of classes (Hand & Till's M).
 
-    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
-    above a row of j by the score of i
+    Definition: mean over the ordered pairs of classes i ≠ j of the probability that a row of i
+    scores above a row of j by the score of i
 
     Another name of `roc_auc_ovo_macro`.
     """
@@ -6483,10 +6476,10 @@ def roc_auc_ovo(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+    """Mean ROC AUC over the pairs of classes (Hand & Till's M).
 
-    Definition: mean over the ordered pairs of classes i ≠ j of the chance that a row of i scores
-    above a row of j by the score of i
+    Definition: mean over the ordered pairs of classes i ≠ j of the probability that a row of i
+    scores above a row of j by the score of i
 
     Another name of `roc_auc_ovo_macro`.
     """
@@ -6502,7 +6495,7 @@ def roc_auc_ovo_weighted(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of how well they are told apart, by the rows of each pair.
+    """Mean ROC AUC over the pairs of classes, weighted by the rows of each pair.
 
     Definition: as roc_auc_ovo_macro, each pair weighted by the support of its two classes
     """
@@ -6518,7 +6511,7 @@ def auc_ovo_weighted(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of how well they are told apart, by the rows of each pair.
+    """Mean ROC AUC over the pairs of classes, weighted by the rows of each pair.
 
     Definition: as roc_auc_ovo_macro, each pair weighted by the support of its two classes
 
@@ -6537,10 +6530,10 @@ def roc_auc_mu(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of how well the rows are told apart by both scores together.
+    """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
 
-    Definition: mean over the pairs of classes i < j of the chance that a row of i outranks a row of
-    j along the normal of the boundary between them
+    Definition: mean over the pairs of classes i < j of the probability that a row of i outranks a
+    row of j along the normal of the boundary between them
     """
 
 def auc_mu(
@@ -6555,10 +6548,10 @@ def auc_mu(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of how well the rows are told apart by both scores together.
+    """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
 
-    Definition: mean over the pairs of classes i < j of the chance that a row of i outranks a row of
-    j along the normal of the boundary between them
+    Definition: mean over the pairs of classes i < j of the probability that a row of i outranks a
+    row of j along the normal of the boundary between them
 
     Another name of `roc_auc_mu`.
     """
@@ -6575,10 +6568,10 @@ def aucmu(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over pairs of classes of how well the rows are told apart by both scores together.
+    """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
 
-    Definition: mean over the pairs of classes i < j of the chance that a row of i outranks a row of
-    j along the normal of the boundary between them
+    Definition: mean over the pairs of classes i < j of the probability that a row of i outranks a
+    row of j along the normal of the boundary between them
 
     Another name of `roc_auc_mu`.
     """
@@ -6609,7 +6602,8 @@ def average_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the
+    class.
 
     Definition: Of the positive class: Σ over the thresholds of the increase of recall × precision
     """
@@ -6625,7 +6619,8 @@ def mean_average_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the
+    class.
 
     Definition: Mean over the classes that can be measured: Σ over the thresholds of the increase of
     recall × precision
@@ -6642,7 +6637,8 @@ def macro_average_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the
+    class.
 
     Definition: Mean over the classes that can be measured: Σ over the thresholds of the increase of
     recall × precision
@@ -6661,7 +6657,8 @@ def micro_average_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the
+    class.
 
     Definition: Over every row and class pooled: Σ over the thresholds of the increase of recall ×
     precision
@@ -6678,7 +6675,8 @@ def weighted_average_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the
+    class.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: Σ over the
     thresholds of the increase of recall × precision
@@ -6695,7 +6693,8 @@ def samples_average_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the
+    class.
 
     Definition: Of the labels of each row, and the mean over the rows: Σ over the thresholds of the
     increase of recall × precision
@@ -6727,7 +6726,8 @@ def ap(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the
+    class.
 
     Definition: Of the positive class: Σ over the thresholds of the increase of recall × precision
 
@@ -6760,7 +6760,8 @@ def auprc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the
+    class.
 
     Definition: Of the positive class: Σ over the thresholds of the increase of recall × precision
 
@@ -6793,7 +6794,8 @@ def average_precision_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the
+    class.
 
     Definition: Of the positive class: Σ over the thresholds of the increase of recall × precision
 
@@ -6826,10 +6828,10 @@ def pr_auc_trapezoid(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+    """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Of the positive class: area under precision by recall, straight lines between the
-    thresholds
+    Definition: Of the positive class: area under the precision-recall curve, with straight lines
+    between the thresholds
     """
 
 def macro_pr_auc_trapezoid(
@@ -6843,10 +6845,10 @@ def macro_pr_auc_trapezoid(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+    """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Mean over the classes that can be measured: area under precision by recall, straight
-    lines between the thresholds
+    Definition: Mean over the classes that can be measured: area under the precision-recall curve,
+    with straight lines between the thresholds
     """
 
 def micro_pr_auc_trapezoid(
@@ -6860,10 +6862,10 @@ def micro_pr_auc_trapezoid(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+    """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Over every row and class pooled: area under precision by recall, straight lines
-    between the thresholds
+    Definition: Over every row and class pooled: area under the precision-recall curve, with
+    straight lines between the thresholds
     """
 
 def weighted_pr_auc_trapezoid(
@@ -6877,10 +6879,10 @@ def weighted_pr_auc_trapezoid(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+    """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: area under
-    precision by recall, straight lines between the thresholds
+    the precision-recall curve, with straight lines between the thresholds
     """
 
 @overload
@@ -6909,10 +6911,10 @@ def pr_auc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+    """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Of the positive class: area under precision by recall, straight lines between the
-    thresholds
+    Definition: Of the positive class: area under the precision-recall curve, with straight lines
+    between the thresholds
 
     Another name of `pr_auc_trapezoid`.
     """
@@ -6943,10 +6945,10 @@ def prauc(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+    """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Definition: Of the positive class: area under precision by recall, straight lines between the
-    thresholds
+    Definition: Of the positive class: area under the precision-recall curve, with straight lines
+    between the thresholds
 
     Another name of `pr_auc_trapezoid`.
     """
@@ -6977,7 +6979,7 @@ def gini(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+    """Gini coefficient of the scores: 2·ROC AUC − 1, which is 0 for random scores.
 
     Definition: Of the positive class: 2 · ROC AUC − 1
     """
@@ -6993,7 +6995,7 @@ def macro_gini(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+    """Gini coefficient of the scores: 2·ROC AUC − 1, which is 0 for random scores.
 
     Definition: Mean over the classes that can be measured: 2 · ROC AUC − 1
     """
@@ -7009,7 +7011,7 @@ def weighted_gini(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+    """Gini coefficient of the scores: 2·ROC AUC − 1, which is 0 for random scores.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: 2 · ROC
     AUC − 1
@@ -7026,7 +7028,7 @@ def micro_gini(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+    """Gini coefficient of the scores: 2·ROC AUC − 1, which is 0 for random scores.
 
     Definition: Over every row and class pooled: 2 · ROC AUC − 1
     """
@@ -7057,7 +7059,7 @@ def accuracy_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+    """Gini coefficient of the scores: 2·ROC AUC − 1, which is 0 for random scores.
 
     Definition: Of the positive class: 2 · ROC AUC − 1
 
@@ -7090,7 +7092,7 @@ def somers_d(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0.
+    """Gini coefficient of the scores: 2·ROC AUC − 1, which is 0 for random scores.
 
     Definition: Of the positive class: 2 · ROC AUC − 1
 
@@ -7108,7 +7110,8 @@ def spiegelhalter_z(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many standard deviations the squared error lies above what the confidences promise.
+    """Standardized difference between the squared error and its expectation under the
+    confidences.
 
     Definition: Σ(y − p)(1 − 2p) ÷ √Σ(1 − 2p)²·p(1 − p), p: the confidence, y: whether it was right
     """
@@ -7124,9 +7127,9 @@ def spiegelhalter_p(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Two-sided p-value of Spiegelhalter's test that the confidences are right.
+    """Two-sided p-value of Spiegelhalter's test of calibration.
 
-    Definition: chance of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)
+    Definition: probability of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)
     """
 
 @overload
@@ -7155,7 +7158,7 @@ def calibration_slope(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How the log-odds of the class grow with those of its probability: 1 when calibrated.
+    """Slope of the logistic regression of the class on the log-odds of its probability.
 
     Definition: Of the positive class: b of the logistic regression logit P(class) = a + b·logit p
     """
@@ -7171,7 +7174,7 @@ def micro_calibration_slope(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How the log-odds of the class grow with those of its probability: 1 when calibrated.
+    """Slope of the logistic regression of the class on the log-odds of its probability.
 
     Definition: Over every row and class pooled: b of the logistic regression logit P(class) = a +
     b·logit p
@@ -7203,7 +7206,7 @@ def cox_slope(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How the log-odds of the class grow with those of its probability: 1 when calibrated.
+    """Slope of the logistic regression of the class on the log-odds of its probability.
 
     Definition: Of the positive class: b of the logistic regression logit P(class) = a + b·logit p
 
@@ -7236,7 +7239,7 @@ def calibration_intercept(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Log-odds of the class where its probability says one half: 0 when calibrated.
+    """Intercept of the logistic regression of the class on the log-odds of its probability.
 
     Definition: Of the positive class: a of the logistic regression logit P(class) = a + b·logit p
     """
@@ -7252,7 +7255,7 @@ def micro_calibration_intercept(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Log-odds of the class where its probability says one half: 0 when calibrated.
+    """Intercept of the logistic regression of the class on the log-odds of its probability.
 
     Definition: Over every row and class pooled: a of the logistic regression logit P(class) = a +
     b·logit p
@@ -7284,7 +7287,7 @@ def cox_intercept(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Log-odds of the class where its probability says one half: 0 when calibrated.
+    """Intercept of the logistic regression of the class on the log-odds of its probability.
 
     Definition: Of the positive class: a of the logistic regression logit P(class) = a + b·logit p
 
@@ -7317,7 +7320,7 @@ def calibration_in_the_large(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """By how much the log-odds are too low for all rows alike: 0 when right on average.
+    """Shift of the log-odds that makes the probabilities right on average: 0 when they are.
 
     Definition: Of the positive class: a of the logistic regression logit P(class) = a + logit p
     """
@@ -7333,7 +7336,7 @@ def micro_calibration_in_the_large(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """By how much the log-odds are too low for all rows alike: 0 when right on average.
+    """Shift of the log-odds that makes the probabilities right on average: 0 when they are.
 
     Definition: Over every row and class pooled: a of the logistic regression logit P(class) = a +
     logit p
@@ -7365,7 +7368,7 @@ def calibration_intercept_of_slope_one(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """By how much the log-odds are too low for all rows alike: 0 when right on average.
+    """Shift of the log-odds that makes the probabilities right on average: 0 when they are.
 
     Definition: Of the positive class: a of the logistic regression logit P(class) = a + logit p
 
@@ -7729,10 +7732,10 @@ def ks_statistic(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Largest gap between the score distributions of the class and of the rest.
+    """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Of the positive class: largest distance between the true and the false positive rate
-    over all thresholds
+    Definition: Of the positive class: largest difference between the true and the false positive
+    rate over all thresholds
     """
 
 def macro_ks_statistic(
@@ -7746,9 +7749,9 @@ def macro_ks_statistic(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Largest gap between the score distributions of the class and of the rest.
+    """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Mean over the classes that can be measured: largest distance between the true and
+    Definition: Mean over the classes that can be measured: largest difference between the true and
     the false positive rate over all thresholds
     """
 
@@ -7763,10 +7766,10 @@ def weighted_ks_statistic(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Largest gap between the score distributions of the class and of the rest.
+    """Largest difference between the score distributions of the class and of the rest.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: largest
-    distance between the true and the false positive rate over all thresholds
+    difference between the true and the false positive rate over all thresholds
     """
 
 def micro_ks_statistic(
@@ -7780,9 +7783,9 @@ def micro_ks_statistic(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Largest gap between the score distributions of the class and of the rest.
+    """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Over every row and class pooled: largest distance between the true and the false
+    Definition: Over every row and class pooled: largest difference between the true and the false
     positive rate over all thresholds
     """
 
@@ -7812,10 +7815,10 @@ def ks(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Largest gap between the score distributions of the class and of the rest.
+    """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Of the positive class: largest distance between the true and the false positive rate
-    over all thresholds
+    Definition: Of the positive class: largest difference between the true and the false positive
+    rate over all thresholds
 
     Another name of `ks_statistic`.
     """
@@ -7846,10 +7849,10 @@ def kolmogorov_smirnov(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Largest gap between the score distributions of the class and of the rest.
+    """Largest difference between the score distributions of the class and of the rest.
 
-    Definition: Of the positive class: largest distance between the true and the false positive rate
-    over all thresholds
+    Definition: Of the positive class: largest difference between the true and the false positive
+    rate over all thresholds
 
     Another name of `ks_statistic`.
     """
@@ -7880,7 +7883,7 @@ def equal_error_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Error rate where as large a share of positives is missed as of negatives is accepted.
+    """Error rate at the threshold where false positive and false negative rate are equal.
 
     Definition: Of the positive class: the rate at which false positive rate and false negative rate
     are equal
@@ -7897,7 +7900,7 @@ def macro_equal_error_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Error rate where as large a share of positives is missed as of negatives is accepted.
+    """Error rate at the threshold where false positive and false negative rate are equal.
 
     Definition: Mean over the classes that can be measured: the rate at which false positive rate
     and false negative rate are equal
@@ -7914,7 +7917,7 @@ def weighted_equal_error_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Error rate where as large a share of positives is missed as of negatives is accepted.
+    """Error rate at the threshold where false positive and false negative rate are equal.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: the rate
     at which false positive rate and false negative rate are equal
@@ -7931,7 +7934,7 @@ def micro_equal_error_rate(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Error rate where as large a share of positives is missed as of negatives is accepted.
+    """Error rate at the threshold where false positive and false negative rate are equal.
 
     Definition: Over every row and class pooled: the rate at which false positive rate and false
     negative rate are equal
@@ -7963,7 +7966,7 @@ def eer(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Error rate where as large a share of positives is missed as of negatives is accepted.
+    """Error rate at the threshold where false positive and false negative rate are equal.
 
     Definition: Of the positive class: the rate at which false positive rate and false negative rate
     are equal
@@ -7999,10 +8002,10 @@ def lift_at(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times more rows of the class the best share holds than a random choice would.
+    """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Of the positive class: share of the class among the best rows ÷ share of the class
-    among all
+    Definition: Of the positive class: fraction of the class among the best rows ÷ fraction of the
+    class among all
     """
 
 def macro_lift_at(
@@ -8017,10 +8020,10 @@ def macro_lift_at(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times more rows of the class the best share holds than a random choice would.
+    """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Mean over the classes that can be measured: share of the class among the best rows ÷
-    share of the class among all
+    Definition: Mean over the classes that can be measured: fraction of the class among the best
+    rows ÷ fraction of the class among all
     """
 
 def weighted_lift_at(
@@ -8035,10 +8038,10 @@ def weighted_lift_at(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times more rows of the class the best share holds than a random choice would.
+    """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Mean over the classes that can be measured, each weighted by its support: share of
-    the class among the best rows ÷ share of the class among all
+    Definition: Mean over the classes that can be measured, each weighted by its support: fraction
+    of the class among the best rows ÷ fraction of the class among all
     """
 
 def micro_lift_at(
@@ -8053,10 +8056,10 @@ def micro_lift_at(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times more rows of the class the best share holds than a random choice would.
+    """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Over every row and class pooled: share of the class among the best rows ÷ share of
-    the class among all
+    Definition: Over every row and class pooled: fraction of the class among the best rows ÷
+    fraction of the class among all
     """
 
 @overload
@@ -8087,10 +8090,10 @@ def lift(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many times more rows of the class the best share holds than a random choice would.
+    """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Definition: Of the positive class: share of the class among the best rows ÷ share of the class
-    among all
+    Definition: Of the positive class: fraction of the class among the best rows ÷ fraction of the
+    class among all
 
     Another name of `lift_at`.
     """
@@ -8123,7 +8126,7 @@ def gain_at(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class that is found when only the best share of the rows is looked at.
+    """Proportion of the class that is found among the highest-scoring proportion of the rows.
 
     Definition: Of the positive class: rows of the class among the best rows ÷ rows of the class
     """
@@ -8140,7 +8143,7 @@ def macro_gain_at(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class that is found when only the best share of the rows is looked at.
+    """Proportion of the class that is found among the highest-scoring proportion of the rows.
 
     Definition: Mean over the classes that can be measured: rows of the class among the best rows ÷
     rows of the class
@@ -8158,7 +8161,7 @@ def weighted_gain_at(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class that is found when only the best share of the rows is looked at.
+    """Proportion of the class that is found among the highest-scoring proportion of the rows.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: rows of
     the class among the best rows ÷ rows of the class
@@ -8176,7 +8179,7 @@ def micro_gain_at(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class that is found when only the best share of the rows is looked at.
+    """Proportion of the class that is found among the highest-scoring proportion of the rows.
 
     Definition: Over every row and class pooled: rows of the class among the best rows ÷ rows of the
     class
@@ -8210,7 +8213,7 @@ def cumulative_gain(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class that is found when only the best share of the rows is looked at.
+    """Proportion of the class that is found among the highest-scoring proportion of the rows.
 
     Definition: Of the positive class: rows of the class among the best rows ÷ rows of the class
 
@@ -8245,7 +8248,7 @@ def gain(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class that is found when only the best share of the rows is looked at.
+    """Proportion of the class that is found among the highest-scoring proportion of the rows.
 
     Definition: Of the positive class: rows of the class among the best rows ÷ rows of the class
 
@@ -8280,7 +8283,7 @@ def precision_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class among the k rows with the highest scores.
+    """Proportion of the class among the k rows with the highest scores.
 
     Definition: Of the positive class: rows of the class among the k best rows ÷ k
     """
@@ -8297,7 +8300,7 @@ def macro_precision_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class among the k rows with the highest scores.
+    """Proportion of the class among the k rows with the highest scores.
 
     Definition: Mean over the classes that can be measured: rows of the class among the k best rows
     ÷ k
@@ -8315,7 +8318,7 @@ def weighted_precision_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class among the k rows with the highest scores.
+    """Proportion of the class among the k rows with the highest scores.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: rows of
     the class among the k best rows ÷ k
@@ -8333,7 +8336,7 @@ def micro_precision_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class among the k rows with the highest scores.
+    """Proportion of the class among the k rows with the highest scores.
 
     Definition: Over every row and class pooled: rows of the class among the k best rows ÷ k
     """
@@ -8366,7 +8369,7 @@ def recall_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class found among the k rows with the highest scores.
+    """Proportion of the class that is found among the k rows with the highest scores.
 
     Definition: Of the positive class: rows of the class among the k best rows ÷ rows of the class
     """
@@ -8383,7 +8386,7 @@ def macro_recall_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class found among the k rows with the highest scores.
+    """Proportion of the class that is found among the k rows with the highest scores.
 
     Definition: Mean over the classes that can be measured: rows of the class among the k best rows
     ÷ rows of the class
@@ -8401,7 +8404,7 @@ def weighted_recall_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class found among the k rows with the highest scores.
+    """Proportion of the class that is found among the k rows with the highest scores.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: rows of
     the class among the k best rows ÷ rows of the class
@@ -8419,7 +8422,7 @@ def micro_recall_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the class found among the k rows with the highest scores.
+    """Proportion of the class that is found among the k rows with the highest scores.
 
     Definition: Over every row and class pooled: rows of the class among the k best rows ÷ rows of
     the class
@@ -8453,7 +8456,7 @@ def recall_at_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The most rows of the class that can be found while precision stays high enough.
+    """Largest recall over the thresholds whose precision is at least min_precision.
 
     Definition: Of the positive class: largest recall over the thresholds whose precision is at
     least min_precision
@@ -8471,7 +8474,7 @@ def macro_recall_at_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The most rows of the class that can be found while precision stays high enough.
+    """Largest recall over the thresholds whose precision is at least min_precision.
 
     Definition: Mean over the classes that can be measured: largest recall over the thresholds whose
     precision is at least min_precision
@@ -8489,7 +8492,7 @@ def weighted_recall_at_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The most rows of the class that can be found while precision stays high enough.
+    """Largest recall over the thresholds whose precision is at least min_precision.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: largest
     recall over the thresholds whose precision is at least min_precision
@@ -8507,7 +8510,7 @@ def micro_recall_at_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The most rows of the class that can be found while precision stays high enough.
+    """Largest recall over the thresholds whose precision is at least min_precision.
 
     Definition: Over every row and class pooled: largest recall over the thresholds whose precision
     is at least min_precision
@@ -8541,7 +8544,7 @@ def max_f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+    """Largest F-beta over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Of the positive class: largest F-beta over all thresholds
     """
@@ -8558,7 +8561,7 @@ def macro_max_f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+    """Largest F-beta over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Mean over the classes that can be measured: largest F-beta over all thresholds
     """
@@ -8575,7 +8578,7 @@ def weighted_max_f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+    """Largest F-beta over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: largest
     F-beta over all thresholds
@@ -8593,7 +8596,7 @@ def micro_max_f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+    """Largest F-beta over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Over every row and class pooled: largest F-beta over all thresholds
     """
@@ -8626,7 +8629,7 @@ def best_f_beta(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """F-beta at the threshold that makes it largest on these rows: an optimistic number.
+    """Largest F-beta over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Of the positive class: largest F-beta over all thresholds
 
@@ -8661,7 +8664,7 @@ def f_beta_threshold(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The score from which on to predict the class so that F-beta is largest on these rows.
+    """Threshold that maximizes F-beta on these rows: predict the class at or above it.
 
     Definition: Of the positive class: the highest threshold at which F-beta is largest
     """
@@ -8678,7 +8681,7 @@ def micro_f_beta_threshold(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The score from which on to predict the class so that F-beta is largest on these rows.
+    """Threshold that maximizes F-beta on these rows: predict the class at or above it.
 
     Definition: Over every row and class pooled: the highest threshold at which F-beta is largest
     """
@@ -8709,7 +8712,7 @@ def informedness_threshold(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The score from which on to predict the class so that informedness is largest.
+    """Threshold that maximizes informedness on these rows: predict the class at or above it.
 
     Definition: Of the positive class: the highest threshold at which TPR − FPR is largest
     """
@@ -8725,7 +8728,7 @@ def micro_informedness_threshold(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The score from which on to predict the class so that informedness is largest.
+    """Threshold that maximizes informedness on these rows: predict the class at or above it.
 
     Definition: Over every row and class pooled: the highest threshold at which TPR − FPR is largest
     """
@@ -8756,7 +8759,7 @@ def max_informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Informedness at the threshold that makes it largest: an optimistic number.
+    """Largest informedness over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Of the positive class: largest TPR − FPR over all thresholds
     """
@@ -8772,7 +8775,7 @@ def macro_max_informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Informedness at the threshold that makes it largest: an optimistic number.
+    """Largest informedness over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Mean over the classes that can be measured: largest TPR − FPR over all thresholds
     """
@@ -8788,7 +8791,7 @@ def weighted_max_informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Informedness at the threshold that makes it largest: an optimistic number.
+    """Largest informedness over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: largest
     TPR − FPR over all thresholds
@@ -8805,7 +8808,7 @@ def micro_max_informedness(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Informedness at the threshold that makes it largest: an optimistic number.
+    """Largest informedness over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Over every row and class pooled: largest TPR − FPR over all thresholds
     """
@@ -8838,7 +8841,7 @@ def min_cost(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean cost of the outcomes at the threshold that makes it smallest on these rows.
+    """Smallest mean cost over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Of the positive class: smallest mean cost over all thresholds, predicting nothing
     included
@@ -8856,7 +8859,7 @@ def macro_min_cost(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean cost of the outcomes at the threshold that makes it smallest on these rows.
+    """Smallest mean cost over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Mean over the classes that can be measured: smallest mean cost over all thresholds,
     predicting nothing included
@@ -8874,7 +8877,7 @@ def weighted_min_cost(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean cost of the outcomes at the threshold that makes it smallest on these rows.
+    """Smallest mean cost over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Mean over the classes that can be measured, each weighted by its support: smallest
     mean cost over all thresholds, predicting nothing included
@@ -8892,7 +8895,7 @@ def micro_min_cost(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean cost of the outcomes at the threshold that makes it smallest on these rows.
+    """Smallest mean cost over all thresholds on these rows, which is an optimistic estimate.
 
     Definition: Over every row and class pooled: smallest mean cost over all thresholds, predicting
     nothing included
@@ -8926,7 +8929,7 @@ def cost_threshold(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The score from which on to predict the class so that outcomes cost least on these rows.
+    """Threshold that minimizes the mean cost on these rows: predict the class at or above it.
 
     Definition: Of the positive class: the highest threshold at which the mean cost is smallest
     """
@@ -8943,7 +8946,7 @@ def micro_cost_threshold(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """The score from which on to predict the class so that outcomes cost least on these rows.
+    """Threshold that minimizes the mean cost on these rows: predict the class at or above it.
 
     Definition: Over every row and class pooled: the highest threshold at which the mean cost is
     smallest
@@ -9514,8 +9517,7 @@ def propensity_scored_precision_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Propensity-scored precision among the k best labels, as a share of the best that is
-    possible.
+    """Propensity-scored precision among the k best labels, relative to the best possible.
 
     Definition: Σ over the rows of 1 ÷ propensity of the true labels among the k best, ÷ the largest
     such sum
@@ -9538,8 +9540,7 @@ def psp_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Propensity-scored precision among the k best labels, as a share of the best that is
-    possible.
+    """Propensity-scored precision among the k best labels, relative to the best possible.
 
     Definition: Σ over the rows of 1 ÷ propensity of the true labels among the k best, ÷ the largest
     such sum
@@ -9564,7 +9565,7 @@ def propensity_scored_ndcg_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Propensity-scored nDCG of the k best labels: the ratio of means that papers print.
+    """Propensity-scored nDCG of the k best labels: the ratio of means that papers report.
 
     Definition: mean of the discounted gain ÷ propensity of the true labels among the k best, ÷ the
     largest such mean
@@ -9587,7 +9588,7 @@ def psndcg_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Propensity-scored nDCG of the k best labels: the ratio of means that papers print.
+    """Propensity-scored nDCG of the k best labels: the ratio of means that papers report.
 
     Definition: mean of the discounted gain ÷ propensity of the true labels among the k best, ÷ the
     largest such mean
@@ -9612,7 +9613,7 @@ def propensity_scored_recall_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Propensity-scored recall among the k best labels, as a share of the best that is possible.
+    """Propensity-scored recall among the k best labels, relative to the best possible.
 
     Definition: mean of 1 ÷ propensity of the true labels among the k best, ÷ (true labels), ÷ the
     largest such mean
@@ -9635,7 +9636,7 @@ def psrecall_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Propensity-scored recall among the k best labels, as a share of the best that is possible.
+    """Propensity-scored recall among the k best labels, relative to the best possible.
 
     Definition: mean of 1 ÷ propensity of the true labels among the k best, ÷ (true labels), ÷ the
     largest such mean

@@ -1,4 +1,4 @@
-"""`evaluate`: from data, wherever it lives, to a report: source → rows → tallies → results."""
+"""`evaluate`: computes a report from data of any source: source → rows → tallies → results."""
 
 from __future__ import annotations
 
@@ -91,78 +91,79 @@ def evaluate(
     checkpoint: str | PathLike[str] | None = None,
     exact: bool = False,
 ) -> Report:
-    """Every quality metric of a classifier's predictions, each with its interval, in one pass.
+    """Compute every quality metric of a classifier's predictions, with intervals, in one pass.
 
     Args:
         y_true: true labels, [n]; sets of labels (an indicator matrix [n, k], lists or sets), for a
-            `MultilabelReport`; or a table (pandas, Polars, Arrow, DuckDB, dict of columns), also
-            one in partitions (Spark, Dask), which is read where its rows are; or files (a path,
-            a glob, a folder, several of them, or a SQL query).
+            `MultilabelReport`; or a table (pandas, Polars, Arrow, DuckDB, dict of columns); or a
+            partitioned table (Spark, Dask), which is read in place; or files (a path, a glob, a
+            folder, several of them, or a SQL query).
         y_pred: predicted labels, [n]; not with a table or files. With y_prob or y_score: the
-            predictions, where they are not those of the largest probability.
+            predictions, if they differ from the class of the largest probability.
         y_prob: probabilities, float[n, k] with columns in the order of the classes, or float[n] of
-            the positive class of two. Never clipped, never renormalised.
-        y_score: any finite scores instead, of the same shapes; losses and calibration see their
-            softmax, rankings see them as they are.
+            the positive class of two. They are never clipped or renormalized.
+        y_score: any finite scores instead, of the same shapes; losses and calibration use their
+            softmax, ranking metrics the scores as given.
         confusion: number[k, k], rows true, columns predicted; instead of rows.
-        true, pred: columns of the table or files; found by their names when not given. Sets of
-            labels are columns of lists, text with `separator`, or patterns as ``"true_*"`` and
+        true, pred: columns of the table or files; default: detected by name. Sets of labels are
+            columns of lists, text with `separator`, or patterns such as ``"true_*"`` and
             ``"pred_*"`` for columns of one label each.
-        prob, score: columns of probabilities or scores: names in the order of the classes, one
-            name (a list column, or P(positive)), or a pattern as ``"proba_*"``.
+        prob, score: columns of probabilities or scores: names in the order of the classes, one name
+            (a list column, or P(positive)), or a pattern such as ``"proba_*"``.
         weights: float[n], or the name of a column: importance of each row, at least 0.
-        labels: the classes in order; one that never occurs keeps its row.
-            Default: the sorted union of true and predicted labels.
-        class_names: display names, one a class in order, or a dict from label to name;
-            no two alike.
+        labels: the classes in order, including those that never occur. Default: the sorted union of
+            true and predicted labels.
+        class_names: display names, one for each class in order, or a dict from label to name; they
+            must be distinct.
         positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
-        threshold: predict the positive class of two from this probability (or score) on; default:
-            the class of the largest.
-        metrics: names to compute, or one name; default, and ``"all"``: all.
-        clusters: one name or number a row, or the name of a column: rows of a cluster (a patient,
-            a user) are not independent, and intervals take them together.
-        by: what slices of the rows are told apart by, in `Report.slices`: one value a row, or a
-            dict from name to such values; of a table or files the name of a column, a tuple of
-            names for their cross, or a list of both. Rows without a value are a slice; numbers of
-            many different values are put into five bins. See docs/slices.md.
-        ids: the column of ids that no two rows of a table or of files should share, found by its
-            name when not given; ``""`` for none. Rows of several files with the same ids are
-            those of several models (K193); a doubt reports ids that rows repeat.
-        separator: what separates the labels of a text, where it holds several: ``"|"`` of
-            ``"sea|sky"``. Spaces around labels go, a blank text is the empty set, and a backslash
-            takes the separator literally. Without it a text is one label.
-        level: the share of such intervals that hold the true value; None for no intervals.
-        method: of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or
-            ``"bayesian"``; default: the best known for each metric, see docs/intervals.md.
-        side: ``"both"`` limits, or only the ``"low"`` or the ``"high"`` one.
-        design: ``"cohort"``: rows were drawn; ``"case-control"``: so many rows of each true class
-            were chosen.
-        weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
-            stands for three rows.
-        seed, n_replicates: of methods that draw.
-        undefined: what an undefined class counts as in an average: ``"zero"`` (0 where
-            scikit-learn says 0), ``"exclude"``, or ``"nan"``.
+        threshold: predict the positive class of two if its probability (or score) is at least this;
+            default: predict the class of the largest.
+        metrics: names of the metrics to compute, or one name; default and ``"all"``: all.
+        clusters: one name or number for each row, or the name of a column: rows of a cluster (a
+            patient, a user) are not independent, and intervals account for it.
+        by: grouping of the rows for `Report.slices`: one value for each row, or a dict from name to
+            such values; for a table or files, the name of a column, a tuple of names for their
+            cross, or a list of both. Rows without a value form a slice; numbers with many distinct
+            values are put into five bins. See docs/slices.md.
+        ids: column of unique row ids in a table or in files; default: detected by name; ``""`` for
+            none. Several files with the same ids are taken for several models (K193); a warning
+            reports repeated ids.
+        separator: separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces around
+            labels are stripped, a blank text is the empty set, and a backslash escapes the
+            separator. Default: a text is one label.
+        level: confidence level of the intervals; None for no intervals.
+        method: method of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or
+            ``"bayesian"``; default: the recommended one for each metric, see docs/intervals.md.
+        side: ``"both"`` limits, or only the ``"low"`` or the ``"high"`` limit.
+        design: ``"cohort"``: rows were sampled; ``"case-control"``: the number of rows of each true
+            class was fixed.
+        weights_are: ``"importance"``: rows have different importance; ``"frequency"``: a row of
+            weight 3 stands for three rows.
+        seed, n_replicates: seed and number of replicates, for methods that resample.
+        undefined: value of an undefined class in an average: ``"zero"`` (0 where scikit-learn uses
+            0), ``"exclude"``, or ``"nan"``.
         nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or
-            prediction is null; the report says how many.
-        n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
-            The report does not depend on it.
-        max_memory: bytes that rows of files, of a partition of a frame or of tensors on a device
-            may take: of more, distinct scores are counted, or buckets of them; results then have
-            ``exact`` or a ``bound``. Default: 2 GiB, of a partition 256 MiB.
-        checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
-        exact: whether files whose scores were put into buckets are read again: every number is
-            exact then, with 16 + 16k bytes of disk for a distinct score of each column. Not of a
-            table in partitions.
+            prediction is null; the report states their number.
+        n_threads: number of threads; None means KARAT_NUM_THREADS, else all cores. It does not
+            affect the report.
+        max_memory: memory limit in bytes for rows of files, of a partition of a frame or of tensors
+            on a device. Above it, distinct scores are counted, or buckets of them; results then
+            have ``exact`` or a ``bound``. Default: 2 GiB, or 256 MiB for a partition.
+        checkpoint: a file that records the progress of reading Parquet files; an interrupted read
+            resumes from it.
+        exact: whether to read files with bucketed scores again, so that every number is exact. It
+            takes 16 + 16k bytes of disk for each distinct score of each column. Not for partitioned
+            tables.
 
     Returns:
         A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
-        Of sets of labels a `MultilabelReport`, which has ``transfers`` instead of a confusion.
+        For sets of labels, a `MultilabelReport`, with ``transfers`` instead of a confusion matrix.
 
     Errors:
-        K1xx the labels, weights or options cannot be used (argument, first row, count);
-        K3xx a metric name or parameter is wrong; K4xx a file or column cannot be read.
+        K1xx the labels, weights or options cannot be used (argument, first row, count); K3xx a
+        metric name or parameter is invalid; K4xx a file or column cannot be read.
 
-    Cost: one pass; arrays of integers are not copied; files need memory for one batch.
+    Cost: one pass; arrays of integers are not copied; files take memory for one batch.
 
     Example:
         >>> import karat
@@ -176,13 +177,13 @@ def evaluate(
 
 
 def dry_run(reading: Mapping[str, Any] | None = None, **given: Any) -> Report:
-    """Do what `evaluate` does with these arguments up to the tallies, and measure nothing.
+    """Run `evaluate` with these arguments up to the tallies, without computing metrics.
 
     Args:
-        reading: what only the command line says of files, as of `report_of_table`.
+        reading: options of files that only the command line has, as in `report_of_table`.
 
     Returns:
-        A report that has the classes, the mapping, the counts of labels and the doubts about them.
+        A report with the classes, the mapping, the counts of labels and the warnings about them.
     """
     parameters = signature(evaluate).parameters.values()
     defaults = {each.name: each.default for each in parameters}
@@ -243,7 +244,7 @@ def _run(
         y_true = _plain_source(y_true)
     is_table = confusion is None and _is_table(y_true, y_pred, true, pred, has_scores)
     if is_table and true is None and pred is None and has_scores:
-        # An indicator beside its scores, as it is beside an indicator of what is predicted.
+        # An indicator with its scores, as with an indicator of predictions.
         is_table = not fits_columns(y_true, y_score if y_prob is None else y_prob)
     if isinstance(y_pred, str) and (is_frame(y_true) or names_files(y_true)):
         do = f"Name its columns: true=…, pred={plain_text(y_pred)!r}."
@@ -300,7 +301,7 @@ def _run(
             is_frequency=is_frequency,
             **(reading or {}),
         )
-        # No subclass is both, and no type checker sees which one it is.
+        # No subclass is both, and no type checker can tell which one it is.
         if isinstance(cast("object", report), SetReport):
             refuse_on_sets(of_one_class)
             return report
@@ -326,7 +327,7 @@ def _run(
 def _batch_of_arrays(
     given: tuple[Any, ...], options: Mapping[str, Any], clusters: Any, by: Any, spec: Spec
 ) -> Batch:
-    """Arguments in memory as one batch: rows with scores, labels, or a confusion matrix."""
+    """Return arguments in memory as one batch: rows with scores, labels, or a confusion matrix."""
     y_true, y_pred, y_prob, y_score, confusion = given
     options = {**options, "n_threads": spec.n_threads}
     if y_prob is not None or y_score is not None:
@@ -366,7 +367,7 @@ def _batch_of_arrays(
 def _tensors(
     rows: DeviceArrays, options: Mapping[str, Any], spec: Spec, empty: ScoreParts
 ) -> Batch | None:
-    """Rows on a device, tallied there; None where the host must read them."""
+    """Tally rows on a device; None where the host must read them."""
     from karat.api.streams.devices import StreamDevices
     from karat.api.streams.settings import declared_classes
 
@@ -398,26 +399,26 @@ def report_of_table(
     is_frequency: bool = False,
     **reading: Any,
 ) -> Report:
-    """The report of a table or of files, from labels alone or with probabilities or scores.
+    """Return the report of a table or of files, from labels alone or with probabilities or scores.
 
     Args:
-        columns: the columns named for each role, or None; ``clusters`` may be values.
+        columns: the named column of each role, or None; ``clusters`` may be values.
         options: labels, positive, weights.
-        nulls, max_memory, checkpoint, exact: as of `evaluate`.
-        groups: columns, and crosses of several, whose slices the report holds.
+        nulls, max_memory, checkpoint, exact: as in `evaluate`.
+        groups: columns, and crosses of several, to slice the report by.
         is_frequency: whether a row of weight 3 stands for three rows.
-        reading: what only files have: where, progress, labels_are_text.
+        reading: options of files: where, progress, labels_are_text.
     """
     named = dict(columns)
     if spec.confidence is None and not spec.is_dry and named.get("clusters") is None:
-        # Without intervals it does not matter which rows go together.
+        # Without intervals, clusters do not matter.
         named["clusters"] = ""
     if spec.threshold is not None and named["pred"]:
         raise both_decide("a column of predictions", spec.threshold)
     is_of_labels = spec.wanted is not None and not any(m.needs_scores for m in spec.wanted)
     is_chosen = spec.threshold is not None or named["prob"] or named["score"]
     if is_of_labels and (named["pred"] or not is_chosen):
-        # Scores that are found by their names are read only where they have to predict.
+        # Scores detected by name are read only if they are needed for predictions.
         named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}
     named |= {name: options[name] for name in _OF_LABELS} | {"threshold": spec.threshold}
     empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
@@ -449,7 +450,7 @@ def report_of_table(
                     empty = replace(empty, threshold=at)
                     source = replace(source, is_of_labels=is_of_labels, threshold=at)
             else:
-                # The classes of the units say which is positive.
+                # The classes of the units determine the positive class.
                 is_prob = isinstance(units.digest, Rows) and units.digest.is_prob
                 at = checked_threshold(spec.threshold, units.classes, is_prob=is_prob)
                 empty = replace(empty, threshold=at)
@@ -504,7 +505,7 @@ def _check_sources(
     of_rows: Mapping[str, Any],
     nulls: str,
 ) -> None:
-    """Refuse arguments of one kind of source beside another (K141 to K144)."""
+    """Refuse arguments of different kinds of sources (K141 to K144)."""
     arrays = [name for name, value in scores.items() if value is not None]
     if arrays and is_table:
         raise error(
@@ -535,12 +536,12 @@ def _check_sources(
 def _is_table(
     first: Any, y_pred: Any, true: str | None, pred: str | None, has_scores: bool
 ) -> bool:
-    """Whether the first argument is a table or names files, rather than a column of labels."""
+    """Return whether the first argument is a table or names files, not a column of labels."""
     if first is None or y_pred is not None:
         return False
     if true is not None or pred is not None or is_frame(first):
         return True
-    # Strings in a list beside scores are labels, as they are beside y_pred.
+    # Strings in a list next to scores are labels, as with y_pred.
     return names_files(first) and not (has_scores and isinstance(first, list | tuple))
 
 

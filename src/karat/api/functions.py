@@ -1,4 +1,4 @@
-"""Every metric as a plain function: ``karat.f1(y_true, y_pred, average="macro")`` → float."""
+"""Every metric as a function: ``karat.f1(y_true, y_pred, average="macro")`` → float."""
 
 from __future__ import annotations
 
@@ -32,41 +32,41 @@ from karat.tally import Cells
 from karat.tally.set_tally import SetTally
 
 _Y = (
-    "one label a row, [n] or [n, 1]: strings, whole numbers or booleans; or a set of labels a row: "
-    "lists or sets, or an indicator matrix of 0 and 1, [n, k]"
+    "one label for each row, [n] or [n, 1]: strings, whole numbers or booleans; or a set of labels "
+    "for each row: lists or sets, or an indicator matrix of 0 and 1, [n, k]"
 )
 _POSITIVE: Final = "the positive class of two; default: the larger of 0/1, False/True, −1/1."
 _WEIGHTS: Final = "float[n], importance of each row, finite and at least 0."
 _ONE_CLASS: Final = ("confusion", "positive")
-"""Arguments that are for rows with one class."""
+"""Arguments for rows with one class."""
 _LABEL_ARGUMENTS: Final = {
     "y_true": f"true labels, {_Y}.",
     "y_pred": f"predicted labels, {_Y}.",
     "confusion": "number[k, k], rows true, columns predicted; instead of the labels.",
-    "labels": "the classes in order; one that never occurs still counts. Default: sorted.",
+    "labels": "the classes in order, including those that do not occur. Default: sorted.",
     "positive": _POSITIVE,
     "weights": _WEIGHTS,
     "undefined": '"zero" (as scikit-learn), "exclude" undefined classes, or "nan".',
-    "n_threads": "threads of the count; None: KARAT_NUM_THREADS, else all cores. "
-    "The result does not depend on it.",
+    "n_threads": "number of threads; None: KARAT_NUM_THREADS, else all cores. "
+    "It does not affect the result.",
 }
 SCORE_ARGUMENTS: Final = {
-    "y_true": "true labels, one a row, [n]: strings, whole numbers or booleans.",
+    "y_true": "true labels, one for each row, [n]: strings, whole numbers or booleans.",
     "y_prob": "probabilities, float[n, k] with columns in the order of `labels`, or float[n] of the"
     " positive class of two.",
     "y_score": "any finite scores instead, of the same shapes: higher means more likely.",
     "labels": "the classes in the order of the columns. Default: the sorted labels of y_true.",
     "positive": _POSITIVE,
     "weights": _WEIGHTS,
-    "undefined": '"zero" or "exclude": classes that cannot be measured are left out of an average; '
-    '"nan": they leave it without a value.',
-    "n_threads": "threads; None: KARAT_NUM_THREADS, else all cores. "
-    "The result does not depend on it.",
+    "undefined": '"zero" or "exclude": undefined classes are left out of an average; '
+    '"nan": the average is NaN.',
+    "n_threads": "number of threads; None: KARAT_NUM_THREADS, else all cores. "
+    "It does not affect the result.",
 }
 
 
 def signature_of(record: Record, has_average: bool) -> inspect.Signature:
-    """What the function of a metric takes."""
+    """Return the signature of the function of a metric."""
     kind = inspect.Parameter
     given = ["y_true", "y_pred"] if record.is_traced else ["y_true"]
     defaults: dict[str, Any] = {} if record.is_traced else {"y_prob": None, "y_score": None}
@@ -86,7 +86,7 @@ def signature_of(record: Record, has_average: bool) -> inspect.Signature:
 
 
 def docstring(metric: Metric, has_average: bool) -> str:
-    """What a metric is, takes, returns and refuses: every fact from its record."""
+    """Return the docstring of a metric's function, with every fact from its record."""
     record = metric.record
     low, high = record.range
     lines = [record.summary, ""]
@@ -101,7 +101,9 @@ def docstring(metric: Metric, has_average: bool) -> str:
     else:
         arguments = dict(SCORE_ARGUMENTS)
         then = "with a warning"
-        reading = "one sort of n keys a column" if record.is_per_class else "one read of the matrix"
+        reading = (
+            "one sort of n keys per column" if record.is_per_class else "one read of the matrix"
+        )
         cost = f"{reading}; the inputs are not copied"
     if has_average:
         choices = "".join(f'"{average}", ' for average in record.averages_on_sets)
@@ -116,9 +118,9 @@ def docstring(metric: Metric, has_average: bool) -> str:
     lines += ["", "Returns:", f"    float in [{low:g}, {high:g}]{each}."]
     if metric.undefined_when:
         lines += ["", "Undefined:", f"    {metric.undefined_when}; {then}."]
-    lines += ["", "Errors:", "    K101-K125: the labels, weights or options cannot be used."]
+    lines += ["", "Errors:", "    K101-K125: invalid labels, weights or options."]
     if not record.is_traced:
-        lines += ["    K130-K139: the probabilities or scores cannot be used."]
+        lines += ["    K130-K139: invalid probabilities or scores."]
     lines += ["", f"Cost: {cost}."]
     example = _example(metric)
     if example:
@@ -129,7 +131,7 @@ def docstring(metric: Metric, has_average: bool) -> str:
 
 
 def _example(metric: Metric) -> list[str]:
-    """The record's first golden case as a doctest."""
+    """Return the record's first golden case as a doctest."""
     golden = metric.record.cases[0]
     if metric.lift != "plain" or getattr(golden, "lift", "plain") != "plain":
         return []
@@ -153,7 +155,7 @@ def _example(metric: Metric) -> list[str]:
 
 
 def _example_of_row(metric: Metric) -> list[str]:
-    """The first golden case of a metric of sets: the 2×2 of one row as its indicator matrices."""
+    """Return the first golden case of a metric of sets: one row as indicator matrices."""
     golden = metric.record.cases[0]
     (tn, fp), (fn, tp) = golden.cells
     true = [1] * tp + [0] * fp + [1] * fn + [0] * tn
@@ -164,7 +166,7 @@ def _example_of_row(metric: Metric) -> list[str]:
 
 
 def _example_of_sets(metric: Metric) -> list[str]:
-    """The first golden case of a metric of the scores of sets."""
+    """Return the first golden case of a metric of the scores of sets."""
     golden = metric.record.cases[0]
     given = "y_prob" if golden.is_prob else "y_score"
     params = "".join(f", {name}={_literal(value)}" for name, value in golden.params.items())
@@ -182,7 +184,7 @@ def _literal(value: Any) -> str:
 
 @cache
 def function_of(name: str) -> Callable[..., Any]:
-    """The public function of a metric's name or alias (K301)."""
+    """Return the public function of a metric's name or alias (K301)."""
     function: Callable[..., Any] = _made(*lookup(name))
     return function
 
@@ -196,7 +198,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
     own = [item.name for item in record.parameters]
     required = [item.name for item in record.parameters if item.is_required]
     has_choice = record.is_per_class and fixed == "plain"
-    # Lift or average → (run, arguments) of the compiled formula, and what counts for it.
+    # Lift or average → (run, arguments) of the compiled formula, and its conditions.
     ready: dict[object, tuple[Any, Any, Count]] = {}
 
     def function(
@@ -245,7 +247,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
                 if tally is not None:
                     if not has_choice or lift != "plain":
                         value, n_undefined = run[0](tally, run[1])
-                        # Labels that never agree are looked at on the long path.
+                        # The slow path handles labels that never agree.
                         if n_undefined == 0.0 and 0.0 < value < 1.0:
                             return value
                     elif tally.k == 2 and _has_usual_positive(tally):
@@ -288,10 +290,10 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
 
 
 def _of_sets(metric: Metric, tally: SetTally, policy: Policy) -> Any:
-    """The value of a metric on rows with sets of labels, with a warning where it is undefined."""
+    """Return the value of a metric on rows with sets of labels; warn if it is undefined."""
     computed = values_on_sets(metric, tally, policy)
     reason = undefined_on_sets(metric, tally, computed.undefined)
-    # Rows or labels that were to be left out are no surprise where others remain.
+    # Rows or labels that are to be left out need no warning if others remain.
     is_asked = policy == "exclude" and bool(np.isfinite(computed.value).all())
     if reason is not None and not is_asked:
         warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
@@ -299,7 +301,7 @@ def _of_sets(metric: Metric, tally: SetTally, policy: Policy) -> Any:
 
 
 def refuse_distances(name: str, weights: str) -> None:
-    """Refuse the name of a distance of classes where weights of rows are: kappa (K122)."""
+    """Refuse the name of a distance between classes as row weights: kappa (K122)."""
     other = f"{name}_{weights}"
     if other in all_names():
         choices, do = "one number for each row", f"By the distance of the classes: karat.{other}."
@@ -307,7 +309,7 @@ def refuse_distances(name: str, weights: str) -> None:
 
 
 def _are_plain(true: Any, pred: Any) -> bool:
-    """Whether both are arrays as they are, and of integers or booleans."""
+    """Return whether both arguments are plain arrays of integers or booleans."""
     return (
         true is not None
         and pred is not None
@@ -317,7 +319,7 @@ def _are_plain(true: Any, pred: Any) -> bool:
 
 
 def _has_usual_positive(tally: Any) -> bool:
-    """Whether two counted whole numbers are 0 and 1 or −1 and 1, so that the second is positive."""
+    """Return whether two counted integers are 0 and 1 or −1 and 1, so that one is positive."""
     labels = tally.labels
     if labels is None:
         return False
@@ -327,7 +329,7 @@ def _has_usual_positive(tally: Any) -> bool:
 
 @cache
 def _without_parameters(record: Record, lift: Lift) -> Metric:
-    """What a metric reads is found once."""
+    """Return the cached inputs of a metric without parameters."""
     return Metric.of(record, lift, {})
 
 
@@ -341,7 +343,7 @@ def tallied(
     n_threads: int | None = None,
     **classes: Any,
 ) -> Cells:
-    """The tally of the arguments that every label metric takes; `classes` is labels, positive."""
+    """Tally the arguments that every label metric takes; `classes` is labels, positive."""
     check_threads(n_threads)
     if confusion is not None:
         for argument, value in (("y_true", y_true), ("y_pred", y_pred), ("weights", weights)):
@@ -382,20 +384,20 @@ def confusion_matrix(
     weights: Any = None,
     n_threads: int | None = None,
 ) -> npt.NDArray[Any]:
-    """Counts of rows by true and predicted class.
+    """Count the rows by true and predicted class.
 
     Args:
         y_true: true labels, [n] or [n, 1]: strings, whole numbers or booleans.
         y_pred: predicted labels, likewise.
-        labels: the classes in order; one that never occurs still has its row. Default: sorted.
+        labels: the classes in order, including those that never occur. Default: sorted.
         weights: float[n], importance of each row, finite and at least 0.
-        n_threads: threads of the count; the result does not depend on it.
+        n_threads: number of threads; it does not affect the result.
 
     Returns:
         int64[k, k], or float64[k, k] of summed weights: rows true, columns predicted.
 
     Errors:
-        K101–K118: the labels or weights cannot be used; K207 too many classes for a dense matrix.
+        K101–K118: invalid labels or weights; K207 too many classes for a dense matrix.
 
     Cost: one pass over the rows, O(n + k²); no copy of integer arrays.
 

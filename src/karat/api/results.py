@@ -1,7 +1,6 @@
-"""The public results, and the forms in which they are shown: reports, comparisons, numbers.
+"""Public results and their output formats: reports, comparisons, numbers.
 
-What they know is data of `karat.results`; what they look like is made by `karat.output`, which is
-loaded when a form is first asked for.
+The data come from `karat.results`. `karat.output`, which is loaded at first use, renders them.
 """
 
 from __future__ import annotations
@@ -32,16 +31,15 @@ attach_forms(Curve, ByClass, Curves)
 
 
 class Exports:
-    """What can be shown as a document and listed as rows, as text of many kinds.
+    """Mixin for results that export to documents and tables, in several text formats.
 
-    Every text ends without a line end; a file that it is written to ends with one, and is written
-    whole or not at all.
+    Texts do not end with a newline; files do, and are written completely or not at all.
     """
 
     __slots__ = ()
 
     if TYPE_CHECKING:
-        # Of the classes below.
+        # Members of the classes below.
         def text(self, width: int = 80) -> str: ...
         def _document(self, metrics: Literal["headline", "all"]) -> Document: ...
         def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]: ...
@@ -52,13 +50,13 @@ class Exports:
     def to_markdown(
         self, path: Path = None, *, metrics: Literal["headline", "all"] = "headline"
     ) -> str:
-        """GitHub-flavoured Markdown: what `print` shows, as headings, tables and lists.
+        """Return GitHub-flavored Markdown: the printed content as headings, tables and lists.
 
-        No HTML stands in it, and names of classes, models and files stay text, whatever they hold.
-        A matrix of more than 24 classes is not drawn.
+        It contains no HTML, and names of classes, models and files are escaped. A matrix of more
+        than 24 classes is not drawn.
 
         Args:
-            path: a file to write it to as well.
+            path: a file to write it to, too.
             metrics: ``"headline"``, or ``"all"`` to list every metric of a report.
 
         Errors:
@@ -77,14 +75,13 @@ class Exports:
     def to_latex(
         self, path: Path = None, *, metrics: Literal["headline", "all"] = "headline"
     ) -> str:
-        r"""LaTeX to ``\input``: a float of the package booktabs for each table.
+        r"""Return LaTeX for ``\input``: a float with a booktabs table for each table.
 
-        Every character that TeX takes for a command is escaped. A matrix of more than 20 classes is
-        not drawn. Names in letters that pdfLaTeX does not know stay as they are, and a comment says
-        so.
+        Special characters of TeX are escaped. A matrix of more than 20 classes is not drawn.
+        Characters that pdfLaTeX does not support are kept, and a comment notes them.
 
         Args:
-            path: a file to write it to as well.
+            path: a file to write it to, too.
             metrics: ``"headline"``, or ``"all"`` to list every metric of a report.
 
         Errors:
@@ -101,13 +98,13 @@ class Exports:
         return _written(latex_of(self._document(metrics)), path)
 
     def to_csv(self, path: Path = None) -> str:
-        """The rows of `to_frame` as CSV (RFC 4180, line feeds, UTF-8).
+        """Return the rows of `to_frame` as CSV (RFC 4180, line feeds, UTF-8).
 
-        Floats have every digit that they need to be read back; what is not known is an empty field.
-        Texts stand as they are: a spreadsheet takes a label that opens with ``=`` for a formula.
+        Floats have enough digits to be read back exactly; missing values are empty fields. Texts
+        are not escaped: a spreadsheet takes a label that starts with ``=`` for a formula.
 
         Args:
-            path: a file to write it to as well.
+            path: a file to write it to, too.
 
         Errors:
             OSError: the file cannot be written.
@@ -123,13 +120,13 @@ class Exports:
         return _written(csv_of(*self._rows()), path)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """The values in one long data frame: one row each, every row with the same columns.
+        """Return the values as one long data frame, with one row for each value.
 
-        Of a report every listed metric, then every class, then every slice: ``metric`` (as in
+        A report gives every listed metric, then every class, then every slice: ``metric`` (as in
         ``report[metric]``), ``average`` (``"macro"``, ``"micro"``, ``"weighted"``, ``"positive"``
-        of two classes, or none), ``label`` (of rows of one class), ``slice``, ``value``,
-        ``low``, ``high``, ``level``, ``method``, ``n``, ``undefined`` (the reason), ``exact``.
-        Of a comparison every metric and pair of models, with the fields of a
+        of two classes, or none), ``label`` (for values of one class), ``slice``, ``value``,
+        ``low``, ``high``, ``level``, ``method``, ``n``, ``undefined`` (the reason), ``exact``. A
+        comparison gives every metric and pair of models, with the fields of a
         `karat.inference.comparison.records.Difference`.
 
         Args:
@@ -137,11 +134,11 @@ class Exports:
                 installed.
 
         Returns:
-            A pandas or Polars DataFrame, or a PyArrow Table; what is not known is null (NaN in
-            columns of numbers of pandas).
+            A pandas or Polars DataFrame, or a PyArrow Table; missing values are null (NaN in
+            numeric columns of pandas).
 
         Errors:
-            K122 no such backend; K501 it is not installed, or none of them is.
+            K122 an unknown backend; K501 it is not installed, or none is.
 
         Example:
             >>> import karat
@@ -158,8 +155,8 @@ class Exports:
 class Result(result.Result):
     """One value of one metric.
 
-    ``float(result)`` is the value; NaN when the data do not define it and no convention does.
-    Beside a number it compares as its value; two results are equal when all of them is.
+    ``float(result)`` is the value; NaN if neither the data nor a convention defines it. It compares
+    with numbers by its value; two results are equal if all their attributes are.
 
     Attributes:
         name: canonical text of the metric, ``"macro_f1"``.
@@ -188,10 +185,10 @@ class Result(result.Result):
 
 
 class Confusion(result.Confusion):
-    """The confusion matrix of a report; printed as a report shows it.
+    """The confusion matrix of a report, printed as in the report.
 
     Attributes:
-        cells: the tally behind it.
+        cells: the underlying tally.
     """
 
     __slots__ = ()
@@ -211,8 +208,8 @@ class Confusion(result.Confusion):
 class Report(Exports, report.Report):
     """All metrics of one data set.
 
-    Read a metric by item or attribute: ``report["macro_f1"]``, ``report.macro_f1``,
-    ``report["macro_f_beta(beta=2)"]``; any metric that the tally allows, listed or not.
+    Get a metric by item or attribute: ``report["macro_f1"]``, ``report.macro_f1``,
+    ``report["macro_f_beta(beta=2)"]``; any metric that the tally supports, listed or not.
 
     Attributes:
         cells: the tally.
@@ -240,7 +237,7 @@ class Report(Exports, report.Report):
     """
 
     result_type: ClassVar[type[result.Result]] = Result
-    """What a metric is given as."""
+    """Types that name a metric."""
 
     @property
     def confusion(self) -> Confusion:
@@ -248,27 +245,27 @@ class Report(Exports, report.Report):
         return Confusion(self.cells)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON types, in the schema ``karat.report/1``."""
+        """Return the report as JSON types, in the schema ``karat.report/1``."""
         from karat.output.json import report_to_dict
 
         return report_to_dict(self)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as JSON text with sorted keys; written to `path` too, when given.
+        """Return the report as JSON text with sorted keys; write it to `path` too, if given.
 
-        The file is written whole or not at all: a failure leaves an earlier one as it was.
+        The file is written completely or not at all: a failure leaves an existing file unchanged.
         """
         from karat.output.json import report_to_json
 
         return _written(report_to_json(self), path)
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as one HTML page that opens anywhere, offline; written to `path` too.
+        """Return the report as one self-contained HTML page; write it to `path` too, if given.
 
         Errors:
             K501 jinja2 or matplotlib is missing: ``pip install "karat[cli]"``.
 
-        Cost: about a second of drawing, whatever the number of rows.
+        Cost: about a second of drawing, for any number of rows.
         """
         from karat.output.html.page import report_to_html
 
@@ -276,20 +273,20 @@ class Report(Exports, report.Report):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Read a report back from its JSON text: the same tally, hence the same numbers.
+        """Read a report from its JSON text: the same tally, and thus the same numbers.
 
-        What another karat wrote and this one does not have is named in a warning of the report.
+        A warning of the report names entries that this version of karat does not know.
 
         Errors:
             K205 it is not a whole report of schema ``karat.report/1``, or contradicts itself; K206
-            a newer schema wrote it; K211, K301, K302 it asks for metrics that it or karat lacks.
+            a newer schema wrote it; K211, K301, K302 it requests metrics that it or karat lacks.
         """
         from karat.output.json import report_from_json
 
         return report_from_json(text, cls)
 
     def text(self, width: int = 80) -> str:
-        """The report as plain text of at most `width` columns."""
+        """Return the report as plain text of at most `width` columns."""
         from karat.output.layout import report_as_text
 
         return report_as_text(self, width)
@@ -319,18 +316,19 @@ class Report(Exports, report.Report):
         task: str = "text-classification",
         metrics: Iterable[str] | None = None,
     ) -> ModelIndex:
-        """The ``model-index`` metadata of a model card on the Hugging Face Hub.
+        """Return the ``model-index`` metadata of a model card on the Hugging Face Hub.
 
         Each metric has the Hub's ``type`` (``f1``), the value, karat's name (``macro_f1``), and as
-        ``args`` its average, its interval with the level, and the number of rows. Nothing is sent.
+        ``args`` its average, its interval with the level, and the number of rows. Nothing is
+        uploaded.
 
         Args:
-            model_name: of the model.
-            dataset: a name for readers.
+            model_name: name of the model.
+            dataset: display name of the data set.
             dataset_type: its identifier on the Hub; None: the name.
-            config, split, revision: which part and state of it was evaluated.
+            config, split, revision: the evaluated part and version of the data set.
             task: the Hub's identifier of the task: ``"image-classification"``, …
-            metrics: names to list; None: those that open the report.
+            metrics: names of the metrics; None: those that open the report.
 
         Returns:
             A dict; ``.to_yaml()`` is the text for the head of a README.
@@ -383,17 +381,17 @@ class Report(Exports, report.Report):
         per_class: bool = False,
         prefix: str = "",
     ) -> MlflowLog:
-        """What a run of MLflow logs: ``metrics`` for log_metrics, ``artifacts`` for log_text.
+        """Return ``metrics`` for MLflow's log_metrics and ``artifacts`` for log_text.
 
-        Keys are ``macro_f1``, ``macro_f1_low`` and ``macro_f1_high``, and of a class
-        ``per_class/f1/cat``; other characters than MLflow takes are underscores. The average is in
-        the key: nothing is called f1_score. What is not a finite number is left out, and has its
-        reason in ``karat/metrics.csv``.
+        Keys are ``macro_f1``, ``macro_f1_low`` and ``macro_f1_high``, and ``per_class/f1/cat`` for
+        a class; characters that MLflow does not allow become underscores. The average is part of
+        the key. Values that are not finite are left out, with the reason in ``karat/metrics.csv``.
 
         Args:
-            metrics: ``"headline"``, those that open the report, or ``"all"``.
-            per_class: whether to log those of each class, beside the artifact with all of them.
-            prefix: put before every key: ``"test/"``.
+            metrics: ``"headline"`` for those that open the report, or ``"all"``.
+            per_class: whether to log those of each class, in addition to the artifact with all of
+                them.
+            prefix: prefix of every key: ``"test/"``.
 
         Returns:
             A pair ``(metrics, artifacts)``: key → float, file → text. The files are the report as
@@ -406,7 +404,7 @@ class Report(Exports, report.Report):
             >>> metrics["accuracy"], round(metrics["accuracy_low"], 4)
             (0.85, 0.7672)
 
-        Source: mlflow.utils.validation, for what a key may hold.
+        Source: mlflow.utils.validation, for the characters of keys.
         """
         from karat.output.tidy import mlflow_of
 
@@ -419,16 +417,16 @@ class Report(Exports, report.Report):
         per_class: bool = False,
         prefix: str = "",
     ) -> dict[str, float]:
-        """A flat dict of numbers for ``run.log`` or ``run.summary.update`` of Weights & Biases.
+        """Return a flat dict of numbers for ``run.log`` or ``run.summary.update`` of W&B.
 
-        Keys have letters, digits and underscores alone, so that they can be sorted and filtered by:
-        ``macro_f1``, ``macro_f1_low``, ``macro_f1_high``, and of a class ``per_class__f1__cat``.
-        What is not a finite number is left out.
+        Keys have only letters, digits and underscores, so that they can be sorted and filtered by:
+        ``macro_f1``, ``macro_f1_low``, ``macro_f1_high``, and ``per_class__f1__cat`` for a class.
+        Values that are not finite are left out.
 
         Args:
-            metrics: ``"headline"``, those that open the report, or ``"all"``.
+            metrics: ``"headline"`` for those that open the report, or ``"all"``.
             per_class: whether to log those of each class.
-            prefix: put before every key: ``"test_"``.
+            prefix: prefix of every key: ``"test_"``.
 
         Example:
             >>> import karat
@@ -444,15 +442,15 @@ class Report(Exports, report.Report):
 
     @property
     def thresholds(self) -> dict[str, Any] | list[dict[str, Any]]:
-        """The thresholds that are best on these rows: for F1, informedness and equal costs.
+        """Best thresholds on these rows: for F1, informedness and equal costs.
 
-        Of two classes ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one;
-        of more, one such dict a class with its ``"label"`` and ``"name"``.
-        Chosen on the rows that they are measured on, so their values are optimistic. Of scores in
-        buckets what is not exact has its limits under ``"bounds"``.
+        With two classes, ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one;
+        with more, one such dict for each class with its ``"label"`` and ``"name"``. The thresholds
+        are chosen on the rows that they are measured on, so their values are optimistic. If scores
+        are bucketed, values that are not exact have their limits under ``"bounds"``.
 
         Errors:
-            K210 there were no scores; K211 only other metrics were asked for.
+            K210 there are no scores; K211 only other metrics were requested.
         """
         found = super().thresholds
         if isinstance(found, list):
@@ -464,7 +462,7 @@ class Report(Exports, report.Report):
         """Every metric of calibration by name; diagrams are ``report.curves.reliability``.
 
         Errors:
-            K210 there were no scores; K211 only other metrics were asked for.
+            K210 there are no scores; K211 only other metrics were requested.
         """
         return Calibration(super().calibration, self)
 
@@ -472,7 +470,7 @@ class Report(Exports, report.Report):
     def slices(self) -> Slices:
         """Column, or tuple of crossed columns → its slices: ``report.slices["country"]["NO"]``.
 
-        Empty where ``by=`` was not given.
+        Empty if ``by=`` was not given.
         """
         from karat.results.slices import ByColumn, Slice, SliceTable
 
@@ -486,11 +484,11 @@ class Report(Exports, report.Report):
 
 
 class Comparison(Exports, outcome.Comparison):
-    """Differences of models in each metric, with intervals, p-values and verdicts.
+    """Differences between models in each metric, with intervals, p-values and verdicts.
 
-    Read the first pair of models by metric, ``comparison["macro_f1"]``, and another one by its
-    models too: ``comparison["macro_f1", "forest", "logreg"]``. The method ``best`` gives the best
-    model by a metric, with its value corrected for having been chosen on these rows.
+    ``comparison["macro_f1"]`` is the difference of the first pair of models,
+    ``comparison["macro_f1", "forest", "logreg"]`` that of another pair. The method ``best`` returns
+    the best model by a metric, with its value corrected for the selection on these rows.
 
     Attributes:
         models: their names, in the order given.
@@ -510,7 +508,7 @@ class Comparison(Exports, outcome.Comparison):
     """
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The comparison as one HTML page that opens anywhere, offline; written to `path` too.
+        """Return the comparison as one self-contained HTML page; write it to `path` too, if given.
 
         Errors:
             K501 jinja2 is missing: ``pip install "karat[cli]"``.
@@ -520,7 +518,7 @@ class Comparison(Exports, outcome.Comparison):
         return _written(comparison_to_html(self), path, end="")
 
     def text(self, width: int = 80) -> str:
-        """The comparison as plain text of at most `width` columns."""
+        """Return the comparison as plain text of at most `width` columns."""
         from karat.output.layout import text_of
 
         return text_of(self._document("headline"), width)
@@ -528,7 +526,7 @@ class Comparison(Exports, outcome.Comparison):
     def _document(self, metrics: Literal["headline", "all"]) -> Document:
         from karat.output.compared import describe_comparison
 
-        del metrics  # a comparison lists every metric that was compared
+        del metrics  # a comparison lists every compared metric
         return describe_comparison(self)
 
     def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]:
@@ -543,7 +541,7 @@ class Comparison(Exports, outcome.Comparison):
 
 
 def _written(text: str, path: Path, end: str = "\n") -> str:
-    """The text, written to a file too where there is one."""
+    """Return the text; write it to a file too, if given."""
     if path is not None:
         write_text(path, text + end)
     return text

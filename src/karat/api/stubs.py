@@ -1,6 +1,6 @@
-"""The type stubs of the faces `karat.curves` and `karat.plot`: ``python -m karat.api.stubs``.
+"""Generator of the type stubs of `karat.curves` and `karat.plot`: ``python -m karat.api.stubs``.
 
-Their functions are found when first used, which no editor and no type checker sees. A test fails
+Their functions are loaded at first use, which editors and type checkers do not see. A test fails
 when a stub is stale.
 """
 
@@ -63,7 +63,7 @@ _TYPES: Final = {
 
 
 def stub_texts() -> dict[str, str]:
-    """Path in the package → the text of the stub there."""
+    """Return the path in the package → the text of the stub there."""
     module = importlib.import_module("karat.api.curves")
     curves = "".join(_curve(name, getattr(module, name)) for name in _CURVES)
     plots = "".join(map(_plot, BODIES))
@@ -74,7 +74,7 @@ def stub_texts() -> dict[str, str]:
 
 
 def _curve(name: str, function: Callable[..., Any]) -> str:
-    """The function of a curve: of one class, or of several."""
+    """Return the stub of a curve function, with overloads for one class and for several."""
     doc = _told(function)
     kind = name.title().replace("_", "")
     micro = {"average": 'Literal["micro"] = ...'} if '"micro"' in (function.__doc__ or "") else {}
@@ -101,7 +101,7 @@ def _of_curve(function: Callable[..., Any], own: dict[str, str]) -> Iterator[str
 
 
 def _plot(body: Callable[..., Any]) -> str:
-    """The function of a picture."""
+    """Return the stub of a plot function."""
     function = FUNCTIONS[body.__name__]
     own = inspect.signature(body).parameters
     found: list[str] = []
@@ -123,7 +123,7 @@ def _def(name: str, parameters: Iterator[str], returns: str, doc: str) -> str:
 
 
 def _told(function: Callable[..., Any]) -> str:
-    """What a function is: its docstring up to its arguments."""
+    """Return the docstring of a function up to its arguments."""
     text, _, _ = (function.__doc__ or "").partition("\nArgs:")
     return docstring_text([" ".join(part.split()) for part in text.strip().split("\n\n")])
 

@@ -1,8 +1,9 @@
-"""Curves over thresholds as data: what to draw, and the exact areas.
+"""Curves over thresholds as data, with exact areas.
 
-One function a curve: ``karat.curves.roc(y_true, y_prob=p)``. Each returns read-only arrays with
-their thresholds, best first. Two classes give the curve of the positive one; ``average=None`` gives
-one for each class by its label, ``average="micro"`` that of every row and class together.
+Each curve has a function: ``karat.curves.roc(y_true, y_prob=p)``. Each returns read-only arrays
+with their thresholds, best first. With two classes, it is the curve of the positive one;
+``average=None`` gives one for each class by its label, ``average="micro"`` one of all rows and
+classes pooled.
 
 Example:
     >>> import karat
@@ -12,7 +13,7 @@ Example:
     >>> curve.fpr.tolist(), curve.tpr.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
 
-The functions read rows, and are loaded when first used; the curves themselves know no rows.
+The functions read rows, and are loaded at first use; the curves do not contain rows.
 """
 
 import importlib as _importlib

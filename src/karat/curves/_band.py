@@ -15,21 +15,21 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Band:
-    """Limits of a whole curve: read-only arrays that are ready to be drawn.
+    """Simultaneous confidence band of a curve, as read-only arrays for plotting.
 
-    Of samples as this one, a proportion `level` of such bands contain the curve of the population
-    at every place at once. Limits of single points are narrower, and contain it less often.
+    Over repeated samples, a proportion `level` of such bands contains the whole population curve.
+    Pointwise limits are narrower, and contain it less often.
 
     Attributes:
         label: the class.
-        axes: the horizontal and the vertical axis of the curve, by the names of its arrays.
-        x: float64[m], ascending: places on the horizontal axis, from 0 to 1. Of a reliability
-            diagram the mean probability of each bin, NaN where no row lies.
-        low, high: float64[m], limits at each place, on the vertical axis, in 0 to 1; straight lines
-            join them. NaN where no row lies.
+        axes: the horizontal and the vertical axis of the curve, as names of its arrays.
+        x: float64[m], ascending: positions on the horizontal axis, from 0 to 1. For a reliability
+            diagram, the mean probability of each bin, NaN where it is empty.
+        low, high: float64[m], limits at each position, on the vertical axis, in 0 to 1, joined by
+            straight lines. NaN for an empty bin.
         level: the proportion of such bands that contain the whole curve.
-        quantile: of the normal distribution, at which the limits of each rate or bin are.
-        method: ``"jeffreys-joined"``, or of a reliability diagram ``"jeffreys"``.
+        quantile: normal quantile of the limits of each rate or bin.
+        method: ``"jeffreys-joined"``, or ``"jeffreys"`` for a reliability diagram.
     """
 
     label: Any
@@ -51,7 +51,7 @@ class Band:
         return len(self.x)
 
     def columns(self) -> dict[str, Floats]:
-        """The columns of a table: the horizontal axis by its name, ``low`` and ``high``.
+        """Return the columns of a table: the horizontal axis by its name, ``low`` and ``high``.
 
         Example:
             >>> import karat

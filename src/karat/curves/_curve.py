@@ -1,4 +1,4 @@
-"""What every curve is, operating points of one class, and reliability diagrams."""
+"""Base classes of curves, operating points of one class, and reliability diagrams."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ C_co = TypeVar("C_co", bound="Curve", covariant=True)
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Curve:
-    """One class against the rest, as read-only arrays that are ready to be drawn.
+    """One class against the rest, as read-only arrays for plotting.
 
     Attributes:
-        label: the class; None where the cells of all classes are pooled.
-        n_pos, n_neg: rows truly of the class and not, or their weight.
+        label: the class; None if all classes are pooled.
+        n_pos, n_neg: number or weight of the rows of the class, and of the others.
         undefined: why some of the numbers are NaN, or None.
     """
 
     axes: ClassVar[tuple[str, str]]
-    """Names of the arrays of the horizontal and of the vertical axis."""
+    """Names of the arrays on the horizontal and the vertical axis."""
     unit: ClassVar[str] = "points"
-    """What it has as many of as it is long."""
+    """Plural noun for the elements of the curve."""
 
     label: Label | None
     n_pos: float
@@ -49,7 +49,7 @@ class Curve:
         return len(getattr(self, self.axes[0]))
 
     def columns(self) -> dict[str, Floats]:
-        """The arrays that are as long as the curve, by name: the columns of a table of its points.
+        """Return the arrays of the curve by name, as columns of a table of its points.
 
         Example:
             >>> import karat
@@ -70,45 +70,46 @@ class Curve:
         return f"<karat.curves.{type(self).__name__}{whose}: {len(self)} {self.unit}{facts}>"
 
     def _facts(self) -> Iterator[str]:
-        """What stands behind the number of points in the printed form."""
+        """Yield the facts after the number of points in the repr."""
         if self.undefined:
             yield f"undefined: {self.undefined}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class WithBand(Curve):
-    """A curve of which there is a simultaneous band.
+    """Curve with a simultaneous confidence band.
 
     Attributes:
-        squares: Σw² of the rows truly of the class and of the others, of a reliability diagram
-            float64[b] of the rows in each bin: how many rows without weights these are worth.
-            None where it is not known.
-        no_band: why there is no band; None where there is one.
+        squares: Σw² of the rows of the class and of the others, for a reliability diagram
+            float64[b] of the rows in each bin. It determines the effective number of rows. None:
+            unknown.
+        no_band: why there is no band; None if there is one.
     """
 
     squares: Any = None
     no_band: str | None = None
 
     make_band: ClassVar[Callable[[Any, Any], Band]]
-    """What makes the band of a curve, at a level; the face of the package finds it."""
+    """Function that makes the band of a curve, at a level; set by the package."""
 
     def band(self, level: float = 0.95) -> Band:
-        """Simultaneous band: limits that contain the whole curve of the population.
+        """Return the simultaneous confidence band, which contains the whole population curve.
 
-        Rows are taken as drawn one by one, so that the prevalence is chance, too. For ROC and
-        precision-recall curves, limits of the true and of the false positive rate at each
-        threshold are joined by lines; how far they reach is found by simulating samples of such a
-        curve, with a fixed seed. For a reliability diagram, the bins have Jeffreys' limits that
-        reach as far as all bins together ask for. Weights count as effective rows, (Σw)² ÷ Σw².
+        Rows are assumed to be sampled independently, so that the prevalence is random, too. For ROC
+        and precision-recall curves, limits of the true and the false positive rate at each
+        threshold are joined by lines. Their width is calibrated by simulating samples of such a
+        curve, with a fixed seed. For a reliability diagram, the bins have Jeffreys intervals,
+        adjusted for all bins together. Weights count as effective rows, (Σw)² ÷ Σw².
 
         Args:
-            level: the proportion of such bands that contain the whole curve, 0.5 to 0.999.
+            level: the simultaneous confidence level, 0.5 to 0.999.
 
         Errors:
-            K122 the level is another number; K315 there is no band: rows come in clusters, the
-            curve pools the classes, Σw² is not known, or the curve is undefined.
+            K122 the level is out of range; K315 there is no band: rows are clustered, the curve
+            pools the classes, Σw² is unknown, or the curve is undefined.
 
-        Cost: up to 0.1 seconds for each curve at 95 %, whatever the rows; more at higher levels.
+        Cost: up to 0.1 seconds for each curve at 95 %, for any number of rows; more at higher
+        levels.
 
         Example:
             >>> import karat
@@ -141,10 +142,10 @@ class ByClass(Mapping[Label, C_co]):
         self._classes = classes
 
     def __getitem__(self, label: Label) -> C_co:
-        """The curve of a class.
+        """Return the curve of a class.
 
         Errors:
-            K309 it is not one of them.
+            K309 there is no such class.
         """
         try:
             return self._curves[label]
@@ -162,7 +163,7 @@ class ByClass(Mapping[Label, C_co]):
         """The curve of the positive class of two.
 
         Errors:
-            K309 there are not two classes, or that one was not asked for.
+            K309 there are not two classes, or that curve was not requested.
         """
         place = self._classes.positive
         if place is None:
@@ -187,17 +188,17 @@ class ByClass(Mapping[Label, C_co]):
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """What can be reached by a threshold on the score of one class, best first.
+    """Operating points of the thresholds on the score of one class, best first.
 
-    The first point stands above every score: threshold inf, nothing is called positive.
+    The first point is above every score: threshold inf, nothing is predicted positive.
 
     Attributes:
         thresholds: float64[t], descending.
         tps, fps: float64[t], weight of the true and of the false positives at or above it.
-        n_full: points of the whole cumulative counts, of which these may be some.
-        roc_area: area under the true by the false positive rate, of the whole cumulative counts.
-        step_area: area under precision by the true positive rate, as steps.
-        trapezoid_area: the same with straight lines.
+        n_full: number of points of the whole cumulative counts, of which these may be a subset.
+        roc_area: area under the ROC curve of the whole cumulative counts.
+        step_area: area under the precision-recall curve, by steps.
+        trapezoid_area: area under the precision-recall curve, by straight lines.
     """
 
     thresholds: Floats
@@ -210,22 +211,22 @@ class Points:
 
     @classmethod
     def of(cls, ranks: ClassRanks) -> Points:
-        """Every point of a sorted column.
+        """Return every point of a sorted column.
 
-        Cost: O(score levels), beside the areas: three walks over the sorted rows.
+        Cost: O(score levels), and three walks over the sorted rows for the areas.
         """
         return cls.some(ranks, ranks.points, len(ranks.points[0]))
 
     @classmethod
     def some(cls, ranks: ClassRanks, columns: Iterable[Floats], n_full: int) -> Points:
-        """Thresholds, true and false positives of some points, with the areas of the whole."""
+        """Return thresholds and counts of some points, with the areas of the whole curve."""
         thresholds, tps, fps = columns
         areas = ranks.area, ranks.step_area, ranks.trapezoid_area
         return cls(thresholds, tps, fps, n_full, *areas)
 
     @property
     def n_pos(self) -> float:
-        """Weight of the rows truly of the class."""
+        """Weight of the rows of the class."""
         return float(self.tps[-1])
 
     @property
@@ -243,17 +244,17 @@ class Points:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Reliability(WithBand):
-    """How often the class is the true one, by the probability it was given.
+    """Observed frequency of the class by its predicted probability.
 
-    On the diagonal, probabilities are right.
+    On the diagonal, probabilities are calibrated.
 
     Attributes:
-        mean_confidence: float64[b], mean probability in each bin; NaN where no row lies.
-        share: float64[b], how many of its rows are truly of the class; NaN where no row lies.
-        weight: float64[b], rows, or their weight.
-        spread: float64[b], standard deviation of `share` if every probability is right.
+        mean_confidence: float64[b], mean probability in each bin; NaN for an empty bin.
+        share: float64[b], proportion of rows of the class in each bin; NaN for an empty bin.
+        weight: float64[b], number of rows, or their weight.
+        spread: float64[b], standard deviation of `share` if the probabilities are calibrated.
         edges: float64[b + 1], from 0 to 1.
-        closed: which edge belongs to a bin: ``"right"``, (lo, hi], or ``"left"``, [lo, hi).
+        closed: edge that belongs to a bin: ``"right"``, (lo, hi], or ``"left"``, [lo, hi).
     """
 
     name: ClassVar[str] = "reliability"
@@ -268,7 +269,7 @@ class Reliability(WithBand):
     closed: str
 
     def columns(self) -> dict[str, Floats]:
-        """The numbers of each bin, by name: the columns of a table."""
+        """Return the numbers of each bin by name, as columns of a table."""
         found = super().columns()
         found.pop("squares", None)
         return found

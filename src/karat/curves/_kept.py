@@ -1,7 +1,7 @@
-"""`Curves`: what a report keeps of every curve of every class, small and as exact as it says.
+"""`Curves`: compact curves of every class in a report, with known approximation errors.
 
-One set of operating points serves all curves that a threshold traces, so that they agree on
-which thresholds there are. Areas are those of the whole curves.
+All threshold curves use one set of operating points, and thus the same thresholds. Areas are those
+of the whole curves.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 
 MOST_POINTS: Final = 256
-"""Operating points kept of a class."""
+"""Number of operating points kept for a class."""
 RARE: Final = 0.05
-"""The share of a class of two below which its reliability is kept in bins of equal weight, too."""
+"""Proportion of one of two classes below which reliability is also kept in bins of equal weight."""
 _N_QUANTILES: Final = 10
 MOST_CLASSES: Final = 100
-"""With more classes, no curve is kept."""
+"""Number of classes above which no curve is kept."""
 
 C = TypeVar("C", bound=Curve)
 T = TypeVar("T", bound=Traced)
@@ -50,11 +50,11 @@ T = TypeVar("T", bound=Traced)
 
 @dataclass(frozen=True, eq=False)
 class ClassCurves:
-    """What is kept of one class: of points `MOST_POINTS` at most.
+    """Curve data of one class: at most `MOST_POINTS` points.
 
-    `errors` are by name of a traced curve how far it is from the whole one, `decided` [t, 2] the
-    true and false positives at or above each threshold probability of `Curves.decisions`,
-    `quantiles` the reliability in bins of equal weight, of a rare class of two; else None.
+    `errors` maps the name of a traced curve to its distance from the whole curve. `decided` [t, 2]
+    has the true and false positives at or above each threshold probability of `Curves.decisions`.
+    `quantiles` is the reliability in bins of equal weight, for a rare class of two; else None.
     """
 
     points: Points
@@ -69,9 +69,9 @@ class ClassCurves:
     def of(
         cls, label: Any, ranks: ClassRanks, probabilities: ClassProbabilities, *, is_of_two: bool
     ) -> ClassCurves:
-        """What is kept of a column by score and by probability, while it is sorted.
+        """Return the curve data of a column by score and by probability, while it is sorted.
 
-        Cost: some walks over the score levels, of which not all are held.
+        Cost: some walks over the score levels, not all of which are in memory.
         """
         points = Points.of(ranks) if ranks.is_held else sparse_points(ranks, MOST_POINTS)
         cost = cost_curve(points, label, places=pooled_hull(ranks) if ranks.is_held else None)
@@ -85,14 +85,14 @@ class ClassCurves:
         decided = counts_at(probabilities, DECISIONS).T
         quantiles = None
         if is_of_two and 0.0 < points.n_pos < RARE * (points.n_pos + points.n_neg):
-            # Of a rare class nearly all rows share the first of bins of equal width.
+            # For a rare class, nearly all rows are in the first bin of equal width.
             bins = probabilities.made(binned, _N_QUANTILES, "quantile")
             quantiles = reliability_curve(bins, label)
         return cls(points, errors, cost.area, cost.n_full, reliability, decided, quantiles)
 
 
 class Keeper:
-    """Takes the curves of the column of each class, in any order, on any thread."""
+    """Collects the curves of the column of each class, in any order, on any thread."""
 
     def __init__(self, classes: Classes) -> None:
         self._classes = classes
@@ -107,7 +107,7 @@ class Keeper:
 
 
 class CurvesLater(Sequence[ClassCurves]):
-    """What is kept of each class, made when it is read."""
+    """Curve data of each class, made at first read."""
 
     def __init__(self, classes: Classes, later: Later) -> None:
         self._classes, self._later = classes, later
@@ -131,7 +131,7 @@ class CurvesLater(Sequence[ClassCurves]):
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Curves travel, not rows."""
+        """Pickle the curves, not the rows."""
         return tuple, (tuple(self),)
 
 
@@ -143,9 +143,9 @@ class Curves:
 
     Attributes:
         classes: the classes.
-        kept: what is kept of each.
+        kept: the curve data of each.
         decisions: float64[t], threshold probabilities of the net benefit.
-        sampling: of which rows they are; None where that is not known.
+        sampling: facts about the rows; None if unknown.
 
     Example:
         >>> import karat
@@ -188,15 +188,15 @@ class Curves:
 
     @cached_property
     def reliability(self) -> ByClass[Reliability]:
-        """Reliability diagrams of 15 bins; see `karat.curves.reliability`."""
+        """Reliability diagrams with 15 bins; see `karat.curves.reliability`."""
         return self._each(lambda kept, _: kept.reliability)
 
     @cached_property
     def reliability_by_quantile(self) -> Mapping[Label, Reliability]:
-        """Reliability diagrams of 10 bins of equal weight, of a rare class of two.
+        """Reliability diagrams with 10 bins of equal weight, for a rare class of two.
 
-        With a share below 5 % nearly all rows lie in the first of 15 bins of equal width. Empty
-        where no class is rare, or there are more than two.
+        With a proportion below 5 %, nearly all rows are in the first of 15 bins of equal width.
+        Empty if no class is rare, or if there are more than two.
         """
         found = {}
         for i, (label, kept) in enumerate(zip(self.classes.labels, self.kept, strict=True)):
@@ -247,7 +247,7 @@ class Curves:
 
 
 def no_curves(scores: str | None, k: int, *, is_whole: bool) -> KaratError:
-    """Why a report holds no curves; scores is None without any."""
+    """Return why a report has no curves; scores is None without any."""
     ask = "Ask for them: karat.curves.roc(y_true, y_prob=..., classes=[...])."
     if scores is None:
         found = "It was made from labels, without probabilities or scores"

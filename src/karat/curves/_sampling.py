@@ -1,4 +1,4 @@
-"""What is known of the rows of curves, as far as their bands need it."""
+"""Facts about the rows of curves that their bands need."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ NOT_KEPT: Final = "Its rows have weights, and the sums of their squares are not 
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """What the rows of curves are, as far as a band has to know.
+    """Facts about the rows of curves that a band needs.
 
     Attributes:
-        is_weighted: whether they have weights.
-        square: float64[k], Σw² of the rows of each true class; None where it is not kept.
-        no_band: why no curve of these rows has a band; None: nothing forbids it.
+        is_weighted: whether the rows have weights.
+        square: float64[k], Σw² of the rows of each true class; None if it is not kept.
+        no_band: why no curve of these rows has a band; None if bands are possible.
     """
 
     is_weighted: bool = False
@@ -30,7 +30,7 @@ class Sampling:
     no_band: str | None = None
 
     def on(self, curve: C, i: int) -> C:
-        """The curve of class i with what its band needs."""
+        """Return the curve of class i, with the facts that its band needs."""
         if not isinstance(curve, WithBand):
             return curve
         no_band, squares = self.no_band, curve.squares

@@ -1,6 +1,7 @@
-"""Fewer points for the same picture, and how far the picture is from the whole curve.
+"""Simplification of curves to fewer points, with a bound on the error.
 
-Ramer, Douglas, Peucker: the points furthest from the lines drawn without them are kept.
+It uses the Ramer-Douglas-Peucker algorithm: the points furthest from the lines drawn without them
+are kept.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ Places: TypeAlias = npt.NDArray[np.int64]
 Plane: TypeAlias = Callable[[Floats, Floats, float, float], tuple[Floats, Floats]]
 """(true positives, false positives, n_pos, n_neg) → horizontal and vertical axis.
 
-The horizontal one never falls along the points. Between two points the vertical one lies between
-its values for the true positives of one with the false positives of the other.
+The horizontal axis never decreases along the points. Between two points, the vertical axis lies
+between its values for the true positives of one with the false positives of the other.
 """
 
 _MANY: Final = 8192
-"""Longer curves are thinned first, within a bound, unless more points than a quarter are kept."""
+"""Length above which curves are thinned first, within a bound, unless a quarter is kept."""
 _LONG: Final = 4096
-"""Of longer paths most points are left out by a sample before their hull is sought."""
+"""Length above which most points of a path are excluded by a sample before the hull is computed."""
 
 
 def corners(x: Floats, y: Floats, *, axis_parallel: bool) -> Places:
-    """Places of the points between which the curve is straight, both ends included.
+    """Indices of the points between which the curve is straight, both ends included.
 
     Args:
-        x, y: number[t], both never falling unless `axis_parallel`.
-        axis_parallel: leave out points on horizontal and vertical lines only.
+        x, y: number[t], both nondecreasing unless `axis_parallel`.
+        axis_parallel: drop only points on horizontal and vertical lines.
 
     Example:
         >>> corners(np.array([0, 0, 1, 3]), np.array([0, 1, 2, 4]), axis_parallel=False).tolist()
@@ -54,9 +55,9 @@ def corners(x: Floats, y: Floats, *, axis_parallel: bool) -> Places:
 
 
 def upper_hull(x: Floats, y: Floats) -> Places:
-    """Places of the corners of the upper convex hull of a path that never falls in x or in y.
+    """Indices of the corners of the upper convex hull of a path that is nondecreasing in x and y.
 
-    Exact for counts. Points on an edge are no corners.
+    Exact for counts. Points on an edge are not corners.
 
     Cost: O(t).
 
@@ -68,10 +69,10 @@ def upper_hull(x: Floats, y: Floats) -> Places:
 
 
 def pooled_hull(ranks: ClassRanks) -> Places | None:
-    """Places of the corners of the hull of all points of a column; None for rows with weights.
+    """Indices of the corners of the hull of all points of a column; None for weighted rows.
 
     Equal to `upper_hull(fps, tps)`: the edges are the blocks of the isotonic recalibration, which
-    metrics of calibration need too.
+    calibration metrics need too.
 
     Ref: Fawcett, Niculescu-Mizil (2007). PAV and the ROC convex hull. Machine Learning 68.
     """
@@ -84,17 +85,17 @@ def pooled_hull(ranks: ClassRanks) -> Places | None:
 def simplified(
     points: Points, planes: Mapping[str, Plane], guides: Sequence[str], limit: int
 ) -> tuple[Places, dict[str, float]]:
-    """Places of at most `limit` points that draw nearly the same curves, and how near.
+    """Indices of at most `limit` points that draw nearly the same curves, with the errors.
 
-    Kept in any case: both ends and, as far as the limit allows, the best score, the point where the
-    true and the false positive rate are furthest apart, and that of the largest F1. The lines in
-    the planes of `guides` decide which others are.
+    Both ends are always kept. As far as the limit allows, so are the best score, the point of the
+    largest difference between true and false positive rate, and that of the largest F1. The lines
+    in the planes of `guides` determine the other points.
 
-    The points are all of them, more than `limit`, or those of `sparse_points`. For each plane there
-    is an error: no point of the whole curve is further than that from the simplified one, nor the
-    other way round, in units of the axes.
+    The input is all points, more than `limit`, or those of `sparse_points`. Each plane has an
+    error: the largest distance between the whole curve and the simplified one, in both directions,
+    in units of the axes.
 
-    Cost: O(t) for curves up to a size, then O(log t) and a constant.
+    Cost: O(t) for curves up to a certain length, then O(log t) and a constant.
     """
     always = [1, *_landmarks(points)][: limit - 2]
     is_thinned = is_long(points.n_full, limit)
@@ -107,7 +108,7 @@ def simplified(
     first = np.searchsorted(places, always).astype(np.int32)
     paths = np.concatenate([drawn[name] for name in guides])
     kept = _native.furthest_points(paths, limit, first)
-    # The next point that is kept, of each point.
+    # Index of the next kept point, for each point.
     after = np.maximum(np.searchsorted(kept, np.arange(len(places))), 1)
     errors = {
         name: _error(drawn[name], kept[after - 1], kept[after], _thinned(plane, points, places))
@@ -117,9 +118,9 @@ def simplified(
 
 
 def _landmarks(points: Points) -> list[int]:
-    """Places of the first largest of each gain: looked for some thousand points at once.
+    """Indices of the first maximum of each gain, searched in blocks of a few thousand points.
 
-    Blocks that cannot hold one by the counts at their ends are left out.
+    Blocks that cannot contain one, by the counts at their ends, are skipped.
     """
     tps, fps, sides = points.tps, points.fps, (points.n_pos, points.n_neg)
     first = np.arange(0, len(points), N_BLOCK)
@@ -135,7 +136,7 @@ def _landmarks(points: Points) -> list[int]:
         part = slice(begin, begin + N_BLOCK)
         gains = landmark_gains(tps[part], fps[part], *sides)
         at = [(float(gain[i]), begin + i) for gain in gains for i in [int(np.argmax(gain))]]
-        # NaN, where a side is missing, is the largest, as for `argmax`; of equal ones the first.
+        # NaN, from an empty side, is the largest, as for `argmax`; of equal ones, the first.
         best = (
             at
             if not best
@@ -148,13 +149,13 @@ def _landmarks(points: Points) -> list[int]:
 
 
 def landmark_gains(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
-    """What is largest where the rates are furthest apart, and where F1 is."""
+    """Quantities to maximize: the difference of the rates, and F1."""
     with np.errstate(invalid="ignore"):
         return np.abs(tps * n_neg - fps * n_pos), tps / (n_pos + tps + fps)
 
 
 def _candidates(points: Points, limit: int, always: Sequence[int]) -> Places:
-    """Places of points so dense that what lies between them hardly differs from a line."""
+    """Indices of points so dense that the curve between them is almost a line."""
     called = points.tps + points.fps
     paths = points.tps, points.fps, called
     targets = dense_targets(points.n_pos, points.n_neg, float(called[1]), limit)
@@ -165,19 +166,19 @@ def _candidates(points: Points, limit: int, always: Sequence[int]) -> Places:
 
 
 def is_long(n: int, limit: int) -> bool:
-    """Whether of n points not all are looked at."""
+    """Return whether only a subset of n points is examined."""
     return n > max(_MANY, 16 * limit)
 
 
 def dense_targets(
     n_pos: float, n_neg: float, least: float, limit: int
 ) -> tuple[Floats, Floats, Floats]:
-    """True positives, false positives and their sums, ascending, whose first points are candidates.
+    """Ascending true positives, false positives and sums, whose first points are candidates.
 
     `least` is the weight of the best score, `limit` the points to choose.
     """
     grid = np.linspace(0.0, 1.0, max(4 * limit, _MANY // 4))
-    # Precision changes with the logarithm of what is called positive.
+    # Precision changes with the logarithm of the number predicted positive.
     total = n_pos + n_neg
     n_steps = len(grid) // 2 * np.log(total / least)
     steps = np.geomspace(least, total, min(int(n_steps) + 2, 8 * len(grid)))
@@ -187,7 +188,7 @@ def dense_targets(
 def _drawn(
     plane: Plane, tps: Floats, fps: Floats, n_pos: float, n_neg: float
 ) -> tuple[Floats, Floats]:
-    """The axes, 0 where they are undefined: there all points are alike."""
+    """Return the axes, 0 where they are undefined: there all points are equal."""
     x, y = (
         values if np.isfinite(values).all() else np.nan_to_num(values)
         for values in plane(tps, fps, n_pos, n_neg)
@@ -208,10 +209,10 @@ def to_segment(x: Floats, y: Floats, xa: Any, ya: Any, xb: Any, yb: Any) -> Floa
 
 
 def _thinned(plane: Plane, points: Points, places: Places) -> Floats:
-    """float64[c − 1]: how far points between two candidates may be from the line between them.
+    """float64[c − 1]: largest distance of points between two candidates from the line between them.
 
-    They lie in the box that the counts of the first candidate and of the last point before the
-    second one span; of a box, a corner is furthest from a line.
+    They lie in the box spanned by the counts of the first candidate and of the last point before
+    the second one. A corner of the box is furthest from the line.
     """
     if len(places) == len(points):
         return np.zeros(len(places) - 1)
@@ -228,18 +229,18 @@ def _thinned(plane: Plane, points: Points, places: Places) -> Floats:
 
 
 def _error(drawn: tuple[Floats, Floats], before: Places, after: Places, thinned: Floats) -> float:
-    """How far points are from the line between the points before and after them, at most."""
+    """Largest distance of points from the line between the kept points before and after them."""
     x, y = drawn
     far = to_segment(x, y, x[before], y[before], x[after], y[after])
-    # Between two candidates the distance to the line drawn is at most that of the further one.
+    # Between two candidates, the distance to the drawn line is at most that of the further one.
     return float((np.maximum(far[1:], far[:-1]) + thinned).max(initial=0.0))
 
 
 def sparse_points(ranks: ClassRanks, limit: int) -> Points:
-    """The points of a sorted column from which `simplified` and `upper_hull` give what all would.
+    """Points of a sorted column for which `simplified` and `upper_hull` equal those of all points.
 
-    Those are the candidates of a simplification to `limit` points, the point before each, and the
-    corners of the hull; all points, if these are few.
+    They are the candidates of a simplification to `limit` points, the point before each, and the
+    corners of the hull; or all points, if there are few.
 
     Cost: two walks over the score levels, and tens of thousands of points.
     """
@@ -253,7 +254,7 @@ def sparse_points(ranks: ClassRanks, limit: int) -> Points:
     n_pos, n_neg = float(steps.tps[-1]), float(steps.fps[-1])
     least = float(first.tps[0] + first.fps[0])
     targets = dense_targets(n_pos, n_neg, least, limit)
-    # Columns: place, threshold, true and false positives.
+    # Columns: index, threshold, true and false positives.
     kept = [_columns(0, np.array([np.inf]), np.zeros(1), np.zeros(1))]
     hull = before = kept[0]
     best = [-np.inf, -np.inf]

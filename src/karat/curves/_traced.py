@@ -1,4 +1,4 @@
-"""Curves that a falling threshold traces, and what decisions cost or earn at its points."""
+"""Curves over falling thresholds, and the costs and net benefits of decisions."""
 
 from __future__ import annotations
 
@@ -25,24 +25,23 @@ T = TypeVar("T", bound="Traced")
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Traced(Curve, ABC):
-    """A curve with a point for each distinct score, best first.
+    """Curve with a point for each distinct score, best first.
 
     Attributes:
-        thresholds: float64[t], descending: what scores at least this is called positive.
-            The first is infinite: nothing is called positive.
-        n_full: points of the whole curve, of which these may be some.
-        error: no point of the whole curve is further than this from the one drawn here, nor the
-            other way round, in units of the axes; 0 when only points on straight lines were left
-            out, or none.
+        thresholds: float64[t], descending: rows that score at least this are predicted positive.
+            The first is infinite: no row is.
+        n_full: number of points of the whole curve, of which these may be a subset.
+        error: largest distance between the whole curve and this one, in both directions, in units
+            of the axes; 0 if only points on straight lines were dropped, or none.
     """
 
     name: ClassVar[str]
     needs_neg: ClassVar[bool] = False
-    """Whether it is undefined without rows of other classes."""
+    """True if it is undefined without rows of other classes."""
     is_affine: ClassVar[bool] = False
-    """Whether straight lines between counts are straight on its axes, however they lie."""
+    """True if straight lines between counts are always straight on its axes."""
     read_areas: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Its areas, and those of `Points` that they are."""
+    """Its areas, and the attributes of `Points` that they equal."""
 
     thresholds: Floats
     n_full: int
@@ -51,11 +50,11 @@ class Traced(Curve, ABC):
     @staticmethod
     @abstractmethod
     def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
-        """The axes from the weights of true and false positives; see `_simplify.Plane`."""
+        """Return the axes from the weights of true and false positives; see `_simplify.Plane`."""
 
     @classmethod
     def areas(cls, points: Points) -> dict[str, float]:
-        """Areas under the whole curve, by attribute."""
+        """Return the areas under the whole curve, by attribute."""
         return {name: getattr(points, source) for name, source in cls.read_areas}
 
     def _facts(self) -> Iterator[str]:
@@ -69,11 +68,12 @@ class Traced(Curve, ABC):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Roc(WithBand, Traced):
-    """True positive rate by false positive rate: how much of the class is found, at what price.
+    """ROC curve: true positive rate by false positive rate.
 
     Attributes:
-        fpr: float64[t], share of the other rows that is called positive; NaN without any.
-        tpr: float64[t], share of the class that is called positive; NaN without any.
+        fpr: float64[t], proportion of the rows of other classes predicted positive; NaN without
+            any.
+        tpr: float64[t], proportion of the rows of the class predicted positive; NaN without any.
         area: area under the whole curve: `karat.roc_auc`.
     """
 
@@ -94,13 +94,14 @@ class Roc(WithBand, Traced):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PrecisionRecall(WithBand, Traced):
-    """Precision by recall: how pure the rows found are, as more of the class is found.
+    """Precision-recall curve.
 
     Attributes:
-        precision: float64[t], share of the class among what is called positive; 1 where nothing is.
-        recall: float64[t], share of the class that is called positive; NaN without any.
-        area: area under the whole curve with straight lines: `karat.pr_auc_trapezoid`.
-        average_precision: area under the whole curve with steps: `karat.average_precision`.
+        precision: float64[t], proportion of the class among the rows predicted positive; 1 if there
+            are none.
+        recall: float64[t], proportion of the rows of the class predicted positive; NaN without any.
+        area: area under the whole curve by straight lines: `karat.pr_auc_trapezoid`.
+        average_precision: area under the whole curve by steps: `karat.average_precision`.
     """
 
     name: ClassVar[str] = "precision_recall"
@@ -125,11 +126,13 @@ class PrecisionRecall(WithBand, Traced):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Det(Traced):
-    """Misses by false alarms, usually drawn on normal-deviate axes (``scipy.special.ndtri``).
+    """DET curve: false negative rate by false positive rate, usually on normal-deviate axes.
 
     Attributes:
-        fpr: float64[t], share of the other rows that is called positive; NaN without any.
-        fnr: float64[t], share of the class that is not called positive; NaN without any.
+        fpr: float64[t], proportion of the rows of other classes predicted positive; NaN without
+            any.
+        fnr: float64[t], proportion of the rows of the class not predicted positive; NaN without
+            any.
     """
 
     name: ClassVar[str] = "det"
@@ -146,12 +149,12 @@ class Det(Traced):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Gain(Traced):
-    """Share of the class that is found by the share of all rows that is looked at, best first.
+    """Cumulative gain: proportion of the class found by proportion of all rows, best first.
 
     Attributes:
-        share: float64[t], share of all rows that is called positive.
-        gain: float64[t], share of the class that is called positive; NaN without any.
-        area: area under the whole curve; half of it is what a random order gives.
+        share: float64[t], proportion of all rows predicted positive.
+        gain: float64[t], proportion of the rows of the class predicted positive; NaN without any.
+        area: area under the whole curve; a random order gives 0.5.
     """
 
     name: ClassVar[str] = "gain"
@@ -176,11 +179,11 @@ class Gain(Traced):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Lift(Traced):
-    """How many times more of the class the best rows hold than a random choice would.
+    """Lift curve: precision ÷ prevalence by proportion of all rows, best first.
 
     Attributes:
-        share: float64[t], share of all rows that is called positive.
-        lift: float64[t], precision ÷ prevalence; at share 0 that of the next point, its limit.
+        share: float64[t], proportion of all rows predicted positive.
+        lift: float64[t], precision ÷ prevalence; at proportion 0 that of the next point, its limit.
             NaN without rows of the class.
     """
 
@@ -211,12 +214,12 @@ def trace(
     limit: int | None = None,
     error: float = 0.0,
 ) -> T:
-    """The curve of a kind through points, which may be fewer than all.
+    """Return the curve of a kind through points, which may be a subset.
 
     Args:
-        drop_intermediate: leave out points on straight lines.
-        limit: the most points to keep.
-        error: how far the curve through `points` is from the whole one.
+        drop_intermediate: drop points on straight lines.
+        limit: largest number of points to keep.
+        error: distance of the curve through `points` from the whole one.
     """
     n_pos, n_neg = points.n_pos, points.n_neg
     x, y = kind.plane(points.tps, points.fps, n_pos, n_neg)
@@ -252,29 +255,29 @@ def _share(part: Floats, whole: float) -> Floats:
 
 
 DECISIONS: Floats = np.arange(1, 100) / 100
-"""Threshold probabilities of a net-benefit curve unless others are given."""
+"""Default threshold probabilities of a net-benefit curve."""
 DECISIONS.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Cost(Curve):
-    """Smallest expected cost by probability-cost: which threshold is best, and what it costs.
+    """Cost curve: smallest normalized expected cost by probability-cost.
 
-    With p the share of the class, C(−|+) the cost of a miss and C(+|−) that of a false alarm, the
-    probability-cost is p·C(−|+) ÷ (p·C(−|+) + (1 − p)·C(+|−)), the expected cost is divided by its
-    largest possible value, and a threshold is a straight line: from its false positive rate at 0
-    to its false negative rate at 1. The curve is the lower envelope of these lines.
-    Line i is the lowest one from corner i to corner i + 1.
+    With p the prevalence, C(−|+) the cost of a false negative and C(+|−) that of a false positive,
+    the probability-cost is p·C(−|+) ÷ (p·C(−|+) + (1 − p)·C(+|−)), the expected cost is divided by
+    its largest possible value, and each threshold is a straight line from its false positive rate
+    at 0 to its false negative rate at 1. The curve is the lower envelope of these lines. Line i is
+    the lowest one from corner i to corner i + 1.
 
     Attributes:
         probability_cost: float64[c + 1], ascending from 0 to 1: the corners of the envelope.
-        cost: float64[c + 1], normalised expected cost there.
+        cost: float64[c + 1], normalized expected cost at each corner.
         thresholds: float64[c], descending: the best threshold from each corner to the next;
-            infinite: nothing is called positive.
+            infinite: no row is predicted positive.
         fpr, fnr: float64[c], the two ends of each line.
         area: area under the envelope of all lines: the mean over all probability-costs.
-        n_full: corners of the whole envelope, of which these may be some.
-        error: the most by which the whole envelope is lower; never higher.
+        n_full: number of corners of the whole envelope, of which these may be a subset.
+        error: largest difference by which the whole envelope is lower; it is never higher.
     """
 
     name: ClassVar[str] = "cost"
@@ -308,10 +311,10 @@ def cost_curve(
     error: float = 0.0,
     places: Places | None = None,
 ) -> Cost:
-    """The lower envelope of the lines of all points, or of at most `limit` corners of it.
+    """Return the lower envelope of the lines of all points, or at most `limit` corners of it.
 
-    Where `points` are not all, area, n_full and error are facts about the whole envelope. `places`
-    are those of the corners of the hull, where they are known.
+    If `points` is a subset, area, n_full and error describe the whole envelope. `places` are the
+    indices of the corners of the hull, if known.
     """
     hull = points.at(upper_hull(points.fps, points.tps) if places is None else places)
     corners, cost, lines = _envelope(hull)
@@ -319,7 +322,7 @@ def cost_curve(
         area = float(np.trapezoid(cost, corners))
     n_full = len(corners) if n_full is None else n_full
     if limit is not None and len(corners) > limit:
-        # A line between two that are kept is at most as much lower as its point is far from theirs.
+        # A line between two kept ones is lower by at most the distance of its point from theirs.
         places, errors = simplified(hull, {"roc": Roc.plane}, ["roc"], limit - 1)
         error = max(error, errors["roc"])
         hull = hull.at(places)
@@ -343,13 +346,13 @@ def cost_curve(
 
 
 def _envelope(hull: Points) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
-    """Corners from 0 to 1, the cost there, and the place of the line from each to the next."""
+    """Return corners from 0 to 1, their costs, and the index of the line from each to the next."""
     n_pos, n_neg = hull.n_pos, hull.n_neg
     if not (n_pos and n_neg):
         return np.array([0.0, 1.0]), np.full(2, np.nan), np.zeros(1, np.intp)
     fpr, fnr = Det.plane(hull.tps, hull.fps, n_pos, n_neg)
     run, fall = np.diff(fpr), -np.diff(fnr)
-    # Points that only a weight too small to be seen divides are one.
+    # Points that differ only by a negligible weight are merged.
     either = run + fall
     crossings = np.divide(run, either, out=np.zeros_like(run), where=either > 0)
     crossings = np.maximum.accumulate(crossings)
@@ -362,16 +365,17 @@ def _envelope(hull: Points) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class NetBenefit(Curve):
-    """What acting on a prediction gains, by the probability from which on one acts.
+    """Net benefit of acting on a prediction, by threshold probability.
 
-    In true positives for each row: TP/n − FP/n · t/(1 − t), where acting at t says that a false
-    alarm is worth t/(1 − t) of a hit. Treating nobody gains 0.
+    The net benefit is TP/n − FP/n · t/(1 − t), where threshold t weighs a false positive as t/(1 −
+    t) true positives. Treating none has net benefit 0.
 
     Attributes:
-        thresholds: float64[t], threshold probabilities t: who has at least this is treated.
-        benefit: float64[t], net benefit of treating by the prediction.
-        treat_all: float64[t], of treating everybody.
-        treat_none: float64[t], of treating nobody: 0.
+        thresholds: float64[t], threshold probabilities t: rows with at least this probability are
+            treated.
+        benefit: float64[t], net benefit of treating according to the prediction.
+        treat_all: float64[t], net benefit of treating all.
+        treat_none: float64[t], net benefit of treating none: 0.
     """
 
     name: ClassVar[str] = "net_benefit"
@@ -401,7 +405,7 @@ def counts_at(view: ClassProbabilities, thresholds: Floats) -> Floats:
 def net_benefit_curve(
     tps: Floats, fps: Floats, n_pos: float, n_neg: float, thresholds: Floats, label: Label | None
 ) -> NetBenefit:
-    """Net benefit from the weights of true and false positives at each threshold."""
+    """Return the net benefit from the weights of true and false positives at each threshold."""
     total = n_pos + n_neg
     odds = thresholds / (1.0 - thresholds)
     return NetBenefit(
@@ -417,10 +421,10 @@ def net_benefit_curve(
 
 
 def checked_thresholds(given: Any) -> Floats:
-    """Threshold probabilities float64[t] as given.
+    """Return threshold probabilities float64[t] as given.
 
     Errors:
-        K122 they are not numbers from 0 to below 1.
+        K122 they are not numbers in [0, 1).
     """
     if given is None:
         return DECISIONS

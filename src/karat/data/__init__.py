@@ -1,1 +1,1 @@
-"""What users hand in, as batches of `Rows`, and the accumulator that tallies them."""
+"""Input data as batches of `Rows`, and the accumulator that tallies them."""

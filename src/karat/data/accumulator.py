@@ -1,4 +1,4 @@
-"""The accumulator: batches of rows become tallies, with clusters and slices, in bounded memory."""
+"""Accumulator of batches of rows into tallies, with clusters and slices, in bounded memory."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from karat.tally.set_tally import SetRows
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 Crossed: TypeAlias = dict[Key, tuple[CrossedCells, ...]]
-"""Labels by cluster and by the columns of each key, in tables to be merged; () is no column."""
+"""Labels by cluster and by the columns of each key, in tables to be merged; () has no column."""
 
 _CLUSTERS: Final = "clusters"
 _COLUMN: Final = "by "
-"""Before the name of a column: a column may be called clusters."""
+"""Prefix of column names, since a column may be called clusters."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlicesLater:
-    """How the values of columns become slices, once all rows came.
+    """Conversion of column values to slices, after all rows are read.
 
     Attributes:
-        groups: the columns, and the crosses of several, that were requested.
-        numbers: the columns that hold numbers, which may go into bins.
+        groups: the requested columns and crosses.
+        numbers: the columns of numbers, which may be binned.
     """
 
     groups: tuple[Key, ...] = ()
@@ -53,7 +53,7 @@ class SlicesLater:
     def searched(
         self, names: Mapping[str, RowNames]
     ) -> tuple[tuple[SliceCodes, ...], dict[str, str]]:
-        """The slices of rows whose columns are searched, and why others cannot be."""
+        """Return the slices of rows whose columns are searched, and reasons for the others."""
         return searched_columns(
             (name, partial(self._single, name, read, keeps_numbers=True))
             for name, read in names.items()
@@ -62,7 +62,7 @@ class SlicesLater:
     def slices(
         self, names: Mapping[str, RowNames], counts: npt.NDArray[np.int64] | None = None
     ) -> tuple[SliceCodes, ...]:
-        """The slices of rows: of their values as text, and the rows that each stands for."""
+        """Return the slices of rows, from values as text and the multiplicity of each row."""
         single = {name: self._single(name, read, counts=counts) for name, read in names.items()}
         return of_columns(self.groups, single)
 
@@ -74,7 +74,7 @@ class SlicesLater:
 
 
 def axes_of(rows: Rows, key: Key | None = None) -> tuple[tuple[Axis, ...], Codes | None]:
-    """The axes that rows have, of all columns or those of a key, and int32[a, n], their codes."""
+    """Return the axes of the rows, for all columns or those of a key, and codes int32[a, n]."""
     given = [] if rows.clusters is None else [(_CLUSTERS, rows.clusters)]
     columns = tuple(rows.columns) if key is None else key
     given += [(f"{_COLUMN}{name}", rows.columns[name]) for name in columns]
@@ -85,9 +85,9 @@ def axes_of(rows: Rows, key: Key | None = None) -> tuple[tuple[Axis, ...], Codes
 
 
 def crossed_of(rows: Rows, groups: Sequence[Key]) -> Crossed:
-    """The labels of rows by cluster, and by the values of each column and cross.
+    """Return the labels of rows by cluster, and by the values of each column and cross.
 
-    Of a cross of all columns nearly every row would be a combination of its own.
+    In a cross of all columns, nearly every row would be its own combination.
     """
     found: Crossed = {}
     for key in ((), *groups):
@@ -101,7 +101,7 @@ def crossed_of(rows: Rows, groups: Sequence[Key]) -> Crossed:
 
 
 def united(left: Crossed, right: Crossed, classes: Classes | None) -> Crossed:
-    """Both, in few tables: a combination is moved as often as tables double, at most."""
+    """Merge both into few tables: a combination is moved at most once for each doubling."""
     found = {}
     for key in dict.fromkeys((*left, *right)):
         parts: list[CrossedCells] = []
@@ -116,7 +116,7 @@ def united(left: Crossed, right: Crossed, classes: Classes | None) -> Crossed:
 
 
 def whole(crossed: Crossed, classes: Classes) -> dict[Key, CrossedCells]:
-    """Each as one table."""
+    """Return each as one table."""
     return {
         key: reduce(CrossedCells.merge, [part.on(classes) for part in parts])
         for key, parts in crossed.items()
@@ -124,14 +124,14 @@ def whole(crossed: Crossed, classes: Classes) -> dict[Key, CrossedCells]:
 
 
 def n_bytes_of(crossed: Crossed) -> int:
-    """Bytes of all tables."""
+    """Return the bytes of all tables."""
     return sum(part.n_bytes for parts in crossed.values() for part in parts)
 
 
 def names_on_axes(
     axes: Sequence[Axis], codes: Codes
 ) -> tuple[RowNames | None, dict[str, RowNames]]:
-    """The clusters, and the values of columns, that codes on axes stand for."""
+    """Return the clusters and the column values of codes on axes."""
     clusters, columns = None, {}
     for axis, own in zip(axes, codes, strict=True):
         texts = tuple(map(str, axis.labels))
@@ -144,7 +144,7 @@ def names_on_axes(
 
 
 def crossed_rows(found: CrossedCells, key: Key, cells: Cells, later: SlicesLater) -> Rows:
-    """Combinations as rows, each of which stands for several; slices are those of the key."""
+    """Return combinations as rows with multiplicities; slices are those of the key."""
     clusters, columns = names_on_axes(found.axes, found.codes[2:])
     classes: Classes = cells.classes
     moved = found.on(classes)
@@ -162,7 +162,7 @@ def crossed_rows(found: CrossedCells, key: Key, cells: Cells, later: SlicesLater
 
 
 def rows_of_held(held: HeldRows, later: SlicesLater) -> Rows:
-    """Kept rows with scores as rows, with their clusters and slices."""
+    """Return kept rows with scores as rows, with their clusters and slices."""
     whole = held.whole()
     assert whole.axes is not None
     clusters, columns = names_on_axes(held.axes, whole.axes)
@@ -180,18 +180,18 @@ def rows_of_held(held: HeldRows, later: SlicesLater) -> Rows:
 
 
 def with_columns(rows: SetRows, columns: Mapping[str, RowNames]) -> SetRows:
-    """Rows with sets and the values of columns, which become slices when all rows have come."""
+    """Add column values to rows with sets, which become slices after all rows are read."""
     axes = ((Axis(f"{_COLUMN}{name}", own.texts), own.codes) for name, own in columns.items())
     return rows.beside([*axes])
 
 
 def with_slices(rows: SetRows, slices: Sequence[SliceCodes]) -> SetRows:
-    """Rows with sets and their slices."""
+    """Add slices to rows with sets."""
     return rows.beside([(slice_axis(one.columns, one.keys), one.codes) for one in slices])
 
 
 def sliced_sets(held: HeldSets, later: SlicesLater) -> HeldSets:
-    """The same, the values of its columns as slices."""
+    """Convert the column values of rows with sets to slices."""
     rows = held.rows
     if not later.groups or rows.codes is None:
         return held
@@ -201,7 +201,7 @@ def sliced_sets(held: HeldSets, later: SlicesLater) -> HeldSets:
 
 
 def values_as_text(values: Any, name: str, n: int) -> Column:
-    """The values of one column of a part of a table, as files write them."""
+    """Return the values of one column of a part of a table, as files write them."""
     argument = f"by[{name!r}]"
     try:
         return encode_names(values, argument, "keep")
@@ -217,7 +217,7 @@ def values_as_text(values: Any, name: str, n: int) -> Column:
 
 
 def text_names(column: Column, name: str) -> RowNames:
-    """The values of a column, those that are missing as one of them."""
+    """Return the values of a column as text, with missing values as one of them."""
     found = replace(names_of_column(column), column=f"column {name!r}")
     if column.missing is None:
         return found
@@ -227,13 +227,13 @@ def text_names(column: Column, name: str) -> RowNames:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Where rows came from.
+    """Origin of the rows.
 
     Attributes:
-        mapping: column by role, where they came from a table.
+        mapping: column by role, if the rows come from a table.
         source: files, format, table, query, filter.
-        warnings: sentences the reader should see.
-        scores: ``"probabilities"`` or ``"scores"`` that decided what is predicted and were not
+        warnings: sentences for the reader.
+        scores: ``"probabilities"`` or ``"scores"`` if they determined the predictions and were not
             kept; None otherwise.
     """
 
@@ -245,18 +245,18 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
-    """What was accumulated: immutable, added to by `plus`.
+    """Accumulated tallies: immutable, extended by `plus`.
 
     Attributes:
         cells: the tally of labels alone.
-        scores: rows with scores, kept while they fit and tabled beyond that.
+        scores: rows with scores, kept while they fit, then tallied.
         crossed: labels alone by cluster and by the values of columns.
-        later: how the values of columns become slices.
-        rows: all rows, where they lie in memory anyway; then the others are None.
+        later: conversion of column values to slices.
+        rows: all rows, if they are in memory anyway; then the others are None.
         sets: rows with sets of labels, kept while they fit; then the others are None.
-        sliced: rows by slice, where those of each column or cross are others.
-        n_dropped: rows that were left out.
-        origin: where the rows came from.
+        sliced: rows by slice, if they differ between columns or crosses.
+        n_dropped: number of rows that were left out.
+        origin: origin of the rows.
     """
 
     cells: Cells | None = None
@@ -271,7 +271,7 @@ class Tallies:
 
     @property
     def n_rows(self) -> int:
-        """Rows that were accumulated."""
+        """Number of accumulated rows."""
         parts = (self.cells, self.scores)
         if self.sets is not None:
             return self.sets.n
@@ -280,7 +280,7 @@ class Tallies:
 
     @property
     def limits_of_scores(self) -> tuple[float, float] | None:
-        """The smallest and the largest score; None of probabilities, and without scores."""
+        """Smallest and largest score; None for probabilities, and without scores."""
         if self.rows is not None:
             scores = self.rows.scores
             values = [] if scores is None or scores.is_prob else [scores.values]
@@ -307,7 +307,7 @@ class Tallies:
 
     @property
     def n_columns_of_scores(self) -> int:
-        """Scores of each row: 1 of two classes with a single column, 0 without scores."""
+        """Number of scores for each row: 1 for a single column of two classes, 0 without scores."""
         if self.rows is not None:
             values = self.rows.values
             return 0 if values is None else 1 if values.ndim == 1 else values.shape[1]
@@ -315,15 +315,15 @@ class Tallies:
         return 0 if shape is None else shape[0] or 1
 
     def plus(self, batch: Batch, empty: ScoreParts, n_threads: int | None = None) -> Tallies:
-        """The same with one more batch.
+        """Return the tallies with one more batch.
 
         Args:
-            empty: what rows with scores are added to where there are none yet.
+            empty: the accumulator of rows with scores if there are none yet.
 
         Errors:
-            K13x a value is no probability or not finite; K113 to K115 bad weights; K201, K202, K203
-            rows of another kind; K108 strings against numbers; K146 too many rows before all
-            classes came.
+            K13x a value is not a probability or not finite; K113 to K115 invalid weights; K201,
+            K202, K203 rows of another kind; K108 strings against numbers; K146 too many rows before
+            all classes occur.
         """
         if isinstance(batch, SetRows):
             return self.merge(Tallies(sets=HeldSets.of(batch)), empty, n_threads)
@@ -337,7 +337,7 @@ class Tallies:
             part = Tallies(cells, crossed=crossed, n_dropped=batch.n_dropped)
             return self.merge(part, empty, n_threads)
         pred = batch.pred if empty.threshold is None else None
-        # Whatever the classes will be, values that no metric may read are refused with their batch.
+        # Values that no metric may read are refused with their batch, for any classes.
         checked = replace(batch, classes=classes_of_columns(batch.scores.k))
         with numbered(batch.kept):
             InMemoryScores.of(checked, n_threads=n_threads, is_part=True).read()
@@ -348,10 +348,10 @@ class Tallies:
         return replace(self, scores=scores, n_dropped=self.n_dropped + batch.n_dropped)
 
     def merge(self, other: Tallies, empty: ScoreParts, n_threads: int | None = None) -> Tallies:
-        """Both: rows of several batches, partitions, checkpoints or streams.
+        """Merge the rows of several batches, partitions, checkpoints or streams.
 
         Errors:
-            As of `plus`; K148 clusters and slices that do not fit.
+            As in `plus`; K148 clusters and slices that do not fit.
         """
         cells, scores, sets = self.cells, self.scores, self.sets
         if other.sets is not None:
@@ -374,7 +374,7 @@ class Tallies:
         return found.warned(*other.origin.warnings)
 
     def warned(self, *sentences: str) -> Tallies:
-        """The same with more warnings; of doubts that notice the same the first."""
+        """Return the tallies with more warnings; of similar ones, the first is kept."""
         first: dict[str, str] = {}
         for one in (*self.origin.warnings, *sentences):
             first.setdefault(getattr(one, "noticed", one), one)
@@ -385,37 +385,37 @@ Batch: TypeAlias = "Rows | SetRows | Counted | Tallies"
 
 
 class Source(Protocol):
-    """Where rows come from, batch by batch.
+    """Source of rows, read batch by batch.
 
     Attributes:
-        later: how the values of columns become slices.
+        later: conversion of column values to slices.
     """
 
     @property
     def later(self) -> SlicesLater: ...
 
     def batches(self, first: int = 0) -> Iterator[Batch]:
-        """The batches in order, from one of them on; each is dropped before the next is read."""
+        """Yield the batches in order, from a given one; each is dropped before the next is read."""
         ...
 
     def numbering(self, place: int) -> AbstractContextManager[None]:
-        """Errors within number rows over the whole source."""
+        """Context in which errors number rows over the whole source."""
         ...
 
     def finished(self, found: Tallies) -> Tallies:
-        """What was accumulated, with where the rows came from, once they were read."""
+        """Return the accumulated tallies with the origin of the rows, after the read."""
         ...
 
 
 class Progress(Protocol):
-    """What follows a read: a bar, a checkpoint."""
+    """Observer of a read: a progress bar, a checkpoint."""
 
     def start(self) -> tuple[int, Tallies]:
-        """The batches that were read before, and what they gave."""
+        """Return the number of batches read before, and their tallies."""
         ...
 
     def done(self, n_batches: int, so_far: Tallies) -> None:
-        """So many batches were read."""
+        """Report the number of batches read."""
         ...
 
 
@@ -426,18 +426,17 @@ def accumulate(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Tallies:
-    """Add up the batches of a source.
+    """Accumulate the batches of a source.
 
     Args:
-        source: batches; or one batch, as rows in memory are: they are not copied, and kept however
-            many they are.
-        empty: what rows with scores are added to.
-        progress: follows the read, and may know how far an earlier one came.
+        source: batches; or one batch, for rows in memory, which are not copied and always kept.
+        empty: the accumulator of rows with scores.
+        progress: observer of the read, which may know the progress of an earlier one.
 
     Errors:
-        As those of the source; as `Tallies.plus`.
+        As in the source and in `Tallies.plus`.
 
-    Cost: one pass; memory of a batch and of what is kept.
+    Cost: one pass; memory for a batch and the kept data.
     """
     if isinstance(source, Tallies):
         return source
@@ -461,13 +460,13 @@ def accumulate(
 
 
 def counted(rows: Rows, n_threads: int | None = None, *, is_part: bool = False) -> Rows:
-    """Rows of labels with their tally.
+    """Return rows of labels with their tally.
 
     Args:
-        is_part: whether other rows come beside them, so that these may all weigh 0.
+        is_part: whether they are part of more rows, so that these may all weigh 0.
 
     Errors:
-        K113 to K115 weights that cannot be used.
+        K113 to K115 invalid weights.
     """
     if rows.cells is not None:
         return rows
@@ -485,9 +484,9 @@ def counted(rows: Rows, n_threads: int | None = None, *, is_part: bool = False) 
 
 
 def rows_in_memory(rows: Rows) -> Rows:
-    """One batch of rows, accumulated: what compares rows with rows measures.
+    """Return rows in memory as one accumulated batch, for comparisons of rows.
 
-    They are not copied, and kept however many they are.
+    They are not copied, and always kept.
     """
     found = accumulate(rows, ScoreParts(0)).rows
     assert found is not None

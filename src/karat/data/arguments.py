@@ -1,4 +1,4 @@
-"""Arguments in their plain forms: NumPy arrays, flags and numbers of threads."""
+"""Conversion of arguments to NumPy arrays, flags and numbers of threads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from karat.errors import error
 
 
 def as_ndarray(values: Any) -> Any:
-    """An array of exactly that type, or the memory of a tensor of the host; None for all else.
+    """Return an array of exactly that type, or the memory of a CPU tensor; else None.
 
-    Exact types first, they are cheap; torch is not imported to ask.
+    Exact types are checked first, which is fast; torch is not imported.
 
     Example:
         >>> as_ndarray(np.array([1, 2])).tolist()
@@ -27,13 +27,13 @@ def as_ndarray(values: Any) -> Any:
         try:
             array = values.numpy()
         except (RuntimeError, TypeError):
-            return None  # of a device, with a gradient, or of a type that NumPy has not
-        return array if type(array) is np.ndarray else None  # a class of another's that is so named
+            return None  # on a device, with a gradient, or of a type that NumPy lacks
+        return array if type(array) is np.ndarray else None  # an unrelated class of that name
     return None
 
 
 def check_flag(argument: str, value: Any, do: str) -> None:
-    """Refuse what is neither True nor False: a text such as 'no' would count as True (K122)."""
+    """Refuse values other than True and False: a text such as 'no' would count as True (K122)."""
     if not isinstance(value, bool | np.bool_):
         raise error("K122", argument=argument, value=value, choices="True, False", do=do)
 
@@ -42,7 +42,7 @@ _THREADS_MAX: Final = 4096
 
 
 def check_threads(n_threads: Any) -> None:
-    """Refuse what is no number of threads: None, or a whole number up to 4096 (K122)."""
+    """Refuse an invalid number of threads: None, or an integer up to 4096 is valid (K122)."""
     is_count = isinstance(n_threads, int | np.integer) and not isinstance(
         n_threads, bool | np.timedelta64
     )

@@ -1,4 +1,4 @@
-"""Arrow arrays and streams → NumPy views of their buffers, read through nanoarrow."""
+"""Arrow arrays and streams as NumPy views of their buffers, read through nanoarrow."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class ArrowChunk:
         format: the format string of the C data interface (of the indices, for a dictionary).
         length, offset: the rows used are ``buffer[offset : offset + length]``.
         validity: the bitmap, uint8[m]; None when no row is null.
-        buffers: what follows the bitmap; raw bytes as uint8[m].
-        dictionary: the values that the indices point to.
+        buffers: buffers after the bitmap; raw bytes as uint8[m].
+        dictionary: the values of the indices.
         is_ordered: whether the dictionary declares its order.
-        items: what the lists of an array of lists hold, all of them in one array.
+        items: the items of all lists of an array of lists, in one array.
     """
 
     format: str
@@ -44,7 +44,7 @@ class ArrowChunk:
     items: ArrowChunk | None = None
 
     def numbers(self) -> npt.NDArray[Any]:
-        """The rows of an array of plain numbers."""
+        """Return the rows of an array of plain numbers."""
         return self.buffers[0][self.offset : self.offset + self.length]
 
     def nulls(self) -> Flags | None:
@@ -70,15 +70,15 @@ class ArrowColumn:
 
 
 def is_arrow(values: object) -> bool:
-    """Whether an object exports itself by the Arrow PyCapsule interface."""
+    """Return whether an object exports the Arrow PyCapsule interface."""
     return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
 
 
 def read_column(values: Any) -> ArrowColumn | None:
-    """The one column of an array, a chunked array or a table; None where a table has others."""
+    """Return the single column of an array, chunked array or table; None if there are more."""
     with _opened(values) as (schema, stream):
         arrays = list(stream)
-        # A null struct is no row of a table: it stays what it is, and nobody reads into it.
+        # A null struct is not a row of a table: it is kept, and its fields are not read.
         if schema.format != "+s" or any(array.null_count for array in arrays):
             return _column(schema, [_chunk(array, schema) for array in arrays])
         if schema.n_children != 1:
@@ -88,9 +88,9 @@ def read_column(values: Any) -> ArrowColumn | None:
 
 
 def read_columns(table: Any, names: Sequence[str]) -> dict[str, ArrowColumn]:
-    """Columns of a whole table by name; every name has to exist.
+    """Return columns of a whole table by name; every name has to exist.
 
-    Cost: views of the table's own memory; all of it is read where the table is a lazy query.
+    Cost: views of the table's own memory; a lazy query is read completely.
     """
     with _opened(table) as (schema, arrays):
         places = _places(schema, names)
@@ -102,7 +102,7 @@ def read_columns(table: Any, names: Sequence[str]) -> dict[str, ArrowColumn]:
 
 
 def batches(table: Any, names: Sequence[str]) -> Iterator[dict[str, ArrowColumn]]:
-    """The columns of a table batch by batch, in the memory of one batch.
+    """Yield the columns of a table batch by batch, in the memory of one batch.
 
     The stream is released when the iterator ends or is closed.
     """
@@ -117,9 +117,9 @@ def batches(table: Any, names: Sequence[str]) -> Iterator[dict[str, ArrowColumn]
 
 
 def schema_of(table: Any) -> list[tuple[str, str]]:
-    """Name and format string of each column; a dictionary has the format of its values.
+    """Return name and format string of each column; a dictionary has the format of its values.
 
-    A reader that can be read only once is asked for its schema alone.
+    For a reader that can be read only once, only the schema is read.
     """
     import nanoarrow
 
@@ -147,7 +147,7 @@ def bits(bitmap: npt.NDArray[np.uint8], offset: int, length: int) -> Flags:
 
 @contextmanager
 def _opened(values: Any) -> Iterator[tuple[Any, Iterable[Any]]]:
-    """The schema and the arrays of a source; its stream is released on leaving."""
+    """Open the schema and the arrays of a source; its stream is released on exit."""
     import nanoarrow
 
     if not hasattr(values, "__arrow_c_stream__"):
@@ -185,7 +185,7 @@ def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) 
         return ArrowChunk(schema.format, rows, start, None, ())
     is_list = schema.format.startswith("+")
     raw: list[Any] = [_bytes(buffer) for buffer in array.view().buffers]
-    # A bitmap may be there without a null, and a count of -1 means that nobody counted.
+    # A bitmap may exist without a null, and a count of -1 means unknown.
     validity, null_count = raw[0], array.null_count if is_whole else -1
     if (
         null_count == 0
@@ -224,21 +224,21 @@ def _bytes(buffer: Any) -> npt.NDArray[np.uint8]:
     if not buffer.size_bytes:
         return np.empty(0, np.uint8)
     array = np.frombuffer(buffer, np.uint8)
-    # The format asks for buffers that are aligned; not every producer obeys.
+    # The format requires aligned buffers, but not every producer complies.
     return array if array.ctypes.data % 8 == 0 else array.copy()
 
 
 class NotOneLengthError(Exception):
-    """Lists differ in length: `args` is (row, its length, the length of row 0)."""
+    """Lists differ in length; `args` is (row, its length, the length of row 0)."""
 
 
 def lists_of(
     column: ArrowColumn, rows: Flags | None = None
 ) -> tuple[list[npt.NDArray[Any]] | None, Flags | None]:
-    """The lists of a column, none of them null, as one matrix a chunk.
+    """Return the lists of a column without nulls, as one matrix for each chunk.
 
     Args:
-        rows: bool[n], the rows wanted, of a column of one chunk; None for all.
+        rows: bool[n], the requested rows, of a column of one chunk; None for all.
 
     Returns:
         The matrices, number[m, k], or None when the lists do not hold plain numbers;
@@ -247,7 +247,7 @@ def lists_of(
     Errors:
         NotOneLengthError: the lists differ in length.
 
-    Cost: views; one copy of chunks whose lists do not lie end to end.
+    Cost: views; one copy of chunks whose lists are not contiguous.
     """
     width: int | None = None
     first_row = 0
@@ -278,9 +278,9 @@ def lists_of(
 
 
 def items_of_lists(chunk: ArrowChunk) -> tuple[npt.NDArray[np.int64], list[ArrowChunk]]:
-    """How many items each list of an array has, and all items in order, in one array or several.
+    """Return the number of items of each list of an array, and all items in order.
 
-    A null list has none, whatever lies under it.
+    A null list has none, for any content under it. Items are in one array or several.
     """
     starts, sizes = _extents(chunk)
     nulls, items = chunk.nulls(), chunk.items
@@ -308,7 +308,7 @@ def _joined_flags(parts: Sequence[Flags | None], shapes: Sequence[int | tuple[in
 
 
 def _extents(chunk: ArrowChunk) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where each list of a chunk starts among the items, and how long it is."""
+    """Return the start of each list of a chunk among the items, and its length."""
     rows = slice(chunk.offset, chunk.offset + chunk.length)
     if chunk.format.startswith("+w:"):
         width = int(chunk.format[3:])
@@ -330,7 +330,7 @@ _INT64_DIGITS = 18
 
 
 def joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """One array of all parts; a single one is not copied."""
+    """Return one array of all parts; a single one is not copied."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
@@ -343,9 +343,9 @@ def nulls_of(column: ArrowColumn) -> Flags | None:
 
 
 def pieces_of(column: ArrowColumn) -> list[npt.NDArray[Any]] | None:
-    """The values of a column of plain numbers, one view a chunk; None for any other type.
+    """Return the values of a column of plain numbers, one view for each chunk; or None.
 
-    What stands in null rows means nothing.
+    The values of null rows are arbitrary.
     """
     if column.is_dictionary or not column.chunks or column.format not in _NUMBERS:
         return None
@@ -353,10 +353,9 @@ def pieces_of(column: ArrowColumn) -> list[npt.NDArray[Any]] | None:
 
 
 def numbers_of(column: ArrowColumn) -> npt.NDArray[Any] | None:
-    """The values of a column of numbers or booleans; None for any other type.
+    """Return the values of a column of numbers or booleans; None for other types.
 
-    What stands in null rows means nothing.
-    Decimals become int64 where all are whole, else objects.
+    The values of null rows are arbitrary. Decimals become int64 if all are integers, else objects.
 
     Cost: none for one chunk of plain numbers, else one copy.
     """
@@ -378,7 +377,7 @@ def _decimals(chunks: tuple[ArrowChunk, ...]) -> npt.NDArray[Any]:
     stored = [chunk.buffers[0].view(np.int64).reshape(-1, n_words) for chunk in chunks]
     words = joined([w[c.offset : c.offset + c.length] for w, c in zip(stored, chunks, strict=True)])
     low = words[:, 0]
-    # The words above the lowest only repeat its sign, in a number that fits into it.
+    # The higher words only repeat its sign, if the number fits into the lowest.
     is_narrow = bool((words[:, 1:] == (low >> 63)[:, None]).all())
     if is_narrow and not scale:
         return low

@@ -1,4 +1,4 @@
-"""Checks of rows: weights that cannot be used, labels and columns that are in doubt."""
+"""Checks of rows: invalid weights, and warnings about labels and columns."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from karat.tally.set_tally import SetTally
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
-"""Rows in which the values of a column are looked at."""
+"""Number of rows in which the values of a column are examined."""
 
 
 def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[str | None]) -> None:
-    """Refuse a column, of a name and a type, that is called like weights and cannot be (K116)."""
+    """Refuse a column named like weights whose values cannot be weights (K116)."""
     for name, kind in columns:
         if normalized(name) in ALIASES["weights"] and name not in used:
             raise error(
@@ -55,7 +55,7 @@ def no_slices(column: str, columns: Sequence[str]) -> Exception:
 
 
 def single_columns(groups: Iterable[tuple[str, ...]], columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns that slices and crosses are made of, each once (K404: one does not exist)."""
+    """Return the distinct columns of slices and crosses (K404: one does not exist)."""
     found = tuple(dict.fromkeys(name for key in groups for name in key))
     for name in found:
         if name not in columns:
@@ -66,10 +66,11 @@ def single_columns(groups: Iterable[tuple[str, ...]], columns: Sequence[str]) ->
 def unused_groups(
     columns: Iterable[str], used: Collection[str | None], hold_groups: Callable[[str], bool]
 ) -> list[Doubt]:
-    """Return the doubt about a column that is called like groups of rows and that is not named.
+    """Return the warning about an unused column named like groups of rows.
 
     Args:
-        hold_groups: whether the values of a column may be groups of rows, as far as is known.
+        hold_groups: function that returns whether the values of a column may be groups of rows, as
+            far as is known.
     """
     named = (name for name in columns if normalized(name) in ALIASES["group"] and name not in used)
     found = next(filter(hold_groups, named), None)
@@ -80,15 +81,15 @@ def unused_groups(
 
 
 def are_groups(n: int, n_different: int, n_rows: int) -> bool | None:
-    """Whether values may be groups of rows: some repeat, and they are not all the same.
+    """Return whether values may be groups of rows: some repeat, and they are not all equal.
 
     Args:
-        n: values among the first rows of a column, at most `N_FIRST`; missing ones do not count.
-        n_different: how many of them differ.
-        n_rows: rows that were looked at.
+        n: values among the first rows of a column, at most `N_FIRST`; without missing ones.
+        n_different: number of distinct values.
+        n_rows: number of examined rows.
 
     Returns:
-        None where every value is the same and more rows may follow.
+        None if all values are equal and more rows may follow.
     """
     if n_different > 1:
         return n_different < n
@@ -101,11 +102,11 @@ def unused_columns(
     given: Collection[Role],
     noted: Collection[str] = (),
 ) -> list[Doubt]:
-    """Return a doubt for each role whose name is like that of columns that are not used.
+    """Return a warning for each role whose name resembles that of unused columns.
 
     Args:
-        given: the roles that the caller named, or left out: other columns are not theirs.
-        noted: columns of which another doubt speaks.
+        given: the roles that the caller named or excluded, which no other column can have.
+        noted: columns with another warning.
     """
     others: tuple[Role, ...] = ("id", "fold", "group", "weights")
     named = {alias for role in others for alias in ALIASES[role]}
@@ -144,7 +145,7 @@ def unused_columns(
 
 
 def repeated_ids(count: int, n: int, column: str, value: object) -> Doubt:
-    """Return the doubt about ids that rows repeat."""
+    """Return the warning about repeated ids."""
     return doubt(
         "D105",
         count=count,
@@ -156,19 +157,18 @@ def repeated_ids(count: int, n: int, column: str, value: object) -> Doubt:
 
 
 _MOST_NAMES: Final = 200_000
-"""In more rows an index that holds no whole numbers is not compared."""
+"""Number of rows above which an index of non-integers is not compared."""
 
 
 def doubts_of_order(first: Any, called: str, **others: Any) -> Iterator[Doubt]:
-    """Iterate over the doubt that pandas objects hold the same index as the first, permuted.
+    """Yield the warning that pandas objects have the same index as the first, permuted.
 
     Args:
-        called: what the first is called.
-        others: the others by name, alone or in dicts; those that are no pandas objects have no
-            index.
+        called: name of the first.
+        others: the others by name, alone or in dicts; only pandas objects have an index.
 
-    Cost: nothing where an index is the same object or both are ranges, one pass where they are
-    equal or have other numbers; where they are permuted two hash tables.
+    Cost: none if an index is the same object or both are ranges; one pass if they are equal or have
+    other numbers; two hash tables if they are permuted.
     """
     index = index_of(first)
     for argument, values in _each_of(others) if index is not None else ():
@@ -194,7 +194,7 @@ def doubts_of_order(first: Any, called: str, **others: Any) -> Iterator[Doubt]:
 
 
 def _each_of(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each object with its name: those of dicts, and of the tuples that crosses are, one by one."""
+    """Yield each object with its name, including those in dicts and in tuples of crosses."""
     for name, values in named.items():
         if not isinstance(values, Mapping):
             yield name, values
@@ -207,7 +207,7 @@ def _each_of(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _permuted(left: Any, right: Any) -> Numbers | None:
-    """The rows in which two indexes differ, where each holds the values of the other once."""
+    """Return the rows in which two indexes differ, if one is a permutation of the other."""
     try:
         if left is right or len(left) != len(right) or left.equals(right):
             return None
@@ -224,9 +224,9 @@ def _permuted(left: Any, right: Any) -> Numbers | None:
 
 
 def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -> None:
-    """Refuse truth and predictions that have no label in common (K191).
+    """Refuse truth and predictions without a common label (K191).
 
-    Classes that were declared, and 0 and 1, are one vocabulary whatever occurs of them.
+    Declared classes, and 0 and 1, are one vocabulary, even if some do not occur.
     """
     classes = cells.classes
     if classes.is_declared or classes.k < 2 or usual_positive(classes.labels) is not None:
@@ -247,12 +247,12 @@ _WIDE: Final = 16
 
 
 def n_not_of_largest(pred: Numbers, values: Numbers) -> int:
-    """Return how many rows are predicted otherwise than by their largest score, or one of them."""
+    """Return the number of rows whose prediction is not a class of the largest score."""
     found = 0
     for part in row_parts(len(pred)):
         block = values[part]
         own = np.take_along_axis(block, pred[part, None], 1)[:, 0]
-        # Of few columns the maximum of each row is slower than that of whole columns.
+        # With few columns, the maximum of each row is slower than that of whole columns.
         is_wide = block.shape[1] > _WIDE
         largest = block.max(axis=1) if is_wide else reduce(np.maximum, block.T)
         found += int(np.count_nonzero(own < largest))
@@ -260,13 +260,13 @@ def n_not_of_largest(pred: Numbers, values: Numbers) -> int:
 
 
 def n_beside_threshold(parts: Sequence[tuple[Numbers, Numbers]], positive: int | None) -> int:
-    """Return how many rows of two classes are on the other side of the best threshold, at least.
+    """Return the smallest number of rows of two classes that contradict every threshold.
 
     Args:
         parts: int32[n], predicted classes, with [n] or [n, 2], their scores.
-        positive: the class that a single column is of.
+        positive: the class of a single column.
 
-    Cost: one pass; where predictions overlap, those rows are sorted.
+    Cost: one pass; if predictions overlap, those rows are sorted.
     """
     sides: tuple[list[Numbers], list[Numbers]] = [], []
     for pred, values in parts:
@@ -284,7 +284,7 @@ def n_beside_threshold(parts: Sequence[tuple[Numbers, Numbers]], positive: int |
 
 
 def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
-    """Iterate over the doubts about classes that are most often a slip in the data."""
+    """Yield the warnings about classes that probably are a slip in the data."""
     if found.classes.is_declared:
         return
     counted = _occurrences(found)
@@ -303,11 +303,11 @@ _LEAST_ROWS: Final = 10
 
 
 class _Occurrences(NamedTuple):
-    """How often each class is true and predicted, by weight where rows have weights.
+    """Number of true and predicted rows of each class, weighted if rows have weights.
 
     Attributes:
-        total: all rows.
-        n: as many rows as weigh something, by Kish's number where the squares are known.
+        total: total number of rows.
+        n: number of rows of positive weight, or Kish's effective number if the squares are known.
     """
 
     classes: Classes
@@ -319,7 +319,7 @@ class _Occurrences(NamedTuple):
 
 
 def _of_coding(found: _Occurrences) -> Iterator[Doubt]:
-    """Iterate over the doubt that many rows have labels that only one side has, on both sides."""
+    """Yield the warning that many rows have labels that occur on one side only, on both sides."""
     classes, true, pred = found.classes, found.true, found.pred
     if not (found.total > 0.0 and true.any() and pred.any()):
         return

@@ -1,4 +1,4 @@
-"""Names of rows, ids and clusters, of any container → one whole number for each different one."""
+"""Encoding of names of rows, ids and clusters from any container as integers."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Codes = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowNames:
-    """What each row is called.
+    """Names of the rows.
 
     Attributes:
-        column: where the names come from, as messages call it.
+        column: origin of the names, for messages.
         codes: int32[n].
         texts: the name of each code, as text: 1 of one file is '1' of another.
-        hashes: what stands for the texts where another side knows no more, or None.
+        hashes: hashes in place of the texts, if the other side has only hashes, or None.
     """
 
     column: str
@@ -37,21 +37,21 @@ class RowNames:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What rows are matched by."""
+        """Keys by which rows are matched."""
         return self.texts if self.hashes is None else self.hashes
 
     def at(self, rows: npt.NDArray[Any]) -> RowNames:
-        """Those of some rows: bool[n], or their places."""
+        """Return the names of some rows: bool[n], or their indices."""
         return replace(self, codes=self.codes[rows])
 
     def text(self, row: int) -> str:
-        """The name of one row."""
+        """Return the name of one row."""
         return self.texts[int(self.codes[row])]
 
 
 @dataclass
 class NameCodes:
-    """The codes of one column of text as it is streamed.
+    """Codes of one text column in a stream.
 
     Attributes:
         column: its name.
@@ -62,13 +62,13 @@ class NameCodes:
     _parts: list[Codes] = field(default_factory=list, repr=False)
 
     def add(self, column: ArrowColumn, kept: Flags | None) -> None:
-        """Append the rows of a batch that are kept; none of those is null."""
+        """Append the kept rows of a batch, which contain no null."""
         for chunk in column.chunks:
             codes = text_codes(self._encoder, chunk)
             self._parts.append(codes if kept is None else codes[kept])
 
     def names(self) -> RowNames:
-        """What was read (K106: a name is not UTF-8 text)."""
+        """Return the names that were read (K106: a name is not UTF-8 text)."""
         called = f"column {self.column!r}"
         texts = tuple(texts_of(self._encoder, called))
         codes = np.concatenate(self._parts) if self._parts else np.empty(0, np.int32)
@@ -76,7 +76,7 @@ class NameCodes:
 
 
 def names_of_column(column: Column) -> RowNames:
-    """The names in a column of a table, without missing rows."""
+    """Return the names in a column of a table, without missing rows."""
     found = resolved(column)
     codes = (found.codes.astype(np.int64) - found.base).astype(np.int32)
     texts = tuple("" if label is None else str(label) for label in found.labels or ())
@@ -91,7 +91,7 @@ def as_clusters(
     """int64[n]: the cluster of each row, numbered from 0.
 
     Args:
-        values: names or whole numbers in any container that holds labels.
+        values: names or whole numbers in any container of labels.
         n: the number of rows of the labels.
         beside: the name of the labels in messages.
 
@@ -109,17 +109,17 @@ def as_clusters(
     if len(column) != n:
         raise error("K102", left=beside, n_left=n, right=argument, n_right=len(column))
     if column.labels is not None:
-        # Two codes may stand for one value where a host stores it twice.
+        # Two codes may denote one value if a host stores it twice.
         return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
     codes, _ = _native.encode_integers(column.codes)
     return np.asarray(codes, np.int64)
 
 
 def encode_names(values: Any, argument: str, nulls: Nulls, things: str = "values") -> Column:
-    """Names of rows: labels of any kind, or times as text (K101 to K107: as labels).
+    """Encode names of rows: labels of any kind, or times as text (K101 to K107: as labels).
 
     Args:
-        things: what they are, in the message about those that are missing.
+        things: plural noun for the message about missing ones.
     """
     try:
         try:
@@ -136,7 +136,7 @@ def encode_names(values: Any, argument: str, nulls: Nulls, things: str = "values
 
 
 def _times(values: Any) -> list[str | None] | None:
-    """Times as text, None where there is none; None where they are no times."""
+    """Return times as text, with None for missing ones; None if they are not times."""
     if isinstance(values, ArrowColumn):
         return _times_of_arrow(values)
     try:
@@ -159,14 +159,14 @@ def _times(values: Any) -> list[str | None] | None:
 def _is_nan(item: Any) -> bool:
     try:
         return bool(item != item)
-    except ArithmeticError:  # the signalling NaN of a Decimal
+    except ArithmeticError:  # the signaling NaN of a Decimal
         return True
-    except Exception:  # an array compares item by item, and a foreign class may raise anything
+    except Exception:  # an array compares item by item, and an unknown class may raise anything
         return False
 
 
 def _times_of_arrow(column: ArrowColumn) -> list[str | None] | None:
-    """The numbers that times are stored as: they tell one from another."""
+    """Return the stored numbers of times, which distinguish them."""
     width = _TIMES.get(column.format[:3])
     if width is None:
         return None
@@ -190,14 +190,14 @@ _TIMES: dict[str, npt.DTypeLike] = {
 def go_together(
     codes: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None, *, is_frequency: bool
 ) -> bool:
-    """Whether rows of some clusters go together; not where each row is a cluster of its own.
+    """Return whether rows are clustered; False if each row is its own cluster.
 
     Args:
         codes: integer[n], the cluster of each row.
-        is_frequency: whether a row of weight 3 stands for three rows: none is independent then.
+        is_frequency: whether a row of weight 3 stands for three rows: then none is independent.
 
     Errors:
-        K145 there is one cluster.
+        K145 there is only one cluster.
     """
     weighing = codes if weights is None else codes[weights > 0]
     n_clusters = len(np.unique(weighing))

@@ -1,4 +1,4 @@
-"""`OwnLock`: a lock of a thread that a forked process finds open."""
+"""`OwnLock`: a reentrant lock that is open in a forked process."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import weakref
 
 
 class OwnLock:
-    """A lock that its thread may take again; in a forked process nobody holds it.
+    """Reentrant lock; in a forked process it is not held.
 
-    Of the threads of a process only one goes on in its child: what the others held there would be
-    locked for ever.
+    Only one thread of a process continues in its child: locks held by the others would never be
+    released.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class OwnLock:
         self._lock.release()
 
     def renew(self) -> None:
-        """Make it anew: nobody holds it."""
+        """Create the lock again, not held."""
         self._lock = threading.RLock()
 
 

@@ -1,4 +1,4 @@
-"""Several models on the same rows: the rows of each, on one class axis."""
+"""Several models on the same rows, on one class axis."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from karat.errors import error
 
 
 def encoded_model(values: Any, argument: str, model: str) -> Column:
-    """The column of one model, named in messages as ``y_pred['forest']``."""
+    """Encode the column of one model, named in messages as ``y_pred['forest']``."""
     return encode(values, f"{argument}[{model!r}]")
 
 
 def aligned_models(
     true: Column, predicted: Mapping[str, Column], labels: Any = None, positive: Any = None
 ) -> dict[str, Rows]:
-    """The rows of each model on one class axis: `labels`, else the sorted union of all classes.
+    """Return the rows of each model on one class axis: `labels`, else the sorted union.
 
     Errors:
         K102 lengths differ, K108 strings against numbers, K109 outside `labels`, K110 to K112
-        unusable `labels` or `positive`, K118 and K124 ordered categories that do not fit.
+        invalid `labels` or `positive`, K118 and K124 ordered categories that do not fit.
     """
     columns = list(predicted.values())
     declared = labels
@@ -53,7 +53,7 @@ def aligned_models(
 def scored_models(
     scored: Mapping[str, Rows], others: Mapping[str, Column], true: Column
 ) -> dict[str, Rows]:
-    """The rows of models with scores, and others on their classes (K109, K201)."""
+    """Return the rows of models with scores, and others on their classes (K109, K201)."""
     classes = next(iter(scored.values())).classes
     for rows in scored.values():
         if rows.classes.labels != classes.labels:

@@ -1,4 +1,4 @@
-"""Rows of several models matched with each other: by id, or by order; and what they weigh."""
+"""Matching of the rows of several models, by id or by order, with common weights."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from karat.tally.shared import common_labels
 KeptT = TypeVar("KeptT", Rows, TableSets)
 """Rows of one class each, or with sets of labels."""
 _CLOSE: Final = 1e-9
-"""A weight that was written and read again is the same to this part."""
+"""Relative tolerance of a weight that was written and read again."""
 
 
 def with_common_weights(models: Sequence[KeptT], notes: list[str], by: str) -> list[KeptT]:
-    """All models with the weights that some of them have (K177: two have others)."""
+    """Return all models with the weights that some of them have (K177: two differ)."""
     said = [rows for rows in models if rows.weights is not None]
     if not said:
         return list(models)
@@ -55,7 +55,7 @@ def with_common_weights(models: Sequence[KeptT], notes: list[str], by: str) -> l
 def _disagree(
     code: str, left: KeptT, right: KeptT, differs: Flags, by: str, values: tuple[Any, Any]
 ) -> KaratError:
-    """The error of two models that say other things of some rows."""
+    """Return the error of two models that disagree on some rows."""
     ids, row = left.ids, int(differs.argmax())
     which = f"row {row}" if ids is None or by != "id" else f"id {short(ids.text(row))}"
     return error(
@@ -76,12 +76,12 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired(Generic[KeptT]):
-    """Models on the same rows, in the same order, on one class axis, or one of labels.
+    """Models on the same rows, in the same order, on one axis of classes or labels.
 
     Attributes:
         models: the rows of each model.
-        by: what they were matched by: ``"id"`` or ``"row order"``.
-        notes: what was left out, as sentences.
+        by: key of the matching: ``"id"`` or ``"row order"``.
+        notes: sentences on rows that were left out.
     """
 
     models: tuple[KeptT, ...]
@@ -90,29 +90,28 @@ class Paired(Generic[KeptT]):
 
 
 def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired[Rows]:
-    """Match the rows of models: by their ids where every model has some, else by position.
+    """Match the rows of models: by ids if every model has some, else by position.
 
-    The first model decides the order of the rows, their clusters and slices. Their weights are
-    those of whichever models have some.
+    The first model determines the order of the rows, their clusters and slices. Weights come from
+    the models that have some.
 
     Args:
-        allow_mismatch: whether to compare the rows that all have, where some lack rows, ids are
-            repeated or the truth differs; the notes say how many were left out.
+        allow_mismatch: whether to compare the common rows if some models lack rows, ids are
+            repeated or the truth differs; the notes state the number of rows left out.
 
     Errors:
-        K171 an id is repeated; K172 a row is missing in one of them, or none is in all;
-        K173 they disagree about what was true; K174 their classes differ;
-        K175 they have different numbers of rows and no ids; K416 they lie in partitions, likewise;
-        K177 they disagree about what rows weigh.
+        K171 an id is repeated; K172 a row is missing in one of them, or no row is in all; K173
+        their true classes differ; K174 their classes differ; K175 they have different numbers of
+        rows and no ids; K416 they are partitioned and have no ids; K177 their weights differ.
     """
     return _paired(models, _on_one_axis, allow_mismatch=allow_mismatch)
 
 
 def pair_sets(models: Sequence[TableSets], *, allow_mismatch: bool = False) -> Paired[TableSets]:
-    """The same of rows with sets of labels.
+    """Match the rows with sets of labels of models, as `pair_rows`.
 
     Errors:
-        K108, K201 labels that do not go together; else as `pair_rows`.
+        K108, K201 incompatible labels; else as in `pair_rows`.
     """
     found = _paired(models, _sets_on_one_axis, allow_mismatch=allow_mismatch)
     first, *others = found.models
@@ -126,7 +125,7 @@ def pair_sets(models: Sequence[TableSets], *, allow_mismatch: bool = False) -> P
 def _paired(
     models: Sequence[KeptT], united: Callable[[list[KeptT]], list[KeptT]], *, allow_mismatch: bool
 ) -> Paired[KeptT]:
-    """The rows as they are matched, on the axis that `united` puts them on."""
+    """Match the rows of models, on the axis from `united`."""
     notes: list[str] = []
     named = [rows.ids for rows in models]
     by = "row order"
@@ -143,7 +142,7 @@ def _paired(
 
 
 def _by_order(models: list[KeptT], notes: list[str], *, allow_mismatch: bool) -> list[KeptT]:
-    """The rows by their places in the sources, also where rows were left out there."""
+    """Match rows by their positions in the sources, even if rows were left out there."""
     flags = [np.ones(x.n, np.bool_) if x.kept is None else x.kept for x in models]
     first, kept = models[0], flags[0]
     for other, own in zip(models, flags, strict=True):
@@ -164,7 +163,7 @@ def _by_order(models: list[KeptT], notes: list[str], *, allow_mismatch: bool) ->
 
 
 def _check_order(models: Sequence[KeptT]) -> None:
-    """Refuse to match rows of a frame in partitions by their order."""
+    """Refuse to match rows of a partitioned frame by order."""
     for rows in models:
         host = rows.source.get("table")
         if host in DISTRIBUTED_HOSTS:
@@ -173,7 +172,7 @@ def _check_order(models: Sequence[KeptT]) -> None:
 
 
 def check_unique(name: str, names: RowNames) -> None:
-    """Refuse ids that two rows have: K171."""
+    """Refuse duplicate ids: K171."""
     codes = _codes(names)
     if len(codes) and int(np.bincount(codes).max()) > 1:
         repeated = np.ones(len(codes), np.bool_)
@@ -186,7 +185,7 @@ def check_unique(name: str, names: RowNames) -> None:
 
 
 def _codes(names: RowNames) -> Places:
-    """int64[n]: one number for each different id."""
+    """int64[n]: one number for each distinct id."""
     keys = names.keys
     place = dict(zip(keys, range(len(keys)), strict=True))
     codes = names.codes.astype(np.int64)
@@ -194,7 +193,7 @@ def _codes(names: RowNames) -> Places:
 
 
 def _ranks(names: RowNames, place: dict[str, int]) -> Places:
-    """int64[n]: the place of the id of each row; −1 where it has none."""
+    """int64[n]: the index of the id of each row; −1 without one."""
     found = map(place.get, names.keys, repeat(-1))
     lut = np.fromiter(found, np.int64, len(names.keys))
     return lut[names.codes] if len(lut) else np.zeros(len(names.codes), np.int64)
@@ -208,7 +207,7 @@ def _by_id(models: list[KeptT], notes: list[str], *, allow_mismatch: bool) -> li
             check_unique(rows.name, rows.ids)
             kept.append(rows)
             continue
-        # Of an id that several rows have, nobody knows which row is meant.
+        # For an id of several rows, the row is ambiguous.
         ranks = _codes(rows.ids)
         is_single = np.bincount(ranks, minlength=1)[ranks] == 1
         n_left = int(np.count_nonzero(~is_single))
@@ -230,7 +229,7 @@ def _by_id(models: list[KeptT], notes: list[str], *, allow_mismatch: bool) -> li
         is_known = ranks >= 0
         row_of[ranks[is_known]] = np.flatnonzero(is_known)
         found = row_of[own]
-        # An id of a dictionary may be that of no row.
+        # An id of a dictionary may not occur in any row.
         is_there = np.zeros(n_keys, np.bool_)
         is_there[own] = True
         is_extra = ~is_known | ~is_there[np.maximum(ranks, 0)]
@@ -270,13 +269,13 @@ def _left_out(first: KeptT, rows: KeptT, n_lacking: int, n_extra: int) -> str:
 
 
 def _sets_on_one_axis(models: list[TableSets]) -> list[TableSets]:
-    """The labels of all of them; declared ones are the same (K201)."""
+    """Return the models on the union of the labels; declared ones must be equal (K201)."""
     classes = reduce(common_labels, [rows.classes for rows in models])
     return [rows.on(classes) for rows in models]
 
 
 def _on_one_axis(models: list[Rows]) -> list[Rows]:
-    """The classes of any of them, in the order of the first; what is scored is one order (K174)."""
+    """Return the union of the classes, in the order of the first model (K174 with scores)."""
     first = models[0]
     _check_positive(models)
     if all(rows.classes.labels == first.classes.labels for rows in models):
@@ -306,7 +305,7 @@ def _on_one_axis(models: list[Rows]) -> list[Rows]:
 
 
 def _check_positive(models: list[Rows]) -> None:
-    """Refuse single columns of scores that are of different classes (K137)."""
+    """Refuse single columns of scores of different classes (K137)."""
     singles = [rows for rows in models if rows.values is not None and rows.values.ndim == 1]
     named = [
         (rows, rows.classes.labels[rows.classes.positive])
@@ -329,13 +328,13 @@ def _other_classes(left: Rows, right: Rows) -> KaratError:
 
 
 def _only_true(rows: Rows, labels: set[Any]) -> bool:
-    """Whether one of these classes is true in some row: then it is not a matter of predictions."""
+    """Return whether one of these classes is true in some row, and not only predicted."""
     places = [i for i, label in enumerate(rows.classes.labels) if label in labels]
     return bool(places) and bool(np.isin(rows.true, places).any())
 
 
 def _agreed(models: list[KeptT], notes: list[str], by: str, *, allow_mismatch: bool) -> list[KeptT]:
-    """The rows of which all say the same truth; K173 unless others may be left out."""
+    """Return the rows where all agree on the truth; K173 unless others may be left out."""
     first = models[0]
     differs = np.zeros(first.n, np.bool_)
     for rows in models[1:]:

@@ -1,4 +1,4 @@
-"""Tallies as bytes: facts for a header, and the bytes of every tally one after the other."""
+"""Tallies as bytes: facts for a header, and the bytes of all tallies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PARTS: Final = ("cells", "held", "sets", "crossed")
 
 
 def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
-    """Facts for a header, the length of each tally among them, and uint8[m] of all of them."""
+    """Return facts for a header, with the length of each tally, and uint8[m] of all of them."""
     scores = found.scores
     parts: dict[str, bytes] = {}
     if found.cells is not None:
@@ -54,7 +54,7 @@ def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
 def unpacked_tallies(
     facts: Mapping[str, Any], data: npt.NDArray[Any], empty: ScoreParts
 ) -> Tallies:
-    """What `packed_tallies` was given; rows with scores are added to `empty` (K205, K206)."""
+    """Reverse `packed_tallies`; rows with scores are added to `empty` (K205, K206)."""
     every, at = memoryview(np.ascontiguousarray(data).data), 0
     parts: dict[str, Any] = {}
     for name, size in facts["sizes"].items():

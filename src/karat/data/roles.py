@@ -1,6 +1,6 @@
-"""Which column of a table is what: roles found by name, never guessed.
+"""Roles of the columns of a table, found by name, never guessed.
 
-A role that two columns could fill is an error that lists both, wherever they stand in the list.
+If two columns could fill a role, the error lists both, in any order of columns.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Role: TypeAlias = Literal[
     "true", "pred", "weights", "score", "prob", "confidence", "id", "fold", "group", "clusters"
 ]
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "list", "other", "unknown"]
-"""What the type of a column is to a role."""
+"""Meaning of the type of a column for a role."""
 
 
 class _Facts(NamedTuple):
-    """What a role is called in a sentence, and names of its columns."""
+    """Name of a role in a sentence, and names of its columns."""
 
     meaning: str
     aliases: str = ""
@@ -31,7 +31,7 @@ _GROUPS: Final = (
     "group cluster subject patient person participant user customer client account household "
     "session speaker"
 )
-# Spelled as `normalized` spells them. `class` names the truth in every tool but CatBoost, whose
+# Spelled as by `normalized`. `class` names the truth in every tool but CatBoost, whose
 # prediction is `Class`: see `_settle_class`.
 _ROLES: Final[Mapping[Role, _Facts]] = {
     "true": _Facts(
@@ -53,7 +53,7 @@ _ROLES: Final[Mapping[Role, _Facts]] = {
         "proba prob probability y_prob y_proba p p_hat phat pred_proba pred_prob predicted_proba "
         "predicted_prob predicted_probability probs probabilities",
     ),
-    # It may be the confidence of whichever class was predicted.
+    # It may be the confidence of any predicted class.
     "confidence": _Facts("the confidence", "confidence"),
     "id": _Facts("the row ids", "id sample_id row_id image_id index"),
     "fold": _Facts("the folds", "fold"),
@@ -62,7 +62,7 @@ _ROLES: Final[Mapping[Role, _Facts]] = {
         " ".join(f"{one}{end}" for one in _GROUPS.split() for end in ("", "_id", "id"))
         + " member_id visit_id case_id",
     ),
-    # Never by a name alone: whether rows of a group depend on each other, only the caller knows.
+    # Never by name alone: only the caller knows whether rows of a group are dependent.
     "clusters": _Facts("the clusters"),
 }
 ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
@@ -74,12 +74,12 @@ _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "score": frozenset(["score", "scores", "logit", "logits"]),
     "true": frozenset(["label", "labels", "target", "truth", "gt", "true", "gold", "actual"]),
 }
-"""Words of a name that make a column look like a role, of those that `_ROLES` does not list."""
+"""Words in a name that suggest a role, among names that `_ROLES` does not list."""
 
 CATBOOST_PREDICTION = "Class"
 
 _ARGUMENT: Final[Mapping[Role, str]] = {"group": "clusters"}
-"""What Python calls a role that has another name there."""
+"""Names of roles in Python, where they differ."""
 _NUMBERS = frozenset({"whole", "real", "boolean", "unknown"})
 _PREFIXED = re.compile(
     r"(?P<stem>(?:probability:class|probability|proba|prob|scores?|logits?|class|p|\.?pred)"
@@ -87,7 +87,7 @@ _PREFIXED = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"(?P<stem>p|prob|proba|probability)(?P<label>[0-9]{1,5})", re.IGNORECASE)
-"""Names that count the columns of probabilities: ``p0``, ``p1``, …"""
+"""Names that number the columns of probabilities: ``p0``, ``p1``, …"""
 _VALUE = re.compile(r"-?[0-9]*\.[0-9]+(?:e-?[0-9]+)?", re.IGNORECASE)
 """The first row of a file without a header may be taken for one; see `_UNNAMED` for others."""
 _UNNAMED = re.compile(r"column[0-9]+")
@@ -98,8 +98,8 @@ class ProbabilityColumns:
     """Columns named ``<prefix><separator><label>``, one for each class.
 
     Attributes:
-        stem: what the names share, for example ``"proba_"``; ``"p"`` of ``p0``, ``p1``, ….
-        labels: what follows it in each name, as text.
+        stem: common part of the names, for example ``"proba_"``; ``"p"`` for ``p0``, ``p1``, ….
+        labels: rest of each name, as text.
         columns: the names.
     """
 
@@ -114,11 +114,11 @@ class ProbabilityColumns:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The columns of a table by what they could be.
+    """Columns of a table by their possible roles.
 
     Attributes:
         columns: every column, in table order.
-        candidates: the columns that could fill each role; one where it is settled.
+        candidates: the columns that could fill each role; one if it is unambiguous.
         given: the roles that the caller named.
         families: groups of probability columns.
     """
@@ -129,17 +129,17 @@ class Roles:
     families: tuple[ProbabilityColumns, ...] = ()
 
     def column(self, role: Role) -> str | None:
-        """The column of a role; None when there is none (K405: several columns could be it)."""
+        """Return the column of a role; None without any (K405: several columns could be it)."""
         found = self.candidates.get(role, ())
         if len(found) > 1:
-            # A name that several have names none of them.
+            # A name of several columns identifies none.
             is_one = found.count(found[0]) == 1
             do = f"Name one: {how_to_name(role, found[0])}" if is_one else "Rename all but one"
             raise error("K405", role=_ROLES[role].meaning, candidates=shown(found), do=do)
         return found[0] if found else None
 
     def require(self, role: Role) -> str:
-        """The column of a role that cannot be left out (K405: several could be it; K406: none)."""
+        """Return the column of a required role (K405: several could be it; K406: none)."""
         found = self.column(role)
         if found is None:
             there, how = named_columns(self.columns), how_to_name(role, "NAME")
@@ -148,14 +148,14 @@ class Roles:
 
     @property
     def mapping(self) -> dict[str, str | None]:
-        """Column of labels and weights, or None, and of clusters where they are named (K405)."""
+        """Columns of labels and weights, or None, and of named clusters (K405)."""
         roles: tuple[Role, ...] = ("true", "pred", "weights")
         found = {str(role): self.column(role) for role in roles}
         clusters = self.column("clusters")
         return found if clusters is None else {**found, "clusters": clusters}
 
     def role_of(self, column: str) -> Role | None:
-        """What a column is, or could be; None when its name says nothing."""
+        """Return the possible role of a column; None if its name has none."""
         return next((role for role, found in self.candidates.items() if column in found), None)
 
 
@@ -167,19 +167,19 @@ def find_roles(
     needs: Iterable[Role] = ("true", "pred"),
     taken: Iterable[str] = (),
 ) -> Roles:
-    """Find what each column is by the names that other tools give them.
+    """Find the role of each column from the names that other tools use.
 
-    Names match in any case, and ``-``, space and ``.`` count as ``_``.
-    `class` (in any case) is the truth when nothing else is; beside another truth,
-    CatBoost's `Class`, spelled so, is the prediction, and any other spelling is a second truth.
+    Names match in any case, and ``-``, space and ``.`` count as ``_``. `class` (in any case) is the
+    truth if no other column is; with another truth, CatBoost's `Class`, in this spelling, is the
+    prediction, and any other spelling is a second truth.
 
     Args:
         columns: the names, in table order, repeats included.
-        types: what is known of them; text cannot be a weight or a probability.
-        given: column by role, as the caller named them; they are no candidates for anything else.
-            An empty name says that there is none.
-        needs: the roles that must be found; empty to look without any check of what was found.
-        taken: columns that have a role already.
+        types: known types of the columns; text cannot be a weight or a probability.
+        given: column by role, as the caller named them; they cannot have other roles. An empty name
+            means no column.
+        needs: required roles; empty to skip the check.
+        taken: columns that already have a role.
 
     Errors:
         K157 one column given twice; K404 a given column does not exist;
@@ -221,12 +221,12 @@ def find_roles(
 
 
 def normalized(name: str) -> str:
-    """A column name as the alias lists spell it."""
+    """Return a column name in the spelling of the alias lists."""
     return re.sub(r"[-. ]", "_", name.strip().lower())
 
 
 def nearest(name: str, columns: Sequence[str]) -> str:
-    """The columns whose names are most like this one, for a message."""
+    """Return the columns with the most similar names, for a message."""
     from difflib import get_close_matches
 
     by_key = {normalized(column): column for column in columns}
@@ -272,7 +272,7 @@ def _families(names: Sequence[str], types: Mapping[str, Family]) -> tuple[Probab
 
 
 def _counted(names: Sequence[str], types: Mapping[str, Family]) -> tuple[ProbabilityColumns, ...]:
-    """Columns of one stem that count the classes from 0 or 1: ``p0`` and ``p1``, say."""
+    """Return columns of one stem that number the classes from 0 or 1, such as ``p0`` and ``p1``."""
     members: dict[str, list[tuple[str, str]]] = {}
     for name in names:
         match = _COUNTED.fullmatch(name.strip())
@@ -288,12 +288,12 @@ def _counted(names: Sequence[str], types: Mapping[str, Family]) -> tuple[Probabi
 
 
 def _is_of_probabilities(stem: str) -> bool:
-    """Whether one column alone of that stem is a probability: `proba_fraud`, not `p_value`."""
+    """Return whether a column of that stem alone is a probability: `proba_fraud`, not `p_value`."""
     return stem[:-1].lower() in ("proba", "prob", "probability")
 
 
 def looks_like(name: str) -> Role | None:
-    """What the words of a column name say that it may be, or None."""
+    """Return the role that the words of a column name suggest, or None."""
     words = set(normalized(name).split("_"))
     return next((role for role, known in _WORDS.items() if words & known), None)
 
@@ -312,7 +312,7 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
 
 
 def with_place(problem: KaratError, name: str) -> KaratError:
-    """The error about a role of columns, which also names the table: one of several."""
+    """Return the error about a role of columns, with the name of the table if there are several."""
     if problem.code not in ("K404", "K405", "K406"):
         return problem
     role = f"{problem.context['role']} in {name}"
@@ -320,19 +320,19 @@ def with_place(problem: KaratError, name: str) -> KaratError:
 
 
 def unknown_column(name: str, role: str, columns: Sequence[str]) -> KaratError:
-    """K404: there is no column of that name for what a sentence calls `role`."""
+    """K404: there is no column of that name for `role`."""
     there, near = named_columns(columns), nearest(name, columns)
     return error("K404", column=name, role=role, columns=there, nearest=near, more="")
 
 
 def ending_of(name: str) -> str | None:
-    """The label that a name of a probability column ends in: ``"cat"`` of ``"proba_cat"``."""
+    """Return the label at the end of a probability column's name: ``"cat"`` of ``"proba_cat"``."""
     match = _PREFIXED.fullmatch(name.strip())
     return match["label"] if match else None
 
 
 def named_columns(columns: Iterable[str]) -> str:
-    """The columns that there are, in a message."""
+    """Return the existing columns, for a message."""
     names = list(columns)
     text = shown(names, 20) or "none"
     are_values = any(map(_VALUE.fullmatch, names)) or all(map(_UNNAMED.fullmatch, names))
@@ -340,10 +340,10 @@ def named_columns(columns: Iterable[str]) -> str:
 
 
 def meaning(role: Role) -> str:
-    """What a role is called in a sentence."""
+    """Return the name of a role in a sentence."""
     return _ROLES[role].meaning
 
 
 def how_to_name(role: Role, column: str) -> str:
-    """How a caller says which column has a role."""
+    """Return how a caller names the column of a role."""
     return option(_ARGUMENT.get(role, role), column)

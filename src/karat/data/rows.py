@@ -1,4 +1,4 @@
-"""`Rows`: the one container of rows; `Counted`: what a source counted without keeping rows."""
+"""`Rows`: the container of rows; `Counted`: a tally of rows that were not kept."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Counted:
     """Rows that a source counted without keeping them.
 
     Attributes:
-        cells: their tally.
+        cells: the tally of the rows.
         mapping: column by role: ``true``, ``pred``, ``weights``.
-        source: where the rows came from: files, format, table, query, filter.
-        warnings: sentences the reader should see.
-        n_dropped: rows left out because a label or a weight was missing.
+        source: origin of the rows: files, format, table, query, filter.
+        warnings: sentences for the reader.
+        n_dropped: number of rows left out because a label or a weight is missing.
     """
 
     cells: Cells
@@ -47,17 +47,17 @@ class Counted:
         return self.cells.classes
 
     def warned(self, *sentences: str) -> Counted:
-        """The same with more warnings."""
+        """Return the same tally with more warnings."""
         return replace(self, warnings=(*self.warnings, *sentences))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats:
-    """Rows that stand for several equal ones each; their weight is Σw.
+    """Multiplicities of rows that each represent several equal ones; their weight is Σw.
 
     Attributes:
-        n_rows: int64[n], how many.
-        n_weighing: int64[n], how many of them have a weight above 0.
+        n_rows: int64[n], number of equal rows.
+        n_weighing: int64[n], number of those with a weight above 0.
         squares: float64[n], Σw²; None without weights.
     """
 
@@ -68,7 +68,7 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Rows on one class axis; what the source does not have is absent.
+    """Rows on one class axis, with optional fields.
 
     Attributes:
         classes: the classes; with scores in the order of their columns.
@@ -80,20 +80,20 @@ class Rows:
         ids: name of each row, or None.
         slices: one slice of each row, or None.
         by: slices of the rows by each column, and each cross, that was requested.
-        left_out: column → why it makes no slices, where a search was requested.
-        cells: the tally of the labels, where there are no scores.
-        name: what messages call the rows: a path, ``"the baseline"``.
+        left_out: column → why it has no slices, if a search was requested.
+        cells: the tally of the labels, if there are no scores.
+        name: name of the rows in messages: a path, ``"the baseline"``.
         mapping: column by role: ``true``, ``pred``, ``weights``; for ``prob`` or ``score`` the
             list of columns; ``clusters`` if there are any.
-        source: where the rows came from.
-        warnings: sentences the reader should see.
-        n_dropped: rows left out because a label or a weight was missing.
-        kept: bool[m], the rows of the source that were kept; None when all were.
+        source: origin of the rows.
+        warnings: sentences for the reader.
+        n_dropped: number of rows left out because a label or a weight is missing.
+        kept: bool[m], the kept rows of the source; None if all are kept.
         weights_argument: the name of the weights in messages.
-        is_owned: whether nobody else can change the arrays.
-        columns: values of the columns of slices as text, of a part of the rows: they become slices
-            when all have come.
-        repeats: how many rows each row stands for; None: itself.
+        is_owned: whether no other code can change the arrays.
+        columns: values of the columns of slices as text, for a part of the rows: they become slices
+            after all are read.
+        repeats: multiplicity of each row; None: 1.
     """
 
     classes: Classes
@@ -120,12 +120,12 @@ class Rows:
 
     @property
     def n(self) -> int:
-        """Rows."""
+        """Number of rows."""
         return len(self.true)
 
     @property
     def is_prob(self) -> bool:
-        """Whether the scores are probabilities."""
+        """True if the scores are probabilities."""
         return self.scores is not None and self.scores.is_prob
 
     @property
@@ -139,23 +139,23 @@ class Rows:
         return None if self.clusters is None else self.clusters.codes.astype(np.int64)
 
     def warned(self, *sentences: str) -> Rows:
-        """The same with more warnings."""
+        """Return the same rows with more warnings."""
         return replace(self, warnings=(*self.warnings, *sentences))
 
     def differs(self, other: Rows) -> Flags:
-        """bool[n]: rows of which the other, on the same classes, says another truth."""
+        """bool[n]: whether the true class differs from that of the other, on the same classes."""
         return np.asarray(self.true != other.true, np.bool_)
 
     def truth_at(self, row: int) -> Label:
-        """The true label of a row."""
+        """Return the true label of a row."""
         return self.classes.labels[int(self.true[row])]
 
     def weighing(self, weights: Weights | None) -> Rows:
-        """The same with other weights."""
+        """Return the same rows with other weights."""
         return replace(self, weights=weights)
 
     def at(self, rows: npt.NDArray[Any]) -> Rows:
-        """Some of the rows: bool[n], or their places; no longer counted."""
+        """Return some of the rows: bool[n], or their indices; without their tally."""
         some: dict[str, Any] = {
             name: if_any(lambda values: values.at(rows), getattr(self, name))
             for name in ("scores", "clusters", "ids", "slices")
@@ -166,7 +166,7 @@ class Rows:
         return replace(self, **some, by=by, cells=None, kept=None)
 
     def on(self, classes: Classes) -> Rows:
-        """The same rows on a class axis that holds every class of theirs."""
+        """Return the same rows on a class axis that contains all of their classes."""
         if classes.labels == self.classes.labels:
             return replace(self, classes=classes)
         lut = recoding(self.classes, classes)
@@ -176,7 +176,7 @@ class Rows:
 
 @contextmanager
 def numbered(kept: Flags | None) -> Iterator[None]:
-    """Errors within name the rows of the source, not of what was left of it: bool[m], or None."""
+    """Context in which errors number the rows of the source, given the kept ones: bool[m]."""
     try:
         yield
     except KaratError as problem:
@@ -190,7 +190,7 @@ def numbered(kept: Flags | None) -> Iterator[None]:
 
 @contextmanager
 def numbered_from(start: int) -> Iterator[None]:
-    """Errors within name the rows of a source of which so many rows came before."""
+    """Context in which errors number rows after this many earlier ones."""
     try:
         yield
     except KaratError as problem:
@@ -202,7 +202,7 @@ def numbered_from(start: int) -> Iterator[None]:
 
 
 def coded_rows(true: Column, pred: Column | None, classes: Classes) -> tuple[Codes, Codes | None]:
-    """The class of each row (K109: a label is not one of the classes)."""
+    """Return the class of each row (K109: a label is not one of the classes)."""
     aligned = align(true, true if pred is None else pred, classes.labels)
     codes = codes_within(aligned.true, classes)
     return codes, None if pred is None else codes_within(aligned.pred, classes)

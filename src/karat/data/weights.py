@@ -1,4 +1,4 @@
-"""Weights of any container → float64[n], and the errors of their values."""
+"""Conversion of weights in any container to float64[n], and errors of their values."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ from karat.errors import KaratError, error, short
 Weights = npt.NDArray[np.float64]
 
 _SUM_MAX, _SUM_MIN = 1e140, 1e-140
-"""Sums of weights lie between these: formulas multiply two of them, and add up to k² products."""
+"""Range of sums of weights: formulas multiply two of them, and sum up to k² products."""
 
 
 def as_weights(
     values: Any, n: int, argument: str = "weights", *, beside: str = "y_true"
 ) -> Weights:
-    """One weight a row, as float64.
+    """Return one weight for each row, as float64.
 
-    Missing weights become NaN.
-    The values themselves are checked where they are summed, block by block;
-    `refuse_weights` describes what is wrong with them.
+    Missing weights become NaN. The values are checked when they are summed, block by block;
+    `refuse_weights` describes invalid ones.
 
     Args:
         values: numbers or booleans in a list, an array, a pandas, Polars or Arrow column.
@@ -44,7 +43,7 @@ def as_weights(
 
     Errors:
         K102 another number of rows; K116 another shape or not real numbers; K125 a whole number
-        that float64 cannot hold; K416 they lie in partitions.
+        that float64 cannot hold; K416 they are partitioned.
 
     Cost: none for float64 in native byte order, else one copy.
     """
@@ -71,7 +70,7 @@ def as_weights(
 
 
 def refuse_weights(weights: Weights, argument: str = "weights") -> None:
-    """Raise the error of the first thing that is wrong with the values of the weights.
+    """Raise the error of the first invalid weight.
 
     Errors:
         K113 negative, K114 NaN, null or infinite, K115 all zero.
@@ -87,17 +86,17 @@ def refuse_weights(weights: Weights, argument: str = "weights") -> None:
 
 
 def refuse_sums(sums: npt.NDArray[np.float64], argument: str = "weights") -> None:
-    """Refuse sums of weights whose products would overflow, or vanish, in a formula.
+    """Refuse sums of weights whose products would overflow or underflow in a formula.
 
     Args:
-        sums: finite or not, at least 0; those that are 0 hold no row.
+        sums: finite or not, at least 0; sums of 0 have no rows.
 
     Errors:
-        K125 they add up to more than 1e140, or one that is not 0 is below 1e-140.
+        K125 their total exceeds 1e140, or a nonzero one is below 1e-140.
 
     Cost: one pass over the sums.
     """
-    # A sum of finite weights that overflowed is infinite or NaN: neither is at most the limit.
+    # An overflowing sum of finite weights is infinite or NaN: neither is at most the limit.
     with np.errstate(over="ignore", invalid="ignore"):
         total = float(sums.sum())
     if not total <= _SUM_MAX:
@@ -112,7 +111,7 @@ def refuse_sums(sums: npt.NDArray[np.float64], argument: str = "weights") -> Non
 
 
 def _numbers(values: Any, argument: str) -> npt.NDArray[Any]:
-    """The values as an array of whatever dtype they have; NaN where they are null."""
+    """Return the values as an array of their dtype; NaN for null."""
     if isinstance(values, np.ndarray):
         return _unmasked(values)
     if isinstance(values, ArrowColumn):
@@ -146,10 +145,10 @@ def _numbers(values: Any, argument: str) -> npt.NDArray[Any]:
 def _from_list(values: list[Any], argument: str) -> npt.NDArray[Any]:
     types = set(map(type, values))
     if types <= {int, float, bool}:
-        # A whole number beyond float64 is described below.
+        # An integer too large for float64 is reported below.
         with suppress(OverflowError):
             return np.array(values, np.float64)
-    # NumPy would look into nested lists for ever, and make floats or text of what is mixed.
+    # NumPy would recurse into nested lists, and convert mixed types to floats or text.
     objects = np.empty(len(values), np.object_)
     for place, item in enumerate(values):
         is_row = isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.ndim)
@@ -180,7 +179,7 @@ def _from_objects(array: npt.NDArray[Any], argument: str) -> Weights:
             raise error("K116", argument=argument, found=f"It holds values of type {kind.__name__}")
     with np.errstate(over="ignore"):
         if all(issubclass(kind, int | float | np.number | np.bool_) for kind in types):
-            # A whole number beyond float64 is described below.
+            # An integer too large for float64 is reported below.
             with suppress(OverflowError):
                 return array.astype(np.float64)
         return np.array([_from_object(item, argument) for item in array], np.float64)

@@ -1,1 +1,1 @@
-"""How sure a number is: variances, intervals, resampling, tests and sample sizes."""
+"""Statistical inference: variances, intervals, resampling, tests and sample sizes."""

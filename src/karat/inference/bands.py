@@ -1,11 +1,12 @@
-"""Simultaneous bands of curves, from what a curve keeps.
+"""Simultaneous confidence bands of curves, from the data that a curve keeps.
 
-Each threshold of a ROC or precision-recall curve gives a rectangle: Jeffreys' limits of the false
+Each threshold of a ROC or precision-recall curve gives a rectangle: Jeffreys limits of the false
 and of the true positive rate, both at one quantile. The band lies between two lines, one through
-the better corners of the rectangles and one through the worse ones. The quantile is the least at
-which the lines contain the whole curve in as many samples as the level says. Samples are drawn from
-the curve itself, made concave: the steps that single rows make are no part of the population.
-A precision follows from both rates and the odds of the class, whose limits have that quantile, too.
+the better corners of the rectangles and one through the worse ones. The quantile is the smallest at
+which the proportion of samples with the whole curve inside the lines is at least the level. Samples
+are drawn from the concave hull of the curve, since the steps of single rows are not part of the
+population. A precision follows from both rates and the odds of the class, whose limits use the same
+quantile.
 """
 
 from __future__ import annotations
@@ -36,36 +37,36 @@ from karat.inference.limits import (
 from karat.inference.variance import kish
 
 LEVELS: Final = (0.5, 0.999)
-"""Between these a quantile can be simulated."""
+"""Range of levels whose quantile can be simulated."""
 _ONE_OF_EACH: Final = "Keep one row of each cluster, and leave clusters= out, or draw no band."
 _SEED: Final = 20260
 _REPLICATES: Final = (500, 5000)
 _BEYOND: Final = 25
-"""Replicates: at least and at most, and how many of them lie outside of the band."""
+"""Smallest and largest number of replicates, and the target number of those outside the band."""
 _BINNED: Final = 4
-"""So many times more of bins, which are cheap."""
+"""Factor of the number of replicates for bins, which are fast."""
 _LEAST_TAIL: Final = 1e-9
 _MISSES: Final = 0.8
-"""So many times fewer replicates are missed: the curve that they come from is an estimate."""
+"""Factor of the proportion of replicates outside, since the curve they come from is an estimate."""
 _CELLS: Final = 48
-"""Steps of either rate between the points that replicates are drawn of."""
+"""Steps of either rate between the points from which replicates are drawn."""
 _PLACES: Final = 96
-"""Places at which the curve of the population is compared with those of replicates, at least."""
+"""Minimal number of positions at which the population curve is compared with replicates."""
 _ROUNDING: Final = 1e-9
-"""Smaller steps of a rate are no rows."""
+"""Steps of a rate below this are rounding errors."""
 _POINTS: Final = 256
-"""Points through whose rectangles the lines of a band go, at most."""
+"""Largest number of points whose rectangles the lines of a band pass through."""
 _FIRST_QUANTILE: Final = 1.7
-"""Most answers lie above it: replicates that are contained at it are not asked again."""
+"""Initial quantile, below most solutions: replicates inside it are not evaluated again."""
 _LAST_QUANTILE: Final = 12.0
 _CLOSE: Final = 0.004
 _N_PLACES: Final = 101
-"""Places of precision between those where its lines bend."""
+"""Number of precisions added to those where the lines of the band bend."""
 _SLACK: Final = 1e-12
 
 
 def band_of(curve: Any, level: Any = 0.95) -> Band:
-    """The band of a curve; see `karat.curves.Roc.band`.
+    """Return the band of a curve; see `karat.curves.Roc.band`.
 
     Errors:
         K122 the level cannot be simulated; K315 there is no band of this curve.
@@ -108,7 +109,7 @@ def _no_band(found: str, do: str = "") -> Exception:
 
 
 def _of_bins(curve: Reliability, level: float) -> Band:
-    """Jeffreys' limits of each bin; bins are independent, given how many rows each holds."""
+    """Jeffreys limits of each bin; bins are independent, given their numbers of rows."""
     has_rows = curve.weight > 0
     share, low, high = curve.share, *np.full((2, len(curve)), np.nan)
     rows = kish(curve.weight[has_rows], curve.squares[has_rows])
@@ -119,12 +120,12 @@ def _of_bins(curve: Reliability, level: float) -> Band:
 
 
 def _tail_of_bins(share: Floats, rows: Floats, level: float) -> float:
-    """The tail beyond each limit at which all bins are inside in as many samples as the level says.
+    """Tail probability of each limit at which the simultaneous coverage of all bins is the level.
 
-    Replicates have proportions drawn from the posterior of Jeffreys' prior and made to rise with
-    the bins: bins of few rows near 0 or 1 borrow rows of their neighbors. The tail is larger than
-    that of as many intervals of one number: a bin of few rows is rarely outside, one without hits
-    or misses only on one side.
+    Replicates have proportions drawn from the Jeffreys posterior and made monotone over the bins:
+    bins of few rows near 0 or 1 borrow information from their neighbors. The tail is larger than
+    for the same number of separate intervals: a bin of few rows is rarely outside, and one without
+    hits or misses only on one side.
     """
     from scipy.special import betainc
 
@@ -141,9 +142,10 @@ def _tail_of_bins(share: Floats, rows: Floats, level: float) -> float:
 
 
 def _rising(y: Floats, weight: Floats) -> Floats:
-    """float64[r, b]: the nearest rows that never fall, by weighted squares.
+    """float64[r, b]: weighted least-squares fit of nondecreasing rows (isotonic regression).
 
-    Each value is the largest, over the bins up to it, of the least mean from there to it or beyond.
+    Each value is the maximum, over the bins up to it, of the minimal mean from there to it or
+    beyond.
 
     Ref: Barlow, Bartholomew, Bremner, Brunk (1972). Statistical Inference under Order Restrictions.
     """
@@ -190,13 +192,13 @@ def _of_roc(curve: Roc, level: float) -> Band:
 
 
 def _of_precision(curve: PrecisionRecall, level: float) -> Band:
-    """The lines in the plane of the two rates, the true positive one first, as precision."""
+    """Lines in the plane of the two rates, the true positive one first, converted to precision."""
     if not curve.n_neg:
         raise _no_band("Every row is truly of the class", "Give rows of other classes, too.")
     recall, odds = curve.recall, curve.n_pos / curve.n_neg
 
     def others(precision: Floats) -> Floats:
-        """The false positive rate at each recall."""
+        """Return the false positive rate at each recall."""
         with np.errstate(divide="ignore", invalid="ignore"):
             found = recall * odds * (1.0 / np.clip(precision, 0.0, 1.0) - 1.0)
         return np.clip(np.where(recall > 0, found, 0.0), 0.0, 1.0)
@@ -208,7 +210,7 @@ def _of_precision(curve: PrecisionRecall, level: float) -> Band:
     down, up = _left_out(recall, curve.precision, curve.error)
     least = np.maximum(np.minimum(others(curve.precision + down), fpr), _before(fpr))
     most = np.minimum(np.maximum(others(curve.precision - up), fpr), _after(fpr))
-    # Where no row is found, the precision does not say how many others were: at most the next.
+    # If no row of the class is found, the number of others is unknown: at most the next.
     n_none = int((recall == 0).sum())
     if n_none > 1:
         most[n_none - 1] = _after(fpr)[n_none - 1]
@@ -224,9 +226,9 @@ def _of_precision(curve: PrecisionRecall, level: float) -> Band:
 
 
 def _left_out(x: Floats, y: Floats, error: float) -> tuple[Floats, Floats]:
-    """How far beside each point, before it and after it, left-out points may lie, vertically.
+    """Vertical distance that dropped points may have, before and after each point.
 
-    Their distance from the line between two points is `error` at most.
+    Their distance from the line between two points is at most `error`.
     """
     none = np.zeros(len(x))
     if not error:
@@ -252,7 +254,7 @@ def _rows(curve: Any) -> tuple[float, float]:
 
 
 def _odds_limits(own: Any, others: Any, quantile: float) -> tuple[Any, Any]:
-    """Limits of the odds of the class, each ÷ the odds themselves."""
+    """Limits of the odds of the class, each divided by the odds."""
     total = own + others
     part = own / total
     low, high = (limit(part, total, quantile) for limit in (quick_beta_low, quick_beta_high))
@@ -265,8 +267,8 @@ class _Lines:
     """Lines above and below a curve, or that of each replicate: limits of one rate by another.
 
     Attributes:
-        x, least, most: float64[r, t], the horizontal rate at each threshold, and between which
-            numbers the vertical one lies there.
+        x, least, most: float64[r, t], the horizontal rate at each threshold, and the range of the
+            vertical rate there.
         n_x, n_y: effective rows of both rates, or float64[r, 1].
     """
 
@@ -277,7 +279,7 @@ class _Lines:
     n_y: Any
 
     def at(self, quantile: float, places: Floats) -> tuple[Floats, Floats]:
-        """Lower and upper limit at each place: float64[r, p] each."""
+        """Return lower and upper limit at each position: float64[r, p] each."""
         first, last = _ends(self.x, self.least, self.most)
         left, right = self.reach(quantile)
         low = quick_beta_low(first, self.n_y, quantile)
@@ -286,12 +288,12 @@ class _Lines:
         return below, _along(left, high, places)
 
     def bends(self, quantile: float) -> Floats:
-        """Where the lines of a single curve bend, with both ends."""
+        """Return the positions where the lines of a single curve bend, with both ends."""
         limits = self.reach(quantile)
         return np.unique(np.concatenate([[0.0, 1.0], *(one[0] for one in limits)]))
 
     def reach(self, quantile: float) -> tuple[Floats, Floats]:
-        """Limits of the horizontal rate."""
+        """Return the limits of the horizontal rate."""
         low, high = (
             limit(self.x, self.n_x, quantile) for limit in (quick_beta_low, quick_beta_high)
         )
@@ -303,7 +305,7 @@ class _Lines:
 
 
 def _ends(x: Floats, least: Floats, most: Floats) -> tuple[Floats, Floats]:
-    """The first `least` and the last `most` where x is equal; all rise along the second axis."""
+    """Return the first `least` and the last `most` of equal x; all ascend along the second axis."""
     is_same = x[:, 1:] == x[:, :-1]
     first, last = least.copy(), most.copy()
     for i in range(x.shape[1] - 1):
@@ -314,12 +316,12 @@ def _ends(x: Floats, least: Floats, most: Floats) -> tuple[Floats, Floats]:
 
 
 def _along(x: Floats, y: Floats, places: Floats) -> Floats:
-    """float64[r, p]: where the line through the points of each row is, at each place.
+    """float64[r, p]: the line through the points of each row, at each position.
 
-    Of points at one place the last, and beyond both ends the point there.
+    Of points at one position, the last counts; beyond both ends, the line is constant.
     """
     n, t = x.shape
-    # The rows one after another, far from each other, are one sorted array.
+    # The rows one after another, far apart, form one sorted array.
     apart = 2.0 * np.arange(n)[:, None]
     after = np.searchsorted((x + apart).ravel(), (places + apart).ravel(), side="right")
     first = np.repeat(np.arange(n) * t, places.shape[-1])
@@ -333,9 +335,9 @@ def _along(x: Floats, y: Floats, places: Floats) -> Floats:
 
 
 def _spread(fpr: Floats, tpr: Floats, steps: int) -> npt.NDArray[np.intp]:
-    """Places of both ends and of some points between, at most two for each step of either rate.
+    """Indices of both ends and some points between, at most two for each step of either rate.
 
-    A step is as long everywhere by the standard error of a rate, and so short near 0 and 1.
+    A step is constant in units of the standard error of a rate, and thus short near 0 and 1.
     """
     if len(fpr) <= 2 * steps:
         return np.arange(len(fpr))
@@ -347,9 +349,9 @@ def _spread(fpr: Floats, tpr: Floats, steps: int) -> npt.NDArray[np.intp]:
 def _population(fpr: Floats, tpr: Floats, *, is_whole: bool) -> tuple[Floats, Floats]:
     """Proportions of the other rows and of the class between points of the concave curve.
 
-    Between two corners of the hull all thresholds tell both kinds of rows apart equally well.
-    Rows of both kinds at one threshold are tied, and stay so; others are spread evenly, so that
-    replicates have thresholds between those that were seen. With left-out points no tie is known.
+    Between two corners of the hull, all thresholds separate the two classes equally well. Tied rows
+    of both classes stay tied; others are spread evenly, so that replicates have thresholds between
+    the observed ones. With dropped points, ties are unknown.
     """
     both = np.concatenate([[0.0], np.cumsum(np.diff(fpr) + np.diff(tpr))])
     hull = upper_hull(fpr, tpr)
@@ -378,12 +380,12 @@ def _simulated(
     is_whole: bool,
     draws_odds: bool,
 ) -> float:
-    """The quantile at which lines of samples contain the curve that they were drawn from.
+    """Quantile at which lines of samples contain the curve that they are drawn from.
 
-    With `draws_odds` the number of rows of the class is drawn, too, and the odds have limits.
+    With `draws_odds`, the number of rows of the class is random, too, and the odds have limits.
     """
     others, own = _population(fpr, tpr, is_whole=is_whole)
-    # One row more, at any score, so that nothing which was not seen is impossible.
+    # One more row, at any score, so that unobserved outcomes are possible.
     others, own = (
         (part * n + 1.0 / len(part)) / (n + 1.0) for part, n in ((others, rows[1]), (own, rows[0]))
     )
@@ -398,7 +400,7 @@ def _simulated(
         _cumulative(rng.multinomial(m, part)) / m[:, None]
         for m, part in ((drawn, own), (total - drawn, others))
     )
-    # The curve is straight within a cell, the lines of a replicate need not be.
+    # The curve is straight within a cell, but the lines of a replicate may not be.
     n_parts = max(2, math.ceil(_PLACES / len(own)))
     places = np.linspace(0.0, len(own), n_parts * len(own) + 1)
     true, false = (
@@ -412,7 +414,7 @@ def _simulated(
     else:
         lines = _Lines(fprs, tprs, tprs, float(n_others), float(n_own))
         contains = partial(_contains, places=false, truth=true)
-    # Where few levels were seen, replicates differ little: a limit of one rate is the least.
+    # With few score levels, replicates differ little: use at least the limit of one rate.
     return max(_least(contains, lines, level), student_quantile(np.inf, 1.0 - level))
 
 
@@ -435,12 +437,12 @@ def _contains(
 
 
 def _least(contains: Any, lines: _Lines, level: float) -> float:
-    """The least quantile at which so many of the lines contain the curve.
+    """Return the smallest quantile at which enough of the lines contain the curve.
 
-    A replicate that contains it at one quantile does so at each larger one: once it is known on
-    which side of the answer it lies, it is not asked again.
+    A replicate that contains the curve at one quantile does so at each larger one. Once its side of
+    the solution is known, it is not evaluated again.
     """
-    # Of as many replicates and the sample that comes next.
+    # Of the replicates and one further sample.
     wanted = (1.0 - _MISSES * (1.0 - level)) * (len(lines.x) + 1)
     low, at, high = 0.0, _FIRST_QUANTILE, np.inf
     while len(lines.x) and high - low > _CLOSE and low < _LAST_QUANTILE:

@@ -1,4 +1,4 @@
-"""Limits of a metric of one class, for every class at once, and of averages of the classes."""
+"""Limits of a metric of one class for every class at once, and of averages over classes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from karat.tally import Cells, Classes
 def limits_of_proportion(
     share: Share, spread: OneVsRestVariance, asked: Confidence, *, is_beta: bool
 ) -> tuple[Floats, Floats, Floats]:
-    """float64[k] each: a share, ½ where it has no rows, and its limits."""
+    """float64[k] each: a proportion, ½ if it has no rows, and its limits."""
     weights, squares = spread.one_vs_rest
     hits, misses = share.counted(weights)
     inside = hits + misses
@@ -53,7 +53,7 @@ def limits_of_proportion(
     with np.errstate(invalid="ignore", divide="ignore"):
         p = np.where(is_seen, hits / inside, 0.5)
         n = np.where(is_seen, inside**2 / sum(share.counted(squares)), 0.0)
-    # Of a class that weighs next to nothing the squares are no numbers.
+    # For a class of negligible weight, the squares underflow.
     n = np.where(np.isfinite(n), n, 0.0)
     quantile: Floats | float = asked.quantile()
     if spread.n_clusters is not None or spread.has_squares or spread.design != "cohort":
@@ -62,7 +62,7 @@ def limits_of_proportion(
         quantile = _class_quantiles(spread, asked, partials)
     if not is_beta:
         return p, *wilson_limits(p, n, quantile)
-    # As many rows as a normal quantile is as far away with (Korn and Graubard 1998).
+    # Effective rows with a normal quantile in place of Student's (Korn and Graubard 1998).
     normal = asked.quantile()
     n = n * (normal / quantile) ** 2 if normal > 0.0 else n
     low, high = beta_limits(p, n, asked.tail)
@@ -70,7 +70,7 @@ def limits_of_proportion(
 
 
 def fewest_rows(metric: Metric, spread: OneVsRestVariance) -> Floats | None:
-    """float64[k]: effective rows of the smaller side of the share that it is of; None of others."""
+    """float64[k]: effective rows of the smaller side of the metric's proportion; or None."""
     share = proportion_of(metric)
     if share is None:
         return None
@@ -79,7 +79,7 @@ def fewest_rows(metric: Metric, spread: OneVsRestVariance) -> Floats | None:
 
 
 class _Side(NamedTuple):
-    """One of two shares: float64[k] each, and float64[k, 2, 2] its derivative."""
+    """One of two proportions: float64[k] each, and its derivative float64[k, 2, 2]."""
 
     p: Floats
     low: Floats
@@ -103,7 +103,7 @@ def _sides(
 
 
 def _together(sides: list[_Side], distances: list[Floats], spread: OneVsRestVariance) -> Floats:
-    """float64[k]: how far away a sum is of which each side is so far, with its sign (MOVER)."""
+    """float64[k]: signed distance of a limit of a sum from those of its two terms (MOVER)."""
     form, alone = np.zeros((spread.k, 2, 2)), np.zeros(spread.k)
     for side, distance in zip(sides, distances, strict=True):
         sigma = side.error
@@ -117,10 +117,10 @@ def _together(sides: list[_Side], distances: list[Floats], spread: OneVsRestVari
 def limits_of_two_proportions(
     value: Floats, shares: tuple[Share, Share], spread: OneVsRestVariance, asked: Confidence
 ) -> tuple[Floats, Floats]:
-    """Limits of a sum of two shares (Newcombe 1998 for shares of independent rows).
+    """Limits of a sum of two proportions (Newcombe 1998 for independent proportions).
 
-    Wilson's limits of the whole, with the rows that its variance would need, hold the truth less
-    often than they say where one share is of few rows and near 1, and the other is of many.
+    Wilson limits of the sum, with the effective rows of its variance, have coverage below the level
+    if one proportion has few rows and is near 1, and the other has many.
     """
     sides = _sides(shares, spread, asked)
     below = _together(sides, [side.p - side.low for side in sides], spread)
@@ -134,10 +134,10 @@ def limits_of_ratio(
     spread: OneVsRestVariance,
     asked: Confidence,
 ) -> tuple[Floats, Floats]:
-    """Limits of a product of two functions of shares, combined on the scale of the logarithm.
+    """Limits of a product of two functions of proportions, combined on the log scale.
 
-    NaN where the value is not finite. Half a row more in each cell (Gart) is worse where a share is
-    near 0 or 1: the limits of the shares hold there.
+    NaN where the value is not finite. Near 0 or 1, the limits of the proportions have better
+    coverage than half a row more in each cell (Gart).
     """
     sides = _sides(shares, spread, asked)
     first, second = sides
@@ -166,7 +166,7 @@ def limits_of_ratio(
 
 
 def _share_partials(share: Share, spread: OneVsRestVariance, p: Floats, inside: Floats) -> Floats:
-    """float64[k, 2, 2]: derivative of a share with respect to the shares of the four cells."""
+    """float64[k, 2, 2]: derivative of a proportion with respect to those of the four cells."""
     scale = np.where(inside > 0, spread.total / np.maximum(inside, 1e-300), 0.0)
     hits, misses = np.array(share.hits), np.array(share.misses)
     sides = (1 - p)[:, None, None] * hits - p[:, None, None] * misses
@@ -174,37 +174,37 @@ def _share_partials(share: Share, spread: OneVsRestVariance, p: Floats, inside: 
 
 
 def _class_quantiles(spread: OneVsRestVariance, asked: Confidence, partials: Floats) -> Floats:
-    """float64[k]: how many standard errors away a limit of each class lies."""
+    """float64[k]: distance of a limit of each class in standard errors."""
     return np.array([asked.quantile(float(df)) for df in spread.class_df(partials)])
 
 
 def _inflation_of_shares(
     spread: OneVsRestVariance, p: Floats, n: Floats, partials: Floats
 ) -> Floats:
-    """float64[k]: how many times more a share varies than one of n rows."""
+    """float64[k]: variance inflation of a proportion relative to one of n rows."""
     actual = spread.class_variances(partials)
     simple = p * (1 - p) / np.maximum(n, 1e-300)
     fewest: Floats | float = 1.0
     if spread.n_clusters is not None:
         fewest = np.maximum(n / spread.n_clusters, 1.0)
-    # Beside a share of next to nothing a rounding error is infinite: nothing is known of it then.
+    # Next to a negligible proportion, a rounding error is infinite: nothing is known of it.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         ratio = np.where(simple > 0, actual / simple, fewest)
-    # Of a case-control sample a share may vary less than of a cohort.
+    # In a case-control sample, a proportion may vary less than in a cohort.
     least = 1.0 if spread.design == "cohort" else 1e-6
     return np.where((ratio == 0.0) & (simple > 0), fewest, np.maximum(ratio, least))
 
 
 @dataclass(frozen=True, slots=True)
 class ClassLimits:
-    """What is known of a metric of one class, for every class.
+    """Values, limits and variances of a metric of one class, for every class.
 
     Attributes:
-        value: float64[k]; NaN where undefined and no convention gives a number.
+        value: float64[k]; NaN where undefined, unless a convention defines it.
         low, high: float64[k].
-        partials: float64[k, 2, 2], derivative with respect to the shares of the four cells.
+        partials: float64[k, 2, 2], derivative with respect to the proportions of the four cells.
         variance: float64[k].
-        method: what made the limits.
+        method: method of the limits.
         has_slopes: whether the metric has a derivative in every class.
     """
 
@@ -218,21 +218,22 @@ class ClassLimits:
 
     @property
     def slopes(self) -> Floats:
-        """float64[3, k]: the partials as `TableVariance.slope_variances` takes them."""
+        """float64[3, k]: the partials in the form of `TableVariance.slope_variances`."""
         return np.asarray(CELLS_TO_SLOPES @ self.partials.reshape(-1, 4).T)
 
 
 def class_limits(
     metric: Metric, spread: OneVsRestVariance, asked: Confidence, *, is_beta: bool = False
 ) -> ClassLimits:
-    """Limits for every class, found once for each table; an undefined class has the whole range.
+    """Return limits for every class, computed once for each table.
 
-    A share of rows has those of Wilson, or of the beta distribution where they will be combined;
-    the sum of two shares those of both; another bounded metric those of a share with as many rows
-    as give its variance; a ratio without bound those of both shares on the scale of the logarithm,
-    or those of its logarithm with half a row more in each cell.
+    Undefined classes have the full range as limits. A proportion has Wilson limits, or beta limits
+    if they will be combined. A sum of two proportions has the combined limits of both. Another
+    bounded metric has the limits of a proportion with the effective rows of its variance. An
+    unbounded ratio has the limits of both proportions on the log scale, or those of its logarithm
+    with half a row more in each cell.
 
-    Cost: O(k), and O(cells) a class where rows are weighted, clustered or drawn by class.
+    Cost: O(k), and O(cells) for each class if rows are weighted, clustered or sampled by class.
     """
     key = metric, asked, is_beta
     if key not in spread.kept:
@@ -287,7 +288,7 @@ def _found(
 def _on_curve(
     curve: Curve, spread: OneVsRestVariance, asked: Confidence, *, is_beta: bool
 ) -> ClassLimits:
-    """Limits of a metric that is a curve of one share, of rows drawn one by one that weigh 1."""
+    """Limits of a metric that is a function of one proportion, of independent unweighted rows."""
     sides = curve.sides @ spread.class_counts
     if is_beta:
         limits = beta_quantiles(sides, asked.tail)
@@ -306,7 +307,7 @@ def _on_curve(
 def _effective(
     metric: Metric, spread: OneVsRestVariance, tables: Floats, value: Floats, inflation: Floats
 ) -> tuple[Floats, Floats]:
-    """float64[k] each: the value as a share of its range, and the rows that give its variance."""
+    """float64[k] each: the value relative to its range, and the effective rows of its variance."""
     low, high = metric.range
     scale = spread.n_effective / spread.total
     smooth = tables * scale + 0.25
@@ -330,10 +331,10 @@ def _of_ratios(
     inflation: Floats,
     quantile: Floats,
 ) -> tuple[Floats, Floats]:
-    """Limits on the scale of the logarithm; half a row in each cell keeps them finite (Gart)."""
+    """Limits on the log scale; half a row in each cell keeps them finite (Gart)."""
     smooth = tables * (spread.n_effective / spread.total) + 0.5
     centre, slopes = measured(metric, smooth)
-    # Counts of independent rows: a cell varies as much as it holds.
+    # Counts of independent rows: the variance of a cell is its count.
     variance = (slopes * slopes * smooth).sum(axis=(1, 2)) * inflation
     step = np.exp(quantile * np.sqrt(variance) / centre)
     low, high = centre / step, centre * step
@@ -343,12 +344,12 @@ def _of_ratios(
 NO_SLOPE: Final = "its formula has no slope at this table"
 _N_KEPT: Final = 256
 _N_TOGETHER: Final = 2.0
-"""Limits of so many shares, combined, are as skewed as their sum (Newcombe 1998)."""
+"""Largest number of classes whose combined limits are as skewed as their sum (Newcombe 1998)."""
 
 
 @cache
 def is_combined(metric: Metric, policy: Policy) -> bool:
-    """Whether its limits are those of the classes, combined."""
+    """Return whether its limits combine those of the classes."""
     record = metric.record
     if (metric.lift == "micro" or not record.is_per_class) and is_of_right_rows(metric):
         return False
@@ -359,12 +360,12 @@ def is_combined(metric: Metric, policy: Policy) -> bool:
 def combined(
     metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy
 ) -> Interval:
-    """Limits of the classes, combined, mixed with limits of the metric as a whole.
+    """Combine the limits of the classes, mixed with limits of the metric as a whole.
 
-    The former are right where one class decides, or two. Of many classes, each with a few rare
-    errors, they are as skewed as those of one class, and the sum is not: then the latter are right.
-    With c the number of classes that the uncertainty comes from, (Σd²)² ÷ Σd⁴ of the widths d that
-    the limits of each class add, a part (2 ÷ c)⁴ is that of the former; all of it, up to two.
+    Combined limits are accurate if one or two classes dominate the uncertainty. For many classes
+    with few errors each, they are as skewed as those of one class, but the sum is not: then limits
+    of the whole are accurate. Let c = (Σd²)² ÷ Σd⁴ be the effective number of classes, with d the
+    widths that each class adds. The weight of the combined limits is (2 ÷ c)⁴, and 1 for c up to 2.
     """
     found, n_deciding = _mover(metric, value, spread, asked, policy)
     is_many = n_deciding > _N_TOGETHER
@@ -378,14 +379,14 @@ def combined(
 
 
 def _deciding(each: Sequence[ClassLimits], of_parts: Sequence[Floats]) -> float:
-    """How many classes the uncertainty comes from; 1 where none of them has any."""
-    # Endless limits, and classes without a value.
+    """Effective number of classes that contribute to the uncertainty; 1 if none does."""
+    # Infinite limits, and undefined classes.
     with np.errstate(invalid="ignore"):
         widths = sum(
             np.abs(slopes) * (limits.high - limits.low)
             for limits, slopes in zip(each, of_parts, strict=True)
         )
-    # Beside the largest, so that no square is too small or too large for a number.
+    # Relative to the largest, so that squares do not underflow or overflow.
     squares = (np.nan_to_num(widths) / max(float(np.nanmax(widths, initial=0.0)), 1e-300)) ** 2
     return max(float(squares.sum() ** 2 / max((squares**2).sum(), 1e-300)), 1.0)
 
@@ -393,19 +394,19 @@ def _deciding(each: Sequence[ClassLimits], of_parts: Sequence[Floats]) -> float:
 def _mover(
     metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy
 ) -> tuple[Interval, float]:
-    """Limits of the classes, combined as their errors go together (MOVER, Zou and Donner 2008).
+    """Combine the limits of the classes by the correlations of their errors.
 
-    With them the number of classes that decide.
+    MOVER (Zou and Donner 2008). The effective number of classes is returned, too.
 
     With a_k the slope of the metric in the value of class k, d_k the distance from it to its limit
-    and ρ the correlations, the limit lies √(Σ Σ a_k a_l ρ_kl d_k d_l) away: the standard error of
-    Σ a_k · (d_k ÷ σ_k) · value_k. What the metric owes to the shares of the classes is added to it.
-    Where some class has no error the sample does not show how errors go together, and the
-    correlations are those of a table with ½ ÷ k rows more in each cell.
+    and ρ the correlations, the distance of the limit is √(Σ Σ a_k a_l ρ_kl d_k d_l), the standard
+    error of Σ a_k · (d_k ÷ σ_k) · value_k. The effect of the class proportions on the metric is
+    added to it. If some class has no error, the correlations cannot be estimated from the sample,
+    and come from a table with ½ ÷ k rows more in each cell.
     """
     cells, (nodes, classes) = spread.cells, _parts(metric, policy)
     of_parts = _constant_slopes(metric, policy, cells.k)
-    # Of both limits, and of the metric itself: its derivative is a_k times those of the classes.
+    # For both limits, and the metric itself: its derivative is a_k times those of the classes.
     sums, listed = np.zeros((3, 3, cells.k)), None
     if of_parts is None:
         found = metric.slopes(cells, policy, nodes, stops_at_parts=True)
@@ -453,10 +454,10 @@ def _mover(
 def _counted(
     each: Sequence[ClassLimits], shapes: Sequence[ClassLimits], of_parts: Sequence[Floats]
 ) -> tuple[list[Floats], tuple[float, float], int]:
-    """What the derivatives of the classes count below, above and in the metric: [3, k] a part.
+    """Weights of the derivatives of the classes below, above and in the metric, by part: [3, k].
 
-    With them the squared distances below and above of classes that do not vary, which are
-    independent of all others; and how many of them have a variance of 0 in `shapes`.
+    The squared distances below and above of classes with zero variance, which are independent of
+    all others, are returned, too, with the number of those that have a variance of 0 in `shapes`.
     """
     factors, below, above, n_still = [], 0.0, 0.0, 0
     for limits, shape, slopes in zip(each, shapes, of_parts, strict=True):
@@ -474,7 +475,7 @@ def _alike(
     shapes: Sequence[ClassLimits],
     of_parts: Sequence[Floats],
 ) -> list[float]:
-    """The squared distances of both limits of the classes, with the correlations of `alike`."""
+    """Squared distances of both limits of the classes, with the correlations of `alike`."""
     factors, alone, _ = _counted(each, shapes, of_parts)
     forms = np.zeros((2, len(alike.rows)))
     for shape, counted in zip(shapes, factors, strict=True):
@@ -486,7 +487,7 @@ def _alike(
 def _constant_slopes(metric: Metric, policy: Policy, k: int) -> tuple[Floats, ...] | None:
     """float64[k] for each part: the slopes of a metric that is a sum of parts times constants.
 
-    None for any other, whose slopes depend on the table.
+    None for other metrics, whose slopes depend on the table.
     """
     nodes, _ = _parts(metric, policy)
     if not is_linear_in(metric.traced(policy).value, nodes):
@@ -498,7 +499,7 @@ def _constant_slopes(metric: Metric, policy: Policy, k: int) -> tuple[Floats, ..
 
 @cache
 def _parts(metric: Metric, policy: Policy) -> tuple[tuple[Node, ...], tuple[Metric, ...]]:
-    """The distinct parts of a formula and the metrics of one class that they are."""
+    """Return the distinct parts of a formula and their metrics of one class."""
     parts = metric.traced(policy).parts
     is_first = first_of_each([part.values for part in parts])
     kept = [part for part, is_new in zip(parts, is_first, strict=True) if is_new]

@@ -8,11 +8,11 @@ from karat.inference.limits import Floats
 
 
 def degrees_of_clusters(sizes: Floats) -> Floats:
-    """float64[...]: of a sum of squares over clusters whose parts are each so large [..., G].
+    """float64[...]: degrees of freedom of a sum of squares over clusters with parts [..., G].
 
-    (Σs²)² ÷ Σs⁴: so many equal clusters would show as much of it (Satterthwaite 1946, of parts that
-    differ in scale); at most the clusters less one. With s = Σ w·|φ| over the rows of a cluster,
-    clusters of unequal sizes, and errors in few of them, count for as few as they are.
+    (Σs²)² ÷ Σs⁴, the effective number of clusters (Satterthwaite 1946, for parts that differ in
+    scale), but at most the number of clusters minus 1. With s = Σ w·|φ| over the rows of a cluster,
+    it accounts for clusters of unequal sizes and for errors in few clusters.
 
     Example:
         >>> degrees_of_clusters(np.array([1.0, 1.0, 1.0, 1.0])).round(2)

@@ -1,4 +1,4 @@
-"""What is asked of an interval: how sure, on which side, by which method."""
+"""Settings of intervals: level, side and method."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ WeightKind: TypeAlias = Literal["importance", "frequency"]
 Limit = TypeVar("Limit", float, npt.NDArray[np.float64])
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 DRAWN: Final = ("bootstrap", "bca", "bayesian")
-"""Methods that draw."""
+"""Methods that resample."""
 STRETCHED: Final = "test inversion"
-"""The default of what is a sum or maximum of absolute gaps: it draws, too."""
+"""Default for sums or maxima of absolute differences, which resamples, too."""
 LESS_BIAS: Final = "bootstrap less bias"
-"""The default of other extremes, maxima over thresholds above all."""
+"""Default for other extremes, such as maxima over thresholds."""
 _REPLICATES: Final = (100, 1_000_000)
 _SEED_MAX: Final = 2**64 - 1
 _TAILS: Final = (1e-12, 0.4999)
-"""Limits nearer to the value than that, or farther away, say nothing."""
+"""Range of the tail probability beyond each limit."""
 _ADVICE: Final = {
     "level": "It is the share of such intervals that hold the true value.",
     "side": "'low' gives a lower limit alone, 'high' an upper one.",
@@ -44,18 +44,18 @@ _ADVICE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """What is asked of every interval of a report.
+    """Settings of every interval of a report.
 
     Attributes:
-        level: the share of such intervals that hold the true value, in (0, 1).
-        side: ``"both"`` limits, or only the ``"low"`` or the ``"high"`` one; the other end is then
-            the end of the metric's range.
-        method: ``"default"`` (the best known for each metric), ``"wald"``, ``"logit"``,
+        level: confidence level, in (0, 1).
+        side: ``"both"`` limits, or only the ``"low"`` or the ``"high"`` one; the other limit is
+            then the end of the metric's range.
+        method: ``"default"`` (the recommended one for each metric), ``"wald"``, ``"logit"``,
             ``"bootstrap"``, ``"bca"`` or ``"bayesian"``.
-        design: ``"cohort"``: rows were drawn; ``"case-control"``: the number of rows of each true
+        design: ``"cohort"``: rows were sampled; ``"case-control"``: the number of rows of each true
             class was fixed.
-        seed: of the methods that draw.
-        n_replicates: how often they draw.
+        seed: seed of the methods that resample.
+        n_replicates: number of replicates.
         weights_are: ``"importance"``, or ``"frequency"``: a row of weight 3 stands for three rows.
     """
 
@@ -69,20 +69,20 @@ class Confidence:
 
     @property
     def tail(self) -> float:
-        """The share left out beyond each limit."""
+        """Probability beyond each limit."""
         return (1.0 - self.level) / (2.0 if self.side == "both" else 1.0)
 
     @property
     def told(self) -> str:
-        """How sure, and on which side: ``"95 %"``, ``"one-sided 95 %"``."""
+        """Level and side as text: ``"95 %"``, ``"one-sided 95 %"``."""
         return f"{'' if self.side == 'both' else 'one-sided '}{100 * self.level:g} %"
 
     def quantile(self, df: float = math.inf) -> float:
-        """How many standard errors a limit lies away: of the normal or of Student's t."""
+        """Return the normal or Student's t quantile, the distance of a limit in standard errors."""
         return student_quantile(df, self.tail)
 
     def one_sided(self, low: Limit, high: Limit, ends: tuple[float, float]) -> tuple[Limit, Limit]:
-        """Both limits, or one and the end of the range."""
+        """Return both limits, or one and the end of the range."""
         if self.side == "low":
             return low, high * 0.0 + ends[1]
         if self.side == "high":
@@ -99,10 +99,10 @@ class Confidence:
         seed: Any = 0,
         n_replicates: Any = 1000,
     ) -> Confidence | None:
-        """What these arguments ask for; None where `level` is None.
+        """Return the settings of these arguments; None if `level` is None.
 
         Errors:
-            K122 one of them is not what it may be.
+            K122 one of them is invalid.
         """
         words: dict[str, Any] = {}
         for argument, value, known in (
@@ -156,14 +156,15 @@ def _refused(argument: str, value: Any, choices: str, do: str = "") -> KaratErro
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """How sure one number is.
+    """Confidence interval of one number.
 
     Attributes:
-        low, high: the limits; both None where there are none.
-        method: what made them: ``"wilson"``, ``"mover"``, …; None where there are none.
-        standard_error: by the influence of the rows, or of the replicates; None if unknown.
-        remark: why there are no limits, or what the reader should know of them; None: nothing.
-        sampling: of metrics of scores, what limits at other levels are made from.
+        low, high: the limits; both None if there are none.
+        method: method of the limits: ``"wilson"``, ``"mover"``, …; None if there are none.
+        standard_error: standard error by the influence of the rows, or of the replicates; None if
+            unknown.
+        remark: why there are no limits, or a caveat about them; None: no remark.
+        sampling: for metrics of scores, the data for limits at other levels.
     """
 
     low: float | None = None
@@ -175,5 +176,5 @@ class Interval:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the limits depend on a seed."""
+        """True if the limits depend on a seed."""
         return self.method in (*DRAWN, STRETCHED, LESS_BIAS)

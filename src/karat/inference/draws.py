@@ -1,4 +1,4 @@
-"""Intervals from replicates, of columns that were kept, or drawn while the rows were there."""
+"""Intervals from replicates, of kept columns, or of the rows while they are available."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from karat.metrics._measure import Views
 from karat.tally import Bins, CumulativeCounts, LevelSource, ScoredRows, uniform_edges
 
 ReplicateMethod: TypeAlias = Literal["bootstrap", "bca", "bayesian"]
-"""Percentiles of replicates; the same corrected; percentiles of bayesian replicates."""
+"""Percentile, corrected and Bayesian bootstrap."""
 
 UNDEFINED_MOST: Final = 0.05
-"""With a larger share of undefined replicates there are no limits."""
+"""Proportion of undefined replicates above which there are no limits."""
 
 
 class ReplicateInterval(NamedTuple):
     """Limits, or NaN and the reason why there are none.
 
-    The limits are of the replicates that the metric defines; of the others it is the number.
+    The limits use the replicates where the metric is defined, and the record counts the others.
     """
 
     low: float
@@ -61,11 +61,11 @@ def interval_of_replicates(
     *,
     ends: tuple[float, float] = (-math.inf, math.inf),
 ) -> ReplicateInterval:
-    """Limits of a number from its replicates, NaN where one does not define it.
+    """Limits of a number from its replicates, which are NaN where undefined.
 
     Percentiles, or for ``"bca"`` bias-corrected and accelerated ones (Efron 1987; see
-    `acceleration_of`). There are none where the estimate is undefined, where more than 5 % of the
-    replicates are, or where ``"bca"`` has every replicate on one side of the estimate.
+    `acceleration_of`). There are no limits if the estimate is undefined, if more than 5 % of the
+    replicates are, or if ``"bca"`` has every replicate on one side of the estimate.
 
     Example:
         >>> interval_of_replicates(np.arange(101) / 100, 0.5, level=0.5)[:2]
@@ -87,7 +87,7 @@ def interval_of_replicates(
     if method == "bca":
         if acceleration is None:
             raise ValueError("bca needs the acceleration")
-        # Ties count half: of a metric with few values many replicates equal the estimate.
+        # Ties count half: for a metric with few values, many replicates equal the estimate.
         under = float(np.mean(kept < estimate) + np.mean(kept == estimate) / 2.0)
         if not 0.0 < under < 1.0:
             return refused("every replicate lies on one side of it")
@@ -95,7 +95,7 @@ def interval_of_replicates(
         if not all(0.0 < share < 1.0 for share in corrected):
             return refused("the replicates are too skewed")
         low, high = corrected
-    # Limits of infinite values cannot lie between two of them.
+    # Limits of infinite values cannot be interpolated.
     way: Literal["linear", "nearest"] = "linear" if np.isfinite(kept).all() else "nearest"
     limits = np.quantile(kept, [low, high], method=way)
     below = ends[0] if side == "high" else float(limits[0])
@@ -104,17 +104,17 @@ def interval_of_replicates(
 
 
 def acceleration_of(influence: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> float:
-    """Σφ³ ÷ (6·(Σφ²)^1.5): the acceleration, without leaving out any row in turn.
+    """Σφ³ ÷ (6·(Σφ²)^1.5): the acceleration, without a jackknife.
 
-    φ is the influence of each row, times its weight, or of each cell, of which there are `counts`
-    rows. It is 0 where no row moves the number.
+    φ is the influence of each row, times its weight, or of each cell, with `counts` rows. The
+    acceleration is 0 if no row changes the number.
     """
     phi = np.asarray(influence, np.float64)
     times = np.ones_like(phi) if counts is None else np.asarray(counts, np.float64)
     size, most = float(np.abs(phi).max(initial=0.0)), float(times.max(initial=0.0))
     if not (0.0 < size < math.inf and 0.0 < most < math.inf):
         return 0.0
-    # Third powers of small or large numbers leave the range of doubles.
+    # Third powers of small or large numbers underflow or overflow.
     phi, times = phi / size, times / most
     spread = float((times * phi**2).sum())
     below = 6.0 * spread**1.5 * math.sqrt(most)
@@ -122,12 +122,12 @@ def acceleration_of(influence: npt.ArrayLike, counts: npt.ArrayLike | None = Non
 
 
 def _corrected(share: float, below: float, acceleration: float) -> float:
-    """The percentile that stands for a share when bias and skewness are accounted for."""
+    """Percentile corrected for bias and skewness."""
     normal = NormalDist()
     bias = normal.inv_cdf(below)
     shifted = bias + normal.inv_cdf(share)
     divisor = 1.0 - acceleration * shifted
-    # Beyond the pole the correction means nothing.
+    # Beyond the pole, the correction is meaningless.
     return normal.cdf(bias + shifted / divisor) if divisor > 0 else math.nan
 
 
@@ -135,18 +135,18 @@ Codes: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = npt.NDArray[Any]
 
 N_GROUPS: Final = 1024
-"""Groups of neighbouring scores that a kept column is put into."""
+"""Number of groups of neighboring scores that a kept column is reduced to."""
 _AS_BY_CHANCE: Final = "calibrated predictions show as much by chance"
 _MOST_STRETCH: Final = 1e3
 _STEPS: Final = 30
 _CLOSE: Final = 1e-6
-"""Of the value."""
+"""Relative to the value."""
 _ALL_EQUAL: Final = "every replicate equals it: the rows do not show how far it may be off"
 _MUCH_BIAS: Final = 0.25, 0.8
-"""Of the standard error: of extremes by percentiles, which miss in 10 of 100 samples and more from
-there on; and of others, and with less bias: chance alone shows a large part of the value."""
+"""Bias in standard errors: of extremes by percentiles, whose limits miss in 10 of 100 samples or
+more from there on; and of others, or with less bias, where chance alone explains much of it."""
 _FEW: Final = 4
-"""Rows that keep an extreme value from the end of its range: fewer miss in 10 of 100 samples."""
+"""Rows between an extreme value and the end of its range: with fewer, limits miss in 10 of 100."""
 _MOST_LOG: Final = 700.0
 _NOT_ACCELERATED: Final = "bca needs its acceleration, which is not known; bootstrap does not"
 _AS_DRAWN: Final = "its replicates take the rows as drawn, not so many of each class"
@@ -159,9 +159,9 @@ def interval_of_draws(
     asked: Confidence,
     acceleration: float | None = None,
 ) -> Interval:
-    """The interval of a value from its replicates: percentiles, of extremes less their bias.
+    """Interval of a value from its replicates: percentiles, bias-corrected for extremes.
 
-    Without its acceleration there is none by ``"bca"``.
+    Without an acceleration, there is no ``"bca"`` interval.
     """
     is_default = asked.method not in DRAWN
     method: ReplicateMethod = "bootstrap" if is_default else cast("ReplicateMethod", asked.method)
@@ -188,20 +188,20 @@ def interval_of_draws(
             limits, made = bias.less(limits, asked.side), LESS_BIAS
     if found.n_undefined:
         remark = f"{found.n_undefined} of {len(drawn)} replicates do not define it"
-    # What moves by its linear part may leave the range.
+    # The linear part may exceed the range.
     low, high = max(min(limits[0], value), ends[0]), min(max(limits[1], value), ends[1])
     return Interval(low, high, made, error, remark)
 
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """How far the replicates of a value lie from it, toward one end of its range.
+    """Bias of the replicates of a value, toward one end of its range.
 
     Attributes:
         value, mean: the value, and the mean of its replicates.
-        shown: their distance, in standard errors.
-        end: of the range, where the replicates lie toward.
-        half: as far as half a row moves the value.
+        shown: their difference, in standard errors.
+        end: the end of the range that the replicates are shifted to.
+        half: change of the value by half a row.
     """
 
     value: float
@@ -212,23 +212,23 @@ class Bias:
 
     @classmethod
     def of(cls, drawn: Floats, value: float, ends: tuple[float, float]) -> Bias:
-        """The bias that replicates show which are not all equal."""
+        """Return the bias of replicates that are not all equal."""
         mean, spread = float(drawn.mean()), float(drawn.std(ddof=1))
         end, other = (ends[1], ends[0]) if mean > value else ends
         away, half = abs(end - mean), 0.0
         if math.isfinite(end) and away > 0.0:
             share = 1.0 - away / abs(end - other) if math.isfinite(other) else 1.0
-            # A share p of n rows has the variance p·(1 - p) ÷ n.
+            # A proportion p of n rows has the variance p·(1 - p) ÷ n.
             half = spread**2 / (2.0 * away * share) if share > 0.0 else 0.0
         return cls(value, mean, (mean - value) / spread, end, half)
 
     @property
     def is_up(self) -> bool:
-        """Whether replicates lie above the value."""
+        """True if the replicates lie above the value."""
         return self.shown > 0.0
 
     def remark(self, is_extreme: bool, is_moved: bool) -> str | None:
-        """What the reader should know of the bias; None where it is small."""
+        """Caveat about the bias; None if it is small."""
         shown, rows = abs(self.shown), 2.0 * self.half
         if shown > _MUCH_BIAS[is_moved or not is_extreme]:
             where = "above" if self.is_up else "below"
@@ -242,13 +242,14 @@ class Bias:
     def less(
         self, limits: tuple[float, float], side: Literal["both", "low", "high"]
     ) -> tuple[float, float]:
-        """Percentiles of replicates, moved by what the replicates show of the bias of the value.
+        """Return percentiles of replicates, corrected for the bias of the value.
 
-        A maximum over thresholds is too large, and its replicates are larger still, but by half of
-        its own bias or less, since its place moves as n^(-1/3) (Abrevaya, Huang 2005). So the limit
-        that the replicates move to goes back by twice their bias; the other by 3 + 2·b² times, b
-        being the bias in standard errors. Both are measured as -log(distance + half a row) from the
-        end of the range. Without a bias limits stay. Decision 0037 has what was measured.
+        A maximum over thresholds is biased upward, and its replicates further, but by at most half
+        of its own bias, since its location converges at n^(-1/3) (Abrevaya, Huang 2005). So the
+        limit on the side of the bias moves back by twice the bias of the replicates, and the other
+        by 3 + 2·b² times, with b the bias in standard errors. Both are measured as -log(distance +
+        half a row) from the end of the range. Without a bias, limits are unchanged. Decision 0037
+        has the measurements.
         """
         bias = self._along(self.mean) - self._along(self.value)
         behind = 3.0 + 2.0 * self.shown**2
@@ -261,7 +262,7 @@ class Bias:
         return low, high
 
     def _along(self, x: float) -> float:
-        """Grows toward the end."""
+        """Transform that increases toward the end."""
         if not math.isfinite(self.end):
             return x if self.is_up else -x
         away = abs(self.end - x) + self.half
@@ -276,10 +277,10 @@ class Bias:
 
 @dataclass(eq=False)
 class Draws:
-    """What replicates are drawn from when an interval is read, and what was drawn before.
+    """Source of replicates when an interval is read, with those already drawn.
 
-    `listed` are the metrics that are drawn when they are read, from the column that their view
-    reads.
+    `listed` are the metrics whose replicates are drawn when they are read, from the column of their
+    view.
     """
 
     cumulatives: Mapping[type, CumulativeCounts] = field(default_factory=dict)
@@ -287,10 +288,10 @@ class Draws:
     drawn: dict[Metric, Floats] = field(default_factory=dict)
     accelerations: dict[Metric, float] = field(default_factory=dict)
     stretches: dict[Metric, tuple[float, float, float]] = field(default_factory=dict)
-    """Of errors in bins: the tail, and the limits as multiples of the value; see `stretched`."""
+    """For errors in bins: the tail, and the limits as multiples of the value; see `stretched`."""
 
     def of(self, metric: Metric, value: float, asked: Confidence) -> Interval | None:
-        """The interval of a metric; None where nothing was kept for it."""
+        """Return the interval of a metric; None if nothing is kept for it."""
         if metric not in self.drawn:
             if metric not in self.listed:
                 return None
@@ -319,7 +320,7 @@ class Draws:
         return replace(found, low=low, high=high, method=STRETCHED, remark=remark)
 
     def _leave_out(self, view: type) -> None:
-        """Accelerations of every metric that reads a column, by leaving out each row in turn."""
+        """Jackknife the accelerations of every metric that reads a column."""
         of_view = [metric for metric in self.listed if metric.record.reads is view]
         times: list[float] = []
 
@@ -334,7 +335,7 @@ class Draws:
                 self.accelerations[metric] = acceleration_of(mean - values, times)
 
     def _draw(self, view: type, asked: Confidence) -> None:
-        """Replicates of every metric that reads a column: they are drawn once."""
+        """Draw replicates of every metric that reads a column, once."""
         at: dict[str, Any] = {
             "method": "bayesian" if asked.method == "bayesian" else "poisson",
             "limit": N_GROUPS,
@@ -365,7 +366,7 @@ class Draws:
 
 
 def _is_of_bins(metric: Metric) -> bool:
-    """Whether it is an error in bins whose edges are the same in each replicate."""
+    """Return whether it is an error in bins whose edges are the same in each replicate."""
     return metric.record.of_bins is not None and dict(metric.params).get("scheme") == "uniform"
 
 
@@ -374,11 +375,11 @@ def stretched(
 ) -> tuple[float, float]:
     """Limits of an error in bins, as multiples of it, by inverting a test.
 
-    Such an error is a mean, or the largest, of absolute gaps: where there are none it is positive,
-    too, and replicates of what was seen are larger still. So the gaps of all bins are multiplied by
-    one number t, and the replicates move by what chance alone adds to them. The limits are the
-    numbers t at which as much as was seen has the chance `tail` above, and below; the lower one is
-    0 where calibrated predictions show as much.
+    Such an error is a mean, or the maximum, of absolute gaps. It is positive even for calibrated
+    predictions, and replicates are biased further. So the gaps of all bins are multiplied by a
+    factor t, and the replicates are shifted by the effect of chance on them. The limits are the
+    factors t at which the observed error has the tail probability `tail` above, and below. The
+    lower one is 0 if the observed error is consistent with calibrated predictions.
     """
     gaps = seen.hits - seen.confidence
     noise = (drawn.hits - drawn.confidence) - gaps
@@ -396,7 +397,7 @@ def stretched(
             return 0.0
         while above[1] < 0.0 and above[0] < _MOST_STRETCH:
             below, above = above, (2.0 * above[0], beyond(2.0 * above[0], share))
-        # Quantiles are nearly straight in t: the secant, held between both ends (Illinois).
+        # Quantiles are nearly linear in t: the secant method, bracketed (Illinois).
         (low, under), (high, over), side = below, above, 0
         t = high
         for _ in range(_STEPS):
@@ -416,7 +417,7 @@ def stretched(
 
 
 class KeptColumns(InfluenceVariances):
-    """Sampling errors, and the columns that lazy replicates need, kept in groups while sorted."""
+    """Sampling errors, and the columns for lazy replicates, kept in groups while sorted."""
 
     def __init__(self, kept: Iterable[Metric], *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -446,10 +447,10 @@ class KeptColumns(InfluenceVariances):
 def draw_rows(
     rows: ScoredRows, metrics: Sequence[Metric], asked: Confidence, clusters: Codes | None
 ) -> tuple[dict[Metric, Floats], dict[Metric, float]]:
-    """Replicates of metrics by drawing rows, or whole clusters, and their accelerations.
+    """Draw replicates of metrics from rows or whole clusters, with their accelerations.
 
-    A metric with an influence moves by its linear part, which is all of it for a mean of losses;
-    others are computed anew, column by column, on the same rows.
+    A metric with an influence function uses its linear part, which is exact for a mean of losses.
+    Others are recomputed, column by column, on the same rows.
 
     Cost: O(n) for each replicate and metric.
     """
@@ -462,7 +463,7 @@ def draw_rows(
 def _linear(
     rows: ScoredRows, metrics: list[Metric], asked: Confidence, clusters: Codes | None
 ) -> tuple[dict[Metric, Floats], dict[Metric, float]]:
-    """Moves of each metric in each replicate, without the value itself."""
+    """Linear change of each metric in each replicate, without the value itself."""
     if not metrics:
         return {}, {}
     phi = influences(rows, metrics)

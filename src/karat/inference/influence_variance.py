@@ -46,9 +46,9 @@ _OF_PAIRS = (PairsInfluence, DifferencesInfluence)
 
 
 class Whole(NamedTuple):
-    """What is known of all rows, where a sample stands for them.
+    """Facts about all rows, if a sample represents them.
 
-    `squares` are Σw² of the rows that each of the sample stands for, `areas` the sampling errors of
+    `squares` are Σw² of the rows that each sampled row represents, `areas` the sampling errors of
     the area of each class.
     """
 
@@ -62,19 +62,19 @@ class InfluenceVariances:
 
     Args:
         rows: implements `tally.ScoredRows`.
-        metrics: with an influence function each.
+        metrics: metrics with an influence function.
         clusters: int[n], the cluster of each row, in [0, n_clusters). Rows of one cluster may
             depend on each other.
-        n_clusters: how many there are; those without weight count for nothing.
+        n_clusters: number of clusters; those without weight are ignored.
         is_fixed: whether the number of rows of each true class was fixed.
-        whole: what is known of all rows, where these are a sample of them.
-        keeps_influence: whether `influence` is read of every metric.
+        whole: facts about all rows, if these are a sample of them.
+        keeps_influence: whether `influence` of every metric will be read.
 
     Errors:
         K311 a metric has no influence function.
 
-    Cost: of a class against the rest one walk over its sorted column; of averages over classes, and
-        with clusters, 8 bytes a row and metric.
+    Cost: one walk over the sorted column for a class against the rest; 8 bytes for each row and
+    metric for averages over classes, and with clusters.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class InfluenceVariances:
     def column(self, i: int, views: Views) -> None:
         forms = [metric.record.influence for metric in self._metrics]
         if any(isinstance(form, AreaInfluence) for form in forms):
-            # Before the areas are asked for: they are found on the way.
+            # Before the areas are requested: they are computed on the way.
             if self._whole_of is not None:
                 self._areas[i] = self._whole_of.areas[i]
             else:
@@ -122,7 +122,7 @@ class InfluenceVariances:
                 self._alone[metric, i] = self._of_class(metric, i, views)
 
     def confidences(self, view: Confidences) -> None:
-        """Nothing: what reads confidences is not smooth."""
+        """Do nothing: metrics of confidences are not smooth."""
 
     def pooled(self, views: Views) -> None:
         self._gathered.pooled(views)
@@ -133,11 +133,11 @@ class InfluenceVariances:
         self._gathered.pairs(metric, view)
 
     def influence(self, metric: Metric) -> Floats:
-        """As that of `GatheredInfluences`."""
+        """Return the influence, as `GatheredInfluences`."""
         return self._gathered.influence(metric)
 
     def found(self) -> dict[Metric, Found]:
-        """Every spread, once all is measured."""
+        """Return every sampling error, after all is measured."""
         return {metric: self._found(metric) for metric in self._metrics}
 
     def _found(self, metric: Metric) -> Found:
@@ -159,7 +159,7 @@ class InfluenceVariances:
         return tuple(each) if metric.lift == "per_class" else each[0]
 
     def _of_class(self, metric: Metric, i: int, views: Views) -> SamplingError:
-        """Of one class against the rest, by sums over its column."""
+        """Return the sampling error of one class against the rest, by sums over its column."""
         form = metric.record.influence
         if isinstance(form, AreaInfluence):
             found = self._areas[i]
@@ -210,7 +210,7 @@ class InfluenceVariances:
         """float64[k], Σw²φ² of the rows of each true class."""
         rows, found = self._rows, np.zeros(self._rows.classes.k)
         for part in row_parts(rows.n_rows):
-            # Influences of extreme scores have no square that a double holds.
+            # Influences of extreme scores have squares that overflow.
             with np.errstate(over="ignore", invalid="ignore"):
                 term = influence(rows, part) ** 2
                 if self._whole_of is not None:
@@ -231,15 +231,15 @@ class InfluenceVariances:
         return None if weights is None else np.square(weights, dtype=np.float64)
 
     def _average(self, metric: Metric) -> SamplingError:
-        """Of a mean over classes or pairs, or of all items alike, by the influence of each row."""
+        """Return the sampling error of a mean over classes, pairs or items, by influences."""
         sizes, form = self._sizes, metric.record.influence
         squares = self._gathered.squares(metric, self._square_of_rows)
         if squares is None:
             phi = self._gathered.influence(metric)
             squares = self._squares(lambda _, part: phi[part])
-        with np.errstate(over="ignore", invalid="ignore"):  # endless influences leave it unknown
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite influences leave it unknown
             by_class = sizes.factors(metric) * squares / float(sizes.weight.sum()) ** 2
-            # Where all rows stand alike, rounding is left.
+            # If all rows have equal influence, only rounding is left.
             by_class = np.where(by_class > _ROUNDING, by_class, 0.0 * by_class)
         variance = shrunk = float(by_class.sum())
         missing = "no class can be measured"
@@ -251,13 +251,13 @@ class InfluenceVariances:
         elif isinstance(form, AreaInfluence):
             shrunk += form.scale**2 * self._shrinkage(metric)
         is_precision = isinstance(form, PrecisionInfluence)
-        # The mean over classes is as uncertain as its smallest class.
+        # The degrees of freedom of a mean over classes are those of its smallest class.
         smallest = sizes.smallest if is_of_classes(metric) else sizes.rows
         made = spread(variance, smallest - 1.0, smallest, missing)
         return replace(made, shrunk=shrunk, optimism=optimism(sizes.rows) if is_precision else 0.0)
 
     def _shrinkage(self, metric: Metric) -> float:
-        """Σ a²·(shrunk variance − variance) over the classes that can be measured."""
+        """Σ a²·(shrunk variance − variance) over the classes where it is defined."""
         known = {i: one for i, one in self._areas.items() if np.isfinite(one.area)}
         total = 0.0
         weights = {i: self._sizes.weight[i] if metric.lift == "weighted" else 1.0 for i in known}
@@ -274,7 +274,7 @@ class InfluenceVariances:
             chance = self._gathered.chances()
         share = np.isfinite(chance).astype(np.float64)
         if isinstance(form, DifferencesInfluence):
-            # Measured once a pair, and neither class comes first.
+            # Measured once for each pair, without a first class.
             chance = np.where(np.tri(len(chance), k=-1) > 0, chance.T, chance)
         elif isinstance(form, PairsInfluence) and form.is_by_support:
             share *= self._sizes.weight[:, None] + self._sizes.weight[None, :]
@@ -282,7 +282,7 @@ class InfluenceVariances:
         return chance, share / whole if whole else share
 
     def _stratified(self, alone: SamplingError, phi: Floats) -> SamplingError:
-        """The same where the number of rows of each class was fixed: shares do not vary."""
+        """Return the sampling error with fixed class sizes: class proportions do not vary."""
         sizes = self._sizes
         squares = self._squares(lambda _, part: phi[part])
         factors = np.nan_to_num(small_sample(sizes.of_classes), nan=1.0)
@@ -291,7 +291,7 @@ class InfluenceVariances:
         return _with_variance(alone, variance) if is_known else alone
 
     def _clustered(self, alone: SamplingError, phi: Floats) -> SamplingError:
-        """The same where rows of a cluster may depend on each other."""
+        """Return the sampling error with clusters."""
         assert self._clusters is not None
         variance = self._clusters.variance(phi, self._sizes)
         missing = "" if np.isfinite(variance) else alone.missing or "there is one cluster"
@@ -300,13 +300,13 @@ class InfluenceVariances:
 
 
 def _with_variance(alone: SamplingError, variance: float) -> SamplingError:
-    """The same with another variance, shrunk in the same ratio."""
+    """Return the sampling error with another variance, shrunk in the same ratio."""
     ratio = alone.shrunk / alone.variance if alone.variance > 0 else 1.0
     return replace(alone, variance=variance, shrunk=variance * ratio)
 
 
 def within_classes(phi: Floats, rows: ScoredRows) -> Floats:
-    """float64[..., n]: influences less the mean of their true class."""
+    """float64[..., n]: influences minus the mean of their true class."""
     codes, k = rows.codes, rows.classes.k
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
     total = np.bincount(codes, weights, k)
@@ -320,7 +320,7 @@ def within_classes(phi: Floats, rows: ScoredRows) -> Floats:
 
 
 def _is_mean(metric: Metric) -> bool:
-    """Whether the rows of several columns add up, so that φ of each row is needed."""
+    """Return whether rows of several columns are added, so that φ of each row is needed."""
     is_average = metric.record.is_per_class and metric.lift not in ("plain", "per_class")
     return is_average or isinstance(metric.record.influence, _OF_PAIRS)
 
@@ -329,7 +329,7 @@ def _square_of_mean(metric: Metric, rows: ScoredRows) -> float:
     """Σw²φ² of the mean of a loss, from three sums."""
     sums, linear = rows.sums(metric.losses), linear_of(metric, rows)
     at, shift = sums.names.index(linear.name), np.float64(linear.offsets[0])
-    # Losses of extreme scores have no square that a double holds.
+    # Losses of extreme scores have squares that overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         square = linear.gain**2 * sums.w2_loss2[at]
         square += 2.0 * linear.gain * shift * sums.w2_loss[at] + shift**2 * sums.weight2

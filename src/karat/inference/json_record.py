@@ -1,4 +1,4 @@
-"""Records that JSON can hold."""
+"""Records that can be serialized to JSON."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class JsonRecord:
-    """Data that JSON can hold."""
+    """Data that can be serialized to JSON."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON types; null for what is not a finite number."""
+        """Return the record as JSON types; null for numbers that are not finite."""
         return {name: json_value(value) for name, value in asdict(self).items()}
 
 
 def json_value(value: Any) -> Any:
-    """A number that JSON can hold, or None; dicts and lists item by item."""
+    """Return a JSON value: numbers that are not finite become None; dicts and lists recursively."""
     if isinstance(value, dict):
         return {name: json_value(item) for name, item in value.items()}
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    # A number of rows with limits of its own is a number.
+    # A number of rows with its own limits is a number.
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else value

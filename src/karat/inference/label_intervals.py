@@ -1,4 +1,4 @@
-"""Intervals of the metrics of labels, by the family of their formula, and of a whole table."""
+"""Intervals of the metrics of labels, by the form of their formula, and of a whole table."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _A_CONSTANT: Final = "it is the same for every table"
 _FEW_IN_A_CELL: Final = 5
 _ALMOST_NONE: Final = 1.5
 _ONE_ROW: Final = "it rests on the number of rows: at most one of them differs from the others"
-"""Of a share near its end: coverage of Wilson's limits jumps with what the next row is."""
+"""For a proportion near its end: coverage of Wilson limits jumps with the discreteness of rows."""
 _FEW_ROWS: Final = "classes have few rows"
 _FIXED: Final = "the design fixes the shares of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
@@ -62,9 +62,9 @@ _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not
 def label_interval(
     metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy = "zero"
 ) -> Interval:
-    """Interval of a metric of labels of any lift but per class, whose value on a table is given.
+    """Interval of a metric of labels, of any lift but per class, with the given value on a table.
 
-    Where there can be none it has a remark instead of limits. It is found once for each table.
+    If there is none, it has a remark instead of limits. It is computed once for each table.
 
     Cost: O(cells).
     """
@@ -99,7 +99,7 @@ def _found(
             found = replace(found, remark=_FEW_ROWS)
         return within(found, value, ends, asked)
     slopes = slopes_on(metric, spread, policy)
-    # Limits at many levels are sought: of one table.
+    # Limits at many levels are requested for one table.
     key = "variance", metric, policy
     if key not in spread.kept:
         spread.kept[key] = variance_of(slopes, spread)
@@ -117,14 +117,14 @@ def _found(
 
 
 def _lacking(cells: Cells) -> str:
-    """Why a tally has no intervals; empty where it has."""
+    """Return why a tally has no intervals; empty if it has."""
     if cells.storage == "marginals":
         return _ONLY_TOTALS
     return _NO_SQUARES if cells.is_weighted and cells.squares is None else ""
 
 
 def within(found: Interval, value: float, ends: tuple[float, float], asked: Confidence) -> Interval:
-    """An interval that holds the value and stays in the range, on the sides asked for."""
+    """Return an interval that contains the value and stays in the range, on the requested sides."""
     if found.low is None or found.high is None:
         return found
     if math.isnan(found.low) or math.isnan(found.high):
@@ -136,7 +136,7 @@ def within(found: Interval, value: float, ends: tuple[float, float], asked: Conf
 
 
 def is_fixed(g: Floats, variance: float, spread: TableVariance) -> bool:
-    """Whether a metric depends on the shares of the true classes alone, which were chosen."""
+    """Return whether a metric depends only on the true class proportions, which are fixed."""
     if not math.isfinite(variance):
         return False
     drawn = float(TableVariance(spread.cells).variance(g))
@@ -145,7 +145,7 @@ def is_fixed(g: Floats, variance: float, spread: TableVariance) -> bool:
 
 @cache
 def is_a_count(metric: Metric) -> bool:
-    """Whether twice the rows give twice the value: it says how many, not how good."""
+    """Return whether a metric is a count: twice the rows give twice the value."""
     if reads_costs(metric):
         return False
     table = np.array([[31.0, 7.0], [4.0, 22.0]])
@@ -156,7 +156,7 @@ def is_a_count(metric: Metric) -> bool:
 
 @cache
 def is_constant(metric: Metric) -> bool:
-    """Whether the classes alone give the value, whatever their rows."""
+    """Return whether the number of classes alone determines the value."""
     tables = np.array([[[31, 7, 3], [4, 22, 9], [1, 5, 17]], [[8, 2, 14], [11, 19, 1], [6, 3, 27]]])
     if reads_costs(metric) or (metric.record.is_per_class and metric.lift == "plain"):
         return False
@@ -167,7 +167,7 @@ def is_constant(metric: Metric) -> bool:
 def textbook(
     value: float, error: float, quantile: float, ends: tuple[float, float], method: str
 ) -> Interval:
-    """Wald's interval, or that of the logit (of the logarithm, without an upper end)."""
+    """Wald interval on the raw, logit or log scale (the latter for unbounded ranges)."""
     if method == "wald" or not math.isfinite(ends[0]):
         return Interval(value - quantile * error, value + quantile * error, "wald")
     if not ends[0] < value < ends[1]:
@@ -193,7 +193,7 @@ def _default(
         assert at is not None
         remark = None
         if found.method in ("log", "mover-log"):
-            # A ratio may rest on a cell of so few rows that other samples have none there.
+            # The denominator of a ratio may be a cell of few rows, empty in other samples.
             in_a_cell = float(spread.one_vs_rest[0][at].min()) * spread.n_effective / spread.total
             if in_a_cell < _FEW_IN_A_CELL:
                 remark = f"it rests on few rows: a cell of the table holds {in_a_cell:.3g}"
@@ -204,10 +204,10 @@ def _default(
         return Interval(remark=NO_SLOPE)
     ends = range_of(metric)
     if is_of_logarithms(metric) and ends == (0.0, math.inf):
-        # No more can be known of a class than which of k it is.
+        # The information about a class is at most that of k classes.
         ends = 0.0, math.log(max(spread.cells.k, 2))
     if ends == (-math.inf, 1.0) and value > -1.0:
-        # An agreement without a lower end: on the scale of those that have one.
+        # An agreement without a lower end uses the scale of those that have one.
         ends = -1.0, 1.0
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
         return _effective(metric, value, slopes, ends, spread, asked, policy)
@@ -218,7 +218,7 @@ def _default(
 
 
 def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> Interval:
-    """Wilson's limits of the accuracy, as limits of what follows from it alone."""
+    """Wilson limits of the accuracy, transformed to a function of it alone."""
     key = "right rows"
     if key not in spread.kept:
         hit = (spread.rows == spread.cols).astype(np.float64)
@@ -247,12 +247,12 @@ def _effective(
     asked: Confidence,
     policy: Policy,
 ) -> Interval:
-    """Wilson's limits with as many rows as a share would need to vary as the metric does.
+    """Wilson limits with the number of rows at which a proportion has the variance of the metric.
 
-    The variance is that of a table with ½ ÷ k rows more in each cell: where no row is wrong, the
-    sample alone shows none. What takes logarithms of shares is too large where cells hold few rows:
-    its limits lie around the value less that bias, and its variance is that with rows left out
-    where this one is larger.
+    The variance is that of a table with ½ ÷ k rows more in each cell, since without errors the
+    sample variance is 0. Logarithms of proportions are biased upward if cells have few rows: the
+    limits are centered at the value minus that bias, and use the jackknife variance if it is
+    larger.
     """
     span = ends[1] - ends[0]
     share, smooth_variance, inflation = (value - ends[0]) / span, math.nan, 1.0
@@ -275,7 +275,7 @@ def _effective(
         if without.bias > math.sqrt(without.variance) / 2.0:
             remark = f"with few rows in many cells it is too large by about {without.bias:.2g}"
     variance = smooth_variance * inflation / span**2
-    # A rounding error beside the range is no variance.
+    # A rounding error relative to the range is not a variance.
     varies = variance * spread.n_effective > DUST**2
     quantile = asked.quantile(df_on(metric, spread, policy))
     rows = share * (1.0 - share) / variance if varies else spread.n_effective
@@ -289,9 +289,10 @@ def _effective(
 def _may_be_independent(
     value: float, bias: float, spread: TableVariance, asked: Confidence
 ) -> bool:
-    """Whether information is no larger than that of independent classes may be.
+    """Return whether information is consistent with independent classes.
 
-    Times twice the rows it is χ² then, and its bias is the number of degrees of freedom.
+    Under independence, 2·rows times the information is χ²-distributed, and 2·rows times its bias is
+    the number of degrees of freedom.
     """
     from scipy.special import chdtri
 
@@ -302,29 +303,29 @@ def _may_be_independent(
 
 
 N_FEW_ROWS = 5
-"""Below so many rows of a class its share is known so roughly that averages suffer."""
+"""Number of rows of a class below which its proportion is too uncertain for averages."""
 N_FEW_ROWS_OF_MANY = 10
-"""The same where so many classes have fewer."""
+"""The same limit, if a third of the classes have fewer."""
 _MANY: Final = 1.0 / 3.0
 _FEW_OF_ALL: Final = 0.2
-"""Below such a share of effective rows the weights are a fact about the sample."""
+"""Proportion of effective rows below which the weights deserve a warning."""
 N_FEW_WRONG = 25
-"""Below so many effective rows that are wrong, and weigh more than others, limits miss them."""
+"""Number of effective wrong rows, heavier than others, below which coverage is too low."""
 _LESS_THAN_ALL: Final = 0.85
 N_FEW_CLUSTERS = 10
-"""Below so many clusters an interval is mostly what is not known of its width."""
+"""Number of clusters below which the width of an interval is mostly unknown."""
 N_DECIDING_CLUSTERS = 2.0
-"""Below so many degrees of freedom the errors of one or two clusters decide."""
+"""Degrees of freedom below which the errors of one or two clusters dominate."""
 _N_NAMED = 5
 _BLOCK_BYTES = 1 << 25
 _MOST_DRAWN = 2**52
 
 
 def classes_of_few_rows(spread: TableVariance) -> npt.NDArray[np.intp]:
-    """Places of the classes of so few true rows that averages are less sure than their level.
+    """Indices of the classes with so few true rows that averages are below their level.
 
-    Those of fewer than 5 effective rows; of fewer than 10, where they are a third of the classes.
-    Coverage was measured (docs/coverage.md): with 8 rows of each class it is 94 to 95 %.
+    Classes with fewer than 5 effective rows, or fewer than 10 if they are a third of the classes.
+    The measured coverage with 8 rows of each class is 94 to 95 % (docs/coverage.md).
     """
     key = "classes of few rows"
     if key not in spread.kept:
@@ -336,16 +337,16 @@ def classes_of_few_rows(spread: TableVariance) -> npt.NDArray[np.intp]:
 
 
 def of_few_rows(n: Floats, is_seen: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Places of the classes, or labels, of so few effective true rows, of which there are any."""
+    """Indices of the classes, or labels, with few effective true rows, but not zero."""
     few = np.flatnonzero(is_seen & (n < N_FEW_ROWS_OF_MANY))
     return few if len(few) >= _MANY * is_seen.sum() else np.flatnonzero(is_seen & (n < N_FEW_ROWS))
 
 
 def caution_on_few_rows(few: npt.NDArray[np.intp], classes: Classes, several: str) -> list[str]:
-    """The sentence on classes of few rows, where there are any.
+    """Return the caution about classes with few rows, if there are any.
 
     Args:
-        several: what they are called.
+        several: plural noun for the classes.
     """
     if not len(few):
         return []
@@ -359,7 +360,7 @@ def caution_on_few_rows(few: npt.NDArray[np.intp], classes: Classes, several: st
 
 
 def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
-    """Sentences on weights that leave few rows to decide."""
+    """Return cautions about weights that leave few effective rows."""
     found = []
     if spread.n_effective < n_rows * _FEW_OF_ALL:
         found.append(
@@ -369,7 +370,7 @@ def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
     is_wrong = spread.rows != spread.cols
     weights, squares = (each[is_wrong].sum() for each in (spread.weights, spread.squares))
     n_wrong = float(kish(weights, squares))
-    # As many effective rows as the others have for the same weight.
+    # The effective rows that the others have for the same weight.
     n_expected = weights / spread.total * spread.n_effective
     if 0.0 < n_wrong < min(N_FEW_WRONG, _LESS_THAN_ALL * n_expected):
         found.append(
@@ -381,7 +382,7 @@ def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class TableIntervals:
-    """A table, its rows by cluster or None, and what is asked of its intervals."""
+    """A table, its rows by cluster or None, and the settings of its intervals."""
 
     cells: Cells
     asked: Confidence
@@ -393,17 +394,17 @@ class TableIntervals:
         return TableVariance(self.cells, self.asked.design, self.clusters)
 
     def of(self, metric: Metric, value: float) -> Interval:
-        """The interval of a metric of labels whose value on the table this is."""
-        # Of classes that weigh 10^-260 of the others.
+        """Return the interval of a metric of labels with this value on the table."""
+        # For classes that weigh 10^-260 of the others.
         with np.errstate(over="ignore", invalid="ignore"):
             found = label_interval(metric, value, self.spread, self.asked, self.policy)
-        # Where there can be none, replicates give none either.
+        # If there can be none, replicates give none either.
         if self.asked.method not in DRAWN or found.standard_error is None:
             return found
         return replace(self._drawn(metric, value), standard_error=found.standard_error)
 
     def _drawn(self, metric: Metric, value: float) -> Interval:
-        """The interval by replicates of the table, which are drawn once for all metrics."""
+        """Return the interval by replicates of the table, drawn once for all metrics."""
         if self.spread.total > _MOST_DRAWN and not self.cells.is_weighted:
             return Interval(remark="so many rows cannot be drawn again: use another method")
         g = derivative(metric, self.cells, self.policy)
@@ -414,7 +415,7 @@ class TableIntervals:
 
     @cached_property
     def _tables(self) -> list[Cells]:
-        """Tables drawn from this one; of a case-control sample, so many rows of each class."""
+        """Tables drawn from this one; in a case-control sample, with fixed class sizes."""
         asked, size = self.asked, 8 * max(1, min(self.cells.k**2, 2 * self.cells.flat().size))
         step = max(1, min(asked.n_replicates, _BLOCK_BYTES // size))
         return [
@@ -431,11 +432,11 @@ class TableIntervals:
         ]
 
     def covariance(self, metrics: Sequence[Metric]) -> npt.NDArray[np.float64]:
-        """float64[d, d]: of d metrics of labels.
+        """float64[d, d]: covariance of d metrics of labels.
 
         Errors:
-            K211 a metric of scores; K204 only totals were kept; K212 the squares of the weights
-            are not known.
+            K211 a metric of scores; K204 only totals are kept; K212 the squares of the weights are
+            unknown.
         """
         for metric in metrics:
             if metric.needs_scores:
@@ -449,7 +450,7 @@ class TableIntervals:
         return self.spread.covariance(np.stack(slopes)) if slopes else np.empty((0, 0))
 
     def of_classes(self, metric: Metric) -> ClassLimits | None:
-        """Limits of a metric of one class for every class; None where there are none."""
+        """Return limits of a metric of one class for every class; None if there are none."""
         plain = Metric(metric.record, "plain", metric.params)
         if _lacking(self.cells) or is_a_count(plain):
             return None
@@ -458,7 +459,7 @@ class TableIntervals:
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences on what makes the intervals less sure than their level says."""
+        """Reasons why the coverage may be below the level, as sentences."""
         if _lacking(self.cells):
             return ()
         found: list[str] = []

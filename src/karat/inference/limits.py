@@ -1,4 +1,4 @@
-"""Limits from a share, its rows and its standard error: the formulas, and nothing of any metric.
+"""Formulas of limits from a proportion, its rows and its standard error, for any metric.
 
 Every function takes arrays as well as numbers and broadcasts.
 """
@@ -20,19 +20,19 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Limits: TypeAlias = tuple[Floats, Floats]
 _MANY: Final = 1e4
-"""Degrees of freedom from which on Student's quantile follows from the normal one."""
+"""Degrees of freedom from which Student's quantile is computed from the normal one."""
 _FARTHEST: Final = 1e150
-"""In standard errors: past the end of any range, and small enough to be multiplied."""
+"""Quantile in standard errors past the end of any range, and small enough to be multiplied."""
 _ROUNDING: Final = 1e-12
-"""What sums of weights in another order change, of a number up to 1."""
+"""Change of a number up to 1 by adding weights in another order."""
 _SMALL_TAIL: Final = 5e-4
-"""Of a smaller one, 1 less twice it holds too few digits."""
+"""Tail below which 1 minus twice the tail loses precision."""
 
 
 def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float | Floats) -> Limits:
-    """Wilson (1927): the shares that a test at this quantile, also of Student's t, does not refuse.
+    """Wilson score interval (1927) at this quantile, which may be Student's t.
 
-    Of no rows, or effective rows, the limits are 0 and 1.
+    Without rows, or effective rows, the limits are 0 and 1.
 
     Example:
         >>> low, high = wilson_limits(0.9, 100, 1.959963984540054)
@@ -41,7 +41,7 @@ def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float | Floa
     """
     p, rows = np.asarray(share, np.float64), np.asarray(n, np.float64)
     z2 = quantile * quantile
-    # Multiplied through by n, so that no rows are no division by 0.
+    # Numerator and denominator are multiplied by n, so that no rows are no division by 0.
     centre = p * rows + z2 / 2
     spread = quantile * np.sqrt(np.maximum(rows * p * (1 - p), 0.0) + z2 / 4)
     below, above = (centre - spread) / (rows + z2), (centre + spread) / (rows + z2)
@@ -51,7 +51,7 @@ def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float | Floa
 
 
 def wilson_limits_of_one(share: float, n: float, quantile: float) -> tuple[float, float]:
-    """The same of one share: to the last bit, without arrays.
+    """Return the result of `wilson_limits` for one proportion: bitwise equal, without arrays.
 
     Example:
         >>> wilson_limits_of_one(0.9, 100, 2.0) == tuple(map(float, wilson_limits(0.9, 100, 2.0)))
@@ -72,11 +72,11 @@ def wilson_limits_of_one(share: float, n: float, quantile: float) -> tuple[float
 def wilson_limits_of_moving(
     share: float, at: float, variance: float, slope: float, quantile: float
 ) -> tuple[float, float]:
-    """Wilson's limits of what is no share, from its variance at one place and the slope there.
+    """Wilson limits of a value other than a proportion, from its variance and the variance's slope.
 
-    Towards each end of 0 to 1 the variance is a parabola through that place with that slope, which
-    is 0 at the end. Limits are the values whose own variance would explain the one seen. Of a share
-    p of n rows, with p(1 − p) ÷ n and (1 − 2p) ÷ n, they are those of Wilson.
+    Toward each end of [0, 1], the variance is a parabola through that point with that slope, and is
+    0 at the end. Limits are the values that a score test with their own variance does not reject.
+    For a proportion p of n rows, with p(1 − p) ÷ n and (1 − 2p) ÷ n, they equal Wilson's.
 
     Example:
         >>> low, high = wilson_limits_of_moving(0.9, 0.9, 0.0009, -0.008, 1.959963984540054)
@@ -92,7 +92,7 @@ def wilson_limits_of_moving(
             # Not below 0 on the way.
             rise = max(sign * slope, -variance / rest)
             bend = -(variance + rise * rest) / (rest * rest)
-            # (1 − z²·bend)·step² − b·step − z²·(variance where the share is) = 0.
+            # (1 − z²·bend)·step² − b·step − z²·(variance at the proportion) = 0.
             here = variance + rise * past + bend * past * past
             b, a = z2 * (rise + 2.0 * bend * past), 1.0 - z2 * bend
             step = (b + math.sqrt(max(b * b + 4.0 * a * z2 * here, 0.0))) / (2.0 * a)
@@ -101,13 +101,14 @@ def wilson_limits_of_moving(
 
 
 def beta_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:
-    """Quantiles of the beta distribution after Jeffreys' prior (Brown, Cai, DasGupta 2001).
+    """Quantiles of the beta posterior of Jeffreys' prior (Brown, Cai, DasGupta 2001).
 
-    A share of 0 begins at 0 and one of 1 ends at 1; with no rows the limits are 0 and 1.
+    For a proportion of 0 the lower limit is 0, for 1 the upper limit is 1; without rows, the limits
+    are 0 and 1.
     """
     p, rows = np.asarray(share, np.float64), np.asarray(n, np.float64)
     below, above = beta_quantiles(np.array((p, 1.0 - p)) * rows, tail)
-    # So that a share of 0 begins at 0 and one of 1 ends at 1.
+    # So that the lower limit of 0 is 0, and the upper limit of 1 is 1.
     low, high = np.minimum(below, p), np.maximum(above, p)
     if rows.min(initial=1.0) > 0.0:
         return low, high
@@ -115,10 +116,10 @@ def beta_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:
 
 
 def quick_beta_high(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> Floats:
-    """The upper one of `beta_limits`, nearly, at a normal quantile: some operations of arrays.
+    """Fast approximation of the upper limit of `beta_limits` at a normal quantile.
 
-    Paulson's approximation of the quantiles of F by those of the normal distribution. The lower
-    limit is 1 less the upper one of 1 less the share.
+    It uses Paulson's approximation of the quantiles of F by those of the normal distribution. The
+    lower limit is 1 minus the upper limit of 1 minus the proportion.
 
     Ref: Paulson (1942). Annals of Mathematical Statistics 13.
 
@@ -132,7 +133,7 @@ def quick_beta_high(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> 
     of_hits, of_misses = 1.0 / (9.0 * a), 1.0 / (9.0 * b)
     q = 1.0 - of_misses
     under = q * q - of_misses * (quantile * quantile)
-    # Past the end of the approximation the limit is 1.
+    # Past the end of the approximation, the limit is 1.
     is_within = under > 0.0
     under = np.where(is_within, under, 1.0)
     lacks = 1.0 - of_hits
@@ -143,14 +144,14 @@ def quick_beta_high(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> 
 
 
 def quick_beta_low(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> Floats:
-    """The lower one; see `quick_beta_high`."""
+    """Fast approximation of the lower limit; see `quick_beta_high`."""
     return 1.0 - quick_beta_high(1.0 - np.asarray(share, np.float64), n, quantile)
 
 
 def beta_quantiles(sides: Floats, tail: float) -> Floats:
-    """float64[2, ...]: what `beta_limits` are of, from so many hits and misses [2, ...].
+    """float64[2, ...]: quantiles for `beta_limits`, from hits and misses [2, ...].
 
-    The share itself may lie outside of them where it is 0 or 1.
+    A proportion of 0 or 1 may lie outside of them.
 
     Example:
         >>> beta_quantiles(np.array([9.0, 1.0]), 0.025).round(4).tolist()
@@ -165,9 +166,9 @@ def beta_quantiles(sides: Floats, tail: float) -> Floats:
 
 @lru_cache(maxsize=1024)
 def student_quantile(df: float, tail: float) -> float:
-    """From where on Student's t of df > 0, whole or not, lies with the chance `tail`, up to 1/2.
+    """Upper quantile of Student's t with df > 0, integer or not, at a tail of at most 1/2.
 
-    It is 1e150 at most, where few degrees of freedom say nothing; NaN for a df that is none.
+    It is at most 1e150, for few degrees of freedom; NaN for an invalid df.
 
     Example:
         >>> round(student_quantile(10, 0.025), 6)
@@ -176,7 +177,7 @@ def student_quantile(df: float, tail: float) -> float:
     if df >= _MANY:
         return _expanded(-NormalDist().inv_cdf(tail), df)
     half, ends = np.array([df / 2.0]), np.array([0.5])
-    # df ÷ (df + t²) has the beta distribution; near 1 what it lacks is asked for.
+    # df ÷ (df + t²) has the beta distribution; near 1, its complement is used.
     x = float(_native.beta_quantiles(half, ends, 2.0 * tail)[0])
     lacks = 1.0 - x
     if x > 0.5 and tail > _SMALL_TAIL:
@@ -186,7 +187,7 @@ def student_quantile(df: float, tail: float) -> float:
 
 
 def _expanded(z: float, df: float) -> float:
-    """Student's quantile from the normal one (Abramowitz, Stegun 1964, 26.7.5)."""
+    """Return Student's quantile from the normal one (Abramowitz, Stegun 1964, 26.7.5)."""
     z2 = z * z
     first = (z2 + 1.0) / 4.0
     second = ((5.0 * z2 + 16.0) * z2 + 3.0) / 96.0
@@ -196,7 +197,7 @@ def _expanded(z: float, df: float) -> float:
 
 
 def log_limits(value: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: float) -> Limits:
-    """Symmetric on the scale of the logarithm; for a value above 0.
+    """Limits that are symmetric on the log scale, for a value above 0.
 
     Example:
         >>> low, high = log_limits(2.0, 0.5, 2.0)
@@ -210,7 +211,7 @@ def log_limits(value: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: fl
 
 
 def logit_limits(share: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: float) -> Limits:
-    """Symmetric on the scale of log(p ÷ (1 − p)); for a share strictly between 0 and 1."""
+    """Limits that are symmetric on the logit scale, for a proportion strictly between 0 and 1."""
     p = np.asarray(share, np.float64)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         step = quantile * np.asarray(standard_error, np.float64) / (p * (1 - p))
@@ -221,10 +222,11 @@ def logit_limits(share: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: 
 def newcombe_limits(
     area: float, n_pos: float, n_neg: float, quantile: float
 ) -> tuple[float, float]:
-    """Newcombe (2006), method 5: the areas whose own standard error would explain the one seen.
+    """Score limits of an area (Newcombe 2006, method 5).
 
-    The variance of an area θ is that of Hanley and McNeil for exponential scores, with the mean
-    number of rows of a side, which may be effective ones, in place of each.
+    The limits are the areas that a test with their own standard error does not reject. The variance
+    of an area θ is that of Hanley and McNeil for exponential scores, with the mean number of
+    (effective) rows of both sides in place of each.
     """
     rows = (n_pos + n_neg) / 2.0
 
@@ -239,7 +241,7 @@ def newcombe_limits(
 def last_kept(
     is_kept: Callable[[float], bool], inside: float, end: float, steps: int = 80
 ) -> float:
-    """The last number from `inside` towards `end` that is kept, by halving."""
+    """Return the last number from `inside` toward `end` that is kept, by bisection."""
     if inside == end or is_kept(end):
         return end
     far = end
@@ -269,9 +271,9 @@ def settled_moves(phi: Floats) -> Floats:
 def transformed(
     value: float, error: float, quantile: float, ends: tuple[float, float]
 ) -> tuple[float, float, str]:
-    """Limits that are symmetric on the scale that has no ends, and the name of that scale.
+    """Limits that are symmetric on the unbounded scale of a range, and the name of that scale.
 
-    It is the logit, the logarithm or, without a name, the number itself.
+    The scale is the logit, the logarithm or, without a name, the identity.
     """
     low, high = ends
     if math.isfinite(low) and math.isfinite(high):

@@ -1,4 +1,4 @@
-"""Which metrics are a function of one share of the rows, and what function, from their formulas."""
+"""Detection of metrics that are a function of one proportion of the rows, from their formulas."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _N_CURVES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A metric as a function of the one share p that it depends on: (a·p + b) ÷ (1 + c·p).
+    """Metric as a function of the one proportion p that it depends on: (a·p + b) ÷ (1 + c·p).
 
-    It rises with p from 0 to 1, where it is finite.
+    It increases with p from 0 to 1, where it is finite.
 
     Attributes:
-        a, b, c: what makes it.
-        sides: of the share; see `Share.sides`.
-        missing: what the metric is where no row is of the share.
+        a, b, c: the coefficients.
+        sides: the sides of the proportion; see `Share.sides`.
+        missing: the metric if the proportion has no rows.
     """
 
     a: float
@@ -41,7 +41,7 @@ class Curve:
     missing: float
 
     def at(self, p: Floats) -> Floats:
-        """float64[...]: the metric where the share is p."""
+        """float64[...]: the metric at a proportion of p."""
         return (self.a * p + self.b) / (1.0 + self.c * p)
 
     def slope(self, p: Floats) -> Floats:
@@ -50,7 +50,7 @@ class Curve:
 
 
 def _curve_through(shares: Floats, values: Floats) -> tuple[float, float, float] | None:
-    """The a, b and c of the curve through three points, or None."""
+    """Return a, b and c of the curve through three points, or None."""
     # A value that is not finite gives NaN, and every comparison with NaN is false.
     try:
         found = np.linalg.solve(np.stack([shares, np.ones(3), -shares * values], -1), values)
@@ -64,10 +64,10 @@ def _curve_through(shares: Floats, values: Floats) -> tuple[float, float, float]
 
 @cache
 def curve_of(metric: Metric) -> Curve | None:
-    """How a metric of one class depends on its share, or None where no such curve is found.
+    """Return a metric of one class as a function of its proportion; None if there is no such curve.
 
-    It is found from three tables, and holds on others: with its derivative also on every table
-    where some of the four cells are empty.
+    It is fitted to three tables and checked on others; the curve and its derivative are also
+    checked on every table with empty cells among the four.
     """
     share = proportion_of(metric)
     if share is None:
@@ -99,7 +99,7 @@ def curve_of(metric: Metric) -> Curve | None:
 
 @lru_cache(_N_CURVES)
 def curve_of_right_rows(metric: Metric, k: int) -> tuple[float, float, float] | None:
-    """The a, b and c of a metric of the accuracy of k classes alone, which may fall; or None."""
+    """Return a, b and c of a metric of the accuracy of k classes, which may decrease; or None."""
     values = of_right_rows(metric, _FITTED, k)
     is_falling = bool(values[0] > values[-1])
     found = _curve_through(_FITTED, -values if is_falling else values)
@@ -126,10 +126,10 @@ _HITS: Final = np.arange(2)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A metric of one class that depends on one share of rows alone.
+    """Metric of one class that depends on one proportion of rows alone.
 
     Attributes:
-        hits, misses: bool[2, 2], the cells of both, truth by prediction, the class second.
+        hits, misses: bool[2, 2], the cells of either, truth by prediction, the class second.
     """
 
     hits: tuple[tuple[bool, bool], tuple[bool, bool]]
@@ -137,7 +137,7 @@ class Share:
 
     @property
     def sides(self) -> Floats:
-        """float64[2, 4]: 1 where tn, fp, fn or tp is counted as a hit, as a miss."""
+        """float64[2, 4]: 1 where tn, fp, fn or tp counts as a hit, as a miss."""
         return np.array([self.hits, self.misses], np.float64).reshape(2, 4)
 
     def counted(self, tables: Floats) -> tuple[Floats, Floats]:
@@ -148,7 +148,7 @@ class Share:
         return hits, misses
 
     def tables(self, shares: Floats) -> Floats:
-        """float64[..., 2, 2]: tables of one row that have these shares [...]."""
+        """float64[..., 2, 2]: tables of one row that have these proportions [...]."""
         found = np.zeros((*shares.shape, 2, 2))
         for side, part in ((self.hits, shares), (self.misses, 1.0 - shares)):
             cells = np.array(side)
@@ -161,7 +161,7 @@ def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
     tp = np.ascontiguousarray(np.diagonal(tables, axis1=1, axis2=2))
     fp, fn = tables[:, ::-1, :].diagonal(axis1=1, axis2=2), tables[:, :, ::-1]
     fn = fn.diagonal(axis1=1, axis2=2)
-    # Of two classes the false alarms of one are the misses of the other.
+    # With two classes, the false positives of one are the false negatives of the other.
     tn, n, cells = tp[:, ::-1], tables.sum(axis=(1, 2)), tables.reshape(-1, 4)
     fields = Fields(tp, fp, fn, tn, n, 2, 1, _ROWS, _COLS, cells, is_complete=True)
     root, given = metric.traced("zero").value, metric.arguments("zero")
@@ -174,7 +174,7 @@ def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
 
 @cache
 def proportion_of(metric: Metric) -> Share | None:
-    """The share that a metric of one class is a function of, or None.
+    """Return the proportion that determines a metric of one class, or None.
 
     Example:
         >>> from karat.metrics import get
@@ -195,7 +195,7 @@ def proportion_of(metric: Metric) -> Share | None:
 
 @cache
 def two_proportions_of(metric: Metric) -> tuple[Share, Share] | None:
-    """Two shares whose sum, moved, a metric of one class is; or None.
+    """Return two proportions whose sum, plus a constant, is a metric of one class; or None.
 
     Example:
         >>> from karat.metrics import get
@@ -214,7 +214,7 @@ def two_proportions_of(metric: Metric) -> tuple[Share, Share] | None:
 
 @cache
 def ratio_of_proportions(metric: Metric) -> tuple[Share, Share] | None:
-    """Two shares of independent rows, where a metric is a function of one times one of the other.
+    """Return two proportions of independent rows, if a metric is a product of functions of them.
 
     Example:
         >>> from karat.metrics import get
@@ -238,7 +238,7 @@ def ratio_of_proportions(metric: Metric) -> tuple[Share, Share] | None:
 def at_proportions(
     metric: Metric, pair: tuple[Share, Share], first: Floats, second: Floats
 ) -> Floats:
-    """float64[...]: the metric of one class where two shares of different rows are as given."""
+    """float64[...]: the metric of one class with the given two proportions of different rows."""
     return _of_table(metric, pair[0].tables(first) + pair[1].tables(second))
 
 
@@ -254,7 +254,7 @@ _PAIRS: Final = tuple(
         (((False, False), (True, False)), ((False, True), (False, False))),
     )
 )
-"""The right rows of both truths, and those of both predictions."""
+"""The correct rows of both true classes, and those of both predicted classes."""
 
 
 def _moves_with(slopes: Floats, table: Floats, sides: tuple[Share, Share]) -> bool:
@@ -267,7 +267,7 @@ def _moves_with(slopes: Floats, table: Floats, sides: tuple[Share, Share]) -> bo
 
 
 def _one_value(slopes: Floats, side: Flags) -> Any:
-    """Which cells they are, where there are some and all have one derivative; else None."""
+    """Return the cells with a common derivative; None if derivatives differ or no cell is there."""
     values = slopes[side]
     if not len(values) or np.ptp(values) > _CLOSE * np.abs(values).max():
         return None
@@ -275,12 +275,12 @@ def _one_value(slopes: Floats, side: Flags) -> Any:
 
 
 def reads_costs(metric: Metric) -> bool:
-    """Whether a metric has a matrix of costs, which lists all classes."""
+    """Return whether a metric has a matrix of costs, which lists all classes."""
     return any(item.kind == "matrix" for item in metric.record.parameters)
 
 
 def range_of(metric: Metric) -> tuple[float, float]:
-    """The ends of the range, those of its costs where it is a mean of costs."""
+    """Return the ends of the range; for a mean of costs, those of its costs."""
     names = [item.name for item in metric.record.parameters if item.kind == "matrix"]
     if names and all(map(math.isinf, metric.range)):
         costs = dict(metric.params)[names[0]]
@@ -293,7 +293,7 @@ def range_of(metric: Metric) -> tuple[float, float]:
 
 @cache
 def is_of_right_rows(metric: Metric) -> bool:
-    """Whether a metric of all classes, or a micro average, depends on the accuracy alone."""
+    """Return whether a metric of all classes, or a micro average, depends on the accuracy alone."""
     if reads_costs(metric):
         return False
     for table in _WIDE:
@@ -309,7 +309,7 @@ def is_of_right_rows(metric: Metric) -> bool:
 
 
 def of_right_rows(metric: Metric, shares: Floats, k: int) -> Floats:
-    """float64[...]: the metric where these shares [...] of the rows of k classes are right."""
+    """float64[...]: the metric at these proportions [...] of correct rows, of k classes."""
     k = max(k, 2)
     tp, fp, fn = (np.zeros((*shares.shape, k)) for _ in range(3))
     tp[..., 0] = shares
@@ -322,5 +322,5 @@ def of_right_rows(metric: Metric, shares: Floats, k: int) -> Floats:
 
 
 def of_proportion(metric: Metric, share: Share, shares: Floats) -> Floats:
-    """float64[...]: the metric of one class where its share is as given [...]."""
+    """float64[...]: the metric of one class at these proportions [...]."""
     return _of_table(metric, share.tables(shares))

@@ -1,8 +1,8 @@
-"""Replicates: what a table, or a sorted column of scores, would be if its rows came again.
+"""Bootstrap replicates of a table or of a sorted column of scores.
 
-A replicate depends on the seed, its own number and the rows alone: neither on the number of
-threads nor on how many replicates are asked for at once. Columns are sorted once, before: a
-replicate only counts each score level again, or groups of neighbours; see `LevelGroups`.
+A replicate depends only on the seed, its own index and the rows, not on the number of threads or of
+replicates. Columns are sorted once in advance: a replicate only reweights each score level, or
+groups of neighbors; see `LevelGroups`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from karat.tally.cached import cached_property
 Numbers: TypeAlias = npt.NDArray[Any]
 
 TableDraw: TypeAlias = Literal["multinomial", "bayesian"]
-"""Rows drawn with replacement, or every row weighed by an exponential number (Rubin 1981)."""
+"""Rows drawn with replacement, or weighted by exponential random numbers (Rubin 1981)."""
 
 _BLOCK_BYTES: Final = 1 << 25
-"""What is drawn at once, where not everything has to be held."""
+"""Replicates drawn at once, if not all have to be in memory."""
 
 
 def replicate_tables(
@@ -43,26 +43,26 @@ def replicate_tables(
     n_threads: int | None = None,
     is_by_class: bool = False,
 ) -> Cells:
-    """Tables of replicates, so that `Metric.values` computes a metric on all of them in one call.
+    """Draw replicate tables, so that `Metric.values` computes a metric on all of them in one call.
 
-    - Counts, ``"multinomial"``: as many rows as there are, drawn with replacement. Exact.
-    - Weights, ``"multinomial"``: of a cell only Σw and Σw² are known. It gets a Poisson number of
-      rows of weight Σw²/Σw each, with mean Σw and variance Σw² (Bohm, Zech 2014): never negative,
-      and the Poisson bootstrap itself where the rows of a cell weigh the same. The total varies, as
-      it does where rows are drawn.
-    - ``"bayesian"``: every row weighs what an exponential number says, and the total is kept: a
-      gamma number for each cell, with the mean Σw and the variance Σw² before that.
-    - `clusters` of a single table: as many whole clusters as there are, drawn with replacement;
-      ``"bayesian"``: every cluster weighed by one exponential number. Of weighted rows the tables
-      are then exact, too: give each row as a cluster of its own.
-    - `is_by_class`: the rows of each true class of a single table are drawn by themselves.
+    - Counts, ``"multinomial"``: n rows, drawn with replacement. Exact.
+    - Weights, ``"multinomial"``: a cell has only Σw and Σw². It gets a Poisson number of rows of
+      weight Σw²/Σw each, with mean Σw and variance Σw² (Bohm, Zech 2014). It is never negative, and
+      equals the Poisson bootstrap if the rows of a cell have equal weights. The total varies, as
+      when rows are drawn.
+    - ``"bayesian"``: every row has an exponential weight, and the total is fixed: a gamma variate
+      for each cell, with mean Σw and variance Σw² before normalization.
+    - `clusters` of a single table: whole clusters, drawn with replacement; ``"bayesian"``: one
+      exponential weight for each cluster. For weighted rows, the tables are exact, too, if each row
+      is passed as its own cluster.
+    - `is_by_class`: the rows of each true class of a single table are drawn separately.
 
-    Replicates are numbered from `first`, and no number of threads changes them. The cells have the
-    axis "replicate" in front, and are dense where few cells are empty. Σw² of bayesian weights is
-    what it is on average; of clusters it is not known.
+    Replicates are numbered from `first`, and do not depend on the number of threads. The cells have
+    the leading axis "replicate", and are dense if few cells are empty. Σw² of Bayesian weights is
+    its expectation; for clusters it is unknown.
 
     Errors:
-        K204 the tally kept class totals only.
+        K204 the tally has class totals only.
 
     Cost: O(n_replicates · occupied cells) time and memory.
 
@@ -97,7 +97,7 @@ def replicate_tables(
 
     ends = [0, len(rows)]
     if is_by_class:
-        # Cells are listed row by row: those of a true class stand together.
+        # Cells are in row order: those of a true class are consecutive.
         ends = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
     parts = [(i, slice(*part)) for i in range(n_tables) for part in itertools.pairwise(ends)]
     drawn = [
@@ -129,11 +129,11 @@ def replicate_rows(
     method: Literal["poisson", "bayesian"] = "poisson",
     n_threads: int | None = None,
 ) -> Iterator[Numbers]:
-    """Weights of n rows in replicates, in blocks [b, n]: for readers of several columns.
+    """Weights of n rows in replicates, in blocks [b, n], for functions of several columns.
 
-    ``"poisson"``: how often each row is there, int32, a Poisson(1) number; ``"bayesian"``: float64,
-    an exponential number of mean 1. Rows of one cluster, int[n] from 0 on, have one weight. What is
-    drawn for a block takes at most 32 MiB, or one replicate.
+    ``"poisson"``: the multiplicity of each row, int32, a Poisson(1) number; ``"bayesian"``:
+    float64, an exponential number of mean 1. Rows of one cluster, int[n] from 0 on, have the same
+    weight. A block takes at most 32 MiB, or one replicate.
 
     Example:
         >>> np.concatenate(list(replicate_rows(4, 3, seed=1))).shape
@@ -174,7 +174,7 @@ def _of_clusters(
     occupied, place = np.unique(places, return_inverse=True)
     if len(occupied) and not 0 <= occupied[0] <= occupied[-1] < len(rows):
         raise ValueError("a cluster has rows in a cell that there is not")
-    # In units of a power of two: no bit changes, and sums stay in range.
+    # In units of a power of two: bits are unchanged, and sums stay in range.
     most = float(np.max(clusters.weight, initial=0.0))
     unit = 2.0 ** round(math.log2(most)) if cells.is_weighted and most > 0 else 1.0
     drawn = unit * _native.resample_clusters(
@@ -185,7 +185,7 @@ def _of_clusters(
         *(seed, 0, first, n_replicates, n_threads),
     )
     if not cells.is_weighted and method == "multinomial":
-        # Sums of whole numbers below 2^53.
+        # Sums of integers below 2^53.
         drawn = drawn.astype(np.int64)
     return _assembled(cells, rows[occupied], cols[occupied], drawn, None, first)
 
@@ -193,7 +193,7 @@ def _of_clusters(
 def _assembled(
     cells: Cells, rows: Numbers, cols: Numbers, counts: Numbers, squares: Numbers | None, first: int
 ) -> Cells:
-    """Replicates of occupied cells [b, ..., m] as a tally, in the storage that takes less."""
+    """Return replicates of occupied cells [b, ..., m] as a tally, in the smaller storage."""
     b, k = len(counts), cells.k
     axes = (Axis("replicate", tuple(range(first, first + b))), *cells.axes)
     n_rows = np.broadcast_to(cells.n_rows, counts.shape[:-1])
@@ -217,16 +217,16 @@ def _assembled(
 
 @dataclass(frozen=True, eq=False)
 class LevelGroups:
-    """Groups of neighbouring score levels, best first; without need each score level is a group.
+    """Groups of neighboring score levels, best first; if possible, one group for each level.
 
     Attributes:
         scores: float64[g], strictly descending: the mean score of the rows.
         sums: float64[g, 2], Σw of the rest and of the own class.
         squares: float64[g, 2], Σw²; None where every row weighs 1.
-        least: float64[g]: the lowest score of a group, for whoever looks up the group of a row.
-        within: float64[g]: of the pairs of both sides inside of a group, the share in which own
-            stands above, ties counting half.
-        n_rows: rows read.
+        least: float64[g]: the lowest score of a group, for looking up the group of a row.
+        within: float64[g]: the proportion of the pairs of both sides inside a group in which own
+            ranks above, with ties counting half.
+        n_rows: number of rows.
     """
 
     scores: Floats
@@ -242,7 +242,7 @@ class LevelGroups:
 
     @classmethod
     def of(cls, source: LevelSource, limit: int) -> LevelGroups:
-        """At most `limit` groups of about the same weight; no score level is divided.
+        """Make at most `limit` groups of about the same weight; no score level is divided.
 
         Cost: two walks over the score levels, in memory for `limit` groups and a block.
 
@@ -277,14 +277,14 @@ def _grouped(source: LevelSource, limit: int, total: float) -> LevelGroups:
         weights = np.asarray(counts, np.float64)
         both = of_both(weights)
         until = passed + np.cumsum(both)
-        # A score level belongs where its middle row does.
+        # A score level belongs to the group of its middle row.
         place = ((until - both / 2) * (limit / total)).astype(np.int64).clip(0, limit - 1)
         passed = float(until[-1])
         starts = np.concatenate([[0], np.flatnonzero(np.diff(place)) + 1])
         groups = place[starts]
         rest, own = weights[:, 0], weights[:, 1]
         above = np.cumsum(own) - own
-        # Own rows of the group before this score level: here, and in the block before.
+        # Own rows of the group before this score level: here, and in the previous block.
         base = above[starts] - sums[groups, 1]
         lengths = np.diff(np.append(starts, len(scores)))
         inside = rest * (2.0 * (above - np.repeat(base, lengths)) + own)
@@ -314,14 +314,14 @@ CumulativeDraw: TypeAlias = Literal["poisson", "bayesian"]
 """Poisson(1) copies of each row, or an exponential weight for each (Rubin 1981)."""
 
 AREA_GROUPS: Final = 4096
-"""Groups of neighbouring score levels that an area is drawn from."""
+"""Number of groups of neighboring score levels for replicates of an area."""
 CUMULATIVE_GROUPS: Final = 16384
-"""Groups that whole cumulative counts are drawn from."""
+"""Number of groups for replicates of whole cumulative counts."""
 _LEVEL_BYTES: Final = 1 << 23
 
 
 class ReplicateColumn(CumulativeCounts):
-    """One replicate as a `RankedColumn` of two classes, so that the views of metrics read it."""
+    """One replicate as a `RankedColumn` of two classes, which the views of metrics can read."""
 
     k: ClassVar[int] = 2
     own: ClassVar[int] = 1
@@ -346,19 +346,19 @@ class ReplicateColumn(CumulativeCounts):
         return here
 
     def trapezoid_area(self) -> float:
-        """Area under precision by the part of own found, straight lines between thresholds."""
+        """Area under precision by the proportion of own found, by straight lines."""
         here, before = self._share_sums
         own = float(self.totals[1])
         return (here + before) / 2.0 / own if own > 0 else np.nan
 
     @cached_property
     def _share_sums(self) -> tuple[float, float]:
-        """Σ own × the share of own at or above the level, and above it; 1 where nothing is."""
+        """Σ own × the proportion of own at or above the level, and above it; 1 where nothing is."""
         tps, fps = self.cumulated()
         own = np.asarray(self.counts[:, 1], np.float64)
         share = tps / (tps + fps)
         above = np.concatenate([[1.0], share[:-1]])[: len(share)]
-        # Not `@`: several threads of BLAS for so little cost more than the sum.
+        # Not `@`: several BLAS threads cost more than such a short sum.
         return float((own * share).sum()), float((own * above).sum())
 
 
@@ -372,17 +372,16 @@ def replicate_cumulative(
     stream: int = 0,
     n_threads: int | None = None,
 ) -> Iterator[ReplicateColumn]:
-    """Replicates of cumulative counts or of a sorted column, one after the other.
+    """Draw replicates of cumulative counts or of a sorted column, one after the other.
 
-    Each stays valid, and keeps its block alive. Columns of different `stream` are drawn
-    independently. Of more than `limit` distinct scores neighbours are put together first: their
-    rows tie, at their mean score. What a threshold or a bin would have divided then stands on one
-    side of it, at most one row in `limit` for each.
+    Each stays valid, and keeps its block in memory. Columns of different `stream` are drawn
+    independently. With more than `limit` distinct scores, neighbors are grouped first: their rows
+    tie, at their mean score. A group that a threshold or a bin edge would divide then lies on one
+    side, at most one row in `limit` for each.
 
     Args:
-        method: ``"poisson"``: each row is there a Poisson(1) number of times; of weighted rows that
-            share a score Σw and Σw² are kept on average. ``"bayesian"``: weights of the exponential
-            distribution.
+        method: ``"poisson"``: each row has a Poisson(1) multiplicity; for weighted rows with equal
+            scores, Σw and Σw² are kept on average. ``"bayesian"``: exponential weights.
 
     Cost: two walks over the score levels, then O(limit) time for each replicate.
 
@@ -413,10 +412,11 @@ def _replicate(
 
 
 def left_out(column: LevelSource, limit: int) -> Iterator[tuple[float, ReplicateColumn]]:
-    """A column without one row, for each row in turn: how many rows give it, and the column.
+    """Leave out each row in turn: yield the number of rows that give a column, and the column.
 
-    Rows of one side with the same score give one column; more than `limit` distinct scores are put
-    into groups of neighbours first. Of weighted rows the one left out weighs Σw² ÷ Σw of its group.
+    Rows of one side with the same score give one column; more than `limit` distinct scores are
+    grouped with their neighbors first. For weighted rows, the one left out has the weight Σw² ÷ Σw
+    of its group.
 
     Cost: O(limit) for each of at most 2 · limit columns.
 
@@ -443,9 +443,9 @@ def left_out(column: LevelSource, limit: int) -> Iterator[tuple[float, Replicate
 def measures_of(
     metrics: Sequence[Metric], replicates: Iterable[ReplicateColumn]
 ) -> dict[Metric, Floats]:
-    """Metrics that read the replicates, by their own bodies: float64[n_replicates] each.
+    """Replicates of metrics, by their own bodies: float64[n_replicates] each.
 
-    All of them see the same replicates. NaN where a replicate does not define one.
+    All metrics use the same replicates. NaN where a replicate does not define one.
     """
     views = {metric.record.reads for metric in metrics}
     if not views <= {ClassRanks, ClassProbabilities, Confidences}:
@@ -473,12 +473,12 @@ def replicate_areas(
     stream: int = 0,
     n_threads: int | None = None,
 ) -> Floats:
-    """float64[n_replicates]: the chance that a row of the class scores above another row.
+    """float64[n_replicates]: the probability that a row of the class scores above another row.
 
-    NaN where a replicate has no row on one side. Exact for at most `limit` distinct scores. Of
-    more, neighbours are put together: how many rows of both sides a group has is drawn exactly, and
-    of the pairs inside of it own stands above in the share that was observed. So a replicate
-    differs from that of the same rows by less than the share of pairs inside of groups, some
+    NaN where a replicate has no row on one side. Exact for at most `limit` distinct scores. With
+    more, neighbors are grouped: the numbers of rows of both sides in a group are drawn exactly, and
+    the proportion of its pairs in which own ranks above is the observed one. So a replicate differs
+    from that of the ungrouped rows by less than the proportion of pairs inside groups, about
     1/limit.
 
     Cost: two walks over the score levels, then O(limit) time for each replicate.
@@ -504,13 +504,13 @@ def replicate_bins(
     stream: int = 0,
     n_threads: int | None = None,
 ) -> Bins:
-    """The bins of each replicate that `replicate_cumulative` draws: sums float64[n_replicates, b].
+    """Bins of each replicate of `replicate_cumulative`: sums float64[n_replicates, b].
 
     Args:
-        edges, closed: as of `Bins.of`.
+        edges, closed: as in `Bins.of`.
 
     Errors:
-        K214 as of `Bins.of`.
+        K214 as in `Bins.of`.
 
     Cost: two walks over the score levels, then O(limit + b) time for each replicate.
     """
@@ -538,10 +538,10 @@ def replicate_row_cumulative(
 ) -> Iterator[ReplicateColumn]:
     """Replicates of one column, of rows or whole clusters drawn with replacement.
 
-    Columns of the same rows and clusters, drawn with one seed, see the same rows in each
-    replicate: an average over classes is the average of their replicates.
-    ``"multinomial"`` draws as many clusters as there are; ``"bayesian"`` an exponential weight for
-    each, whose squares count as they do on average.
+    Columns of the same rows and clusters, drawn with one seed, use the same rows in each replicate:
+    an average over classes is the average of their replicates. ``"multinomial"`` draws whole
+    clusters, as many as there are; ``"bayesian"`` an exponential weight for each, whose square is
+    replaced by its expectation.
 
     Cost: one sort, then O(n) for each replicate.
 
@@ -559,7 +559,7 @@ def replicate_row_cumulative(
         ids = np.unique(clusters, return_inverse=True)[1].ravel().astype(np.int32)
     n_clusters = int(ids.max(initial=-1)) + 1
     if given is not None:
-        # Rows of weight 0 stand on no score level, but their clusters are drawn.
+        # Rows of weight 0 have no score level, but their clusters are drawn.
         kept = given > 0
         column, own, ids, given = column[kept], own[kept], ids[kept], given[kept]
     cells = (2 * groups.place_of(column) + own).astype(np.int32)
@@ -570,7 +570,7 @@ def replicate_row_cumulative(
         drawn = _native.resample_clusters(ids, cells, given, *at)
         of_squares = None
         if drawn.dtype.kind == "f":
-            # Σw² times the number of a cluster; an exponential number has the mean square 2.
+            # Σw² times the multiplicity of a cluster; an exponential number has the mean square 2.
             squared = np.ones(len(cells)) if given is None else given * given
             of_squares = _native.resample_clusters(ids, cells, squared * (1 + is_gamma), *at)
         for b in range(count):

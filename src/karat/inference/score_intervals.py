@@ -1,4 +1,4 @@
-"""Values of the metrics of scores with their intervals, by the form of their influence."""
+"""Values and intervals of the metrics of scores, by the form of their influence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from karat.tally import HistogramRows, ScoredRows
 _AREAS: Final = (AreaInfluence, PairsInfluence, DifferencesInfluence)
 _FEW: Final = 20
 _FEW_OF_A_CLASS: Final = 5
-"""With 8 rows of a class areas are covered in 95 to 99 of 100 samples (docs/coverage.md)."""
+"""With 8 rows of a class, the coverage of areas is 95 to 99 of 100 samples (docs/coverage.md)."""
 _LEAST_DF: Final = 2.0
 _NOT_KEPT: Final = "its replicates need the rows, of which there were too many to keep"
 _NOTHING_SEEN: Final = "no row loses anything, so the rows do not show how much one may lose"
@@ -44,9 +44,9 @@ _NOTHING_SEEN: Final = "no row loses anything, so the rows do not show how much 
 def score_interval(
     metric: Metric, value: float, spread: SamplingError, asked: Confidence, n_rest: float
 ) -> Interval:
-    """Interval of a metric of scores, of one class for the lift per class.
+    """Interval of a metric of scores; for the lift per class, of one class.
 
-    `n_rest` are the effective rows of the other side of an area, for areas of 0 and 1.
+    `n_rest` is the number of effective rows of the other side of an area, for areas of 0 and 1.
     """
     if not math.isfinite(value):
         return Interval()
@@ -67,9 +67,9 @@ def score_interval(
 
 
 def _caution(metric: Metric, value: float, spread: SamplingError) -> str | None:
-    """What the level of the interval rests on, where that is little."""
+    """Return a caution if the interval rests on few rows."""
     form, n_own = metric.record.influence, spread.n_effective
-    # Of few rows all of which inform, the shrunk variance takes care.
+    # With few rows that are all informative, the shrunk variance suffices.
     if isinstance(form, AreaInfluence) and spread.n_informative < min(_FEW, n_own / 2.0):
         return f"it rests on few rows of the class: {spread.n_informative:.1f} effective ones"
     if _is_of_loss(metric) and _n_losing(metric, value, spread) < _FEW:
@@ -87,7 +87,7 @@ def _caution(metric: Metric, value: float, spread: SamplingError) -> str | None:
 
 
 def _is_of_loss(metric: Metric) -> bool:
-    """Whether it is a mean of losses that have no end, or one less such a mean."""
+    """Return whether it is a mean of unbounded losses, or 1 minus such a mean."""
     low, high = metric.range
     is_area = isinstance(metric.record.influence, (*_AREAS, PrecisionInfluence))
     if is_area or "ranks" in metric.record.needs or (math.isinf(low) and math.isinf(high)):
@@ -96,7 +96,7 @@ def _is_of_loss(metric: Metric) -> bool:
 
 
 def _n_losing(metric: Metric, value: float, spread: SamplingError) -> float:
-    """(Σℓ)² ÷ Σℓ² of the losses ℓ of the rows: how many of them make up most of it."""
+    """(Σℓ)² ÷ Σℓ² of the losses ℓ of the rows: the effective number of rows with losses."""
     low, high = metric.range
     loss = value - low if math.isfinite(low) else high - value
     if loss == 0.0:
@@ -163,7 +163,7 @@ def _default(
         return value - quantile * error, value + quantile * error, "t"
     if error > 0.0 and value not in (low, high):
         ends = (low, math.inf) if math.isfinite(low) else (low, high)
-        # As sure as the few rows are many that make up most of the loss.
+        # With the effective number of rows that make up most of the loss.
         df = min(spread.df, max(_n_losing(metric, value, spread) - 1.0, _LEAST_DF))
         return _transformed(value, error, asked.quantile(df), ends)
     if math.isfinite(span):
@@ -181,10 +181,10 @@ def _of_area(
     n_rest: float,
     ends: tuple[float, float],
 ) -> tuple[float, float]:
-    """Limits with the shrunk variance, no farther than Newcombe's and those of DeLong's variance.
+    """Limits with the shrunk variance, within the wider of Newcombe's and DeLong's.
 
-    Of well separated classes a few rows of exponential scores weigh much on the scale of the logit:
-    limits would be three times as far as the rows, or such scores without rows of their own, say.
+    For well separated classes, a few pseudo-rows of exponential scores have much weight on the
+    logit scale: limits would be three times as wide as with the rows, or with such scores alone.
     """
     wide = transformed(value, math.sqrt(spread.shrunk), quantile, ends)
     if not error > 0.0:
@@ -199,7 +199,7 @@ def _of_area(
 def _wilson(
     value: float, spread: SamplingError, error: float, quantile: float, ends: tuple[float, float]
 ) -> tuple[float, float]:
-    """Wilson's limits with the rows that a share would need to vary as much, at most those read."""
+    """Wilson limits with the rows at which a proportion has the same variance."""
     low, span = ends[0], ends[1] - ends[0]
     share, variance = (value - low) / span, (error / span) ** 2
     rows = spread.n_effective
@@ -214,12 +214,12 @@ _ON_REQUEST: Final = "it takes replicates: name it in metrics=, or give method='
 
 @dataclass(frozen=True, eq=False)
 class ScoredIntervals:
-    """How sure the metrics of scores are.
+    """Intervals of the metrics of scores.
 
     Attributes:
-        intervals: of single numbers.
-        class_intervals: of metrics of each class, limits float64[k]; NaN where there are none.
-        draws: what replicates are drawn from when an interval is read.
+        intervals: intervals of single numbers.
+        class_intervals: limits float64[k] of metrics of each class; NaN if there are none.
+        draws: source of the replicates when an interval is read.
     """
 
     intervals: dict[Metric, Interval] = field(default_factory=dict)
@@ -237,12 +237,12 @@ def measured_with_intervals(
     clusters: npt.NDArray[np.int64] | None = None,
     is_requested: bool = False,
 ) -> tuple[dict[Metric, Values], ScoredIntervals]:
-    """Every metric of scores on the rows, and its interval.
+    """Compute every metric of scores on the rows, with its interval.
 
-    `is_requested` says that the metrics were named, so that what takes replicates gets them.
+    `is_requested` means that the metrics were named, so that intervals by replicates are computed.
 
-    Cost: as `measure`; of averages over classes 8 bytes a row more; replicates where they are
-        drawn at once: of clusters, and of averages of what has no influence.
+    Cost: as `measure`; 8 more bytes for each row for averages over classes; replicates if they are
+    drawn at once: for clusters, and for averages of metrics without an influence function.
     """
     values, found, _ = _measured(
         rows, metrics, policy, asked, along, clusters, is_requested=is_requested
@@ -257,9 +257,9 @@ def measured_with_influence(
     asked: Confidence,
     clusters: npt.NDArray[np.int64] | None = None,
 ) -> tuple[dict[Metric, Values], ScoredIntervals, Callable[[Metric], Floats]]:
-    """The same, and what gives the influence of each row on a metric that has one.
+    """Compute `measured_with_intervals`, and the influence of each row on smooth metrics.
 
-    Cost: as `measured_with_intervals`, and 8 bytes a row for each metric of one class.
+    Cost: as `measured_with_intervals`, and 8 bytes for each row and metric of one class.
     """
     return _measured(rows, metrics, policy, asked, None, clusters, keeps_influence=True)
 
@@ -307,7 +307,7 @@ def _measured(
 def _replicated(
     wanted: Iterable[Metric], asked: Confidence, *, is_requested: bool, one_by_one: bool
 ) -> tuple[list[Metric], tuple[Metric, ...]]:
-    """Metrics whose intervals come from replicates; those drawn from a kept column when read."""
+    """Intervals from replicates; those of a kept column are drawn when read."""
     drawn = [m for m in wanted if _is_drawn(m, asked, is_requested=is_requested)]
     is_fixed = asked.design == "case-control"
     lazy = [m for m in drawn if reads_one(m) and (reason_without(m) or not is_fixed)]
@@ -323,7 +323,7 @@ def _is_drawn(metric: Metric, asked: Confidence, *, is_requested: bool) -> bool:
 
 
 def reads_one(metric: Metric) -> bool:
-    """Whether it reads one column: that of the positive class, or the confidences."""
+    """Return whether it reads one column: that of the positive class, or the confidences."""
     reads = metric.record.reads
     if reads in (Losses, PairRanks, Pairwise):
         return False
@@ -366,7 +366,7 @@ def _enter(
 
 
 class HistogramMeasures(NamedTuple):
-    """Values, limits of what is not exact (see `all_bounds_of`), and intervals from histograms."""
+    """Values, limits of inexact values (see `all_bounds_of`), and intervals from histograms."""
 
     values: dict[Metric, Values]
     bounds: dict[Metric, Limits | None]
@@ -384,14 +384,15 @@ def measured_histograms(
     along: Along | None = None,
     is_requested: bool = False,
 ) -> HistogramMeasures:
-    """Every metric that histograms tell, what they leave open, and its interval.
+    """Compute every metric that histograms support, with bounds and intervals.
 
-    The error of a metric of one column and of a loss follows from the histograms; that of averages
-    over columns is that of the sample, whose spread is known to about 1 ÷ √(2·rows of the sample).
+    The sampling error of a metric of one column and of a loss follows from the histograms. That of
+    averages over columns comes from the sample, with a relative error of about 1 ÷ √(2·rows of the
+    sample).
 
     Args:
-        metrics: of scores; none reads pairs of columns.
-        sampled: gives rows that stand for all, and Σw² of those each stands for.
+        metrics: metrics of scores; none reads pairs of columns.
+        sampled: returns sample rows, and Σw² of the rows that each represents.
     """
     wanted = list(dict.fromkeys(metrics))
     assert not any(metric.record.reads is Pairwise for metric in wanted)
@@ -442,14 +443,14 @@ def measured_histograms(
 
 
 def _is_told(metric: Metric) -> bool:
-    """Whether its error follows from histograms: that of a mean loss, or of one column."""
+    """Return whether its error follows from histograms: that of a mean loss, or of one column."""
     if metric.record.reads is Losses:
         return isinstance(metric.record.influence, LossInfluence)
     return metric.record.is_per_class and metric.lift in ("plain", "per_class")
 
 
 def _around(interval: Interval, value: float, limits: Limits | None, metric: Metric) -> Interval:
-    """The interval of a value that is only known to lie between limits."""
+    """Interval of a value that is only known between limits."""
     if limits is None or interval.low is None or interval.high is None:
         return interval
     low, high = metric.range

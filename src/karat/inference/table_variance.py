@@ -1,7 +1,7 @@
-"""The sampling error of a table of true × predicted classes: what is added over it varies.
+"""Sampling errors of metrics of a confusion matrix, by linearization.
 
-A sum over the rows of a table has the variance Σ w²·(g − ḡ)² ÷ (Σw)² (Binder 1983), with the
-derivative g of a metric with respect to the cells: the variance of that metric.
+The variance of a metric is Σ w²·(g − ḡ)² ÷ (Σw)² (Binder 1983), with its derivative g with respect
+to the cells.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from karat.tally.cached import cached_property
 from karat.tally.cells import true_negatives
 
 DUST: Final = 1e-12
-"""Below it beside the largest derivative, an influence is a rounding error of 0."""
+"""Relative to the largest derivative, smaller influences are rounding errors of 0."""
 
 CELLS_TO_SLOPES: Final = np.array(
     [[-1.0, 0.0, 1.0, 0.0], [-1.0, 1.0, 0.0, 0.0], [1.0, -1.0, -1.0, 1.0]]
 )
-"""From a derivative with respect to tn, fp, fn and tp of a class to that by its true row, by its
-predicted column and where both meet: a cell (i, j) is a miss of i, a false alarm of j, and neither
-of any other class. What is the same in every cell is left out."""
+"""Map from derivatives with respect to tn, fp, fn and tp of a class to derivatives by its true row,
+by its predicted column and at their crossing. A cell (i, j) is a false negative of i, a false
+positive of j, and neither of any other class. A common term of all cells is left out."""
 
 
 class OneVsRestVariance(Protocol):
-    """What limits of each class read: counts of each class against the rest, and how they vary.
+    """Inputs of limits per class: counts of each class against the rest, and their variances.
 
-    What has no sentence here is as of `TableVariance`.
+    Members without a description are those of `TableVariance`.
     """
 
     @property
@@ -47,7 +47,7 @@ class OneVsRestVariance(Protocol):
     def kept(self) -> dict[Any, Any]: ...
     @property
     def k(self) -> int:
-        """Classes."""
+        """Number of classes."""
         ...
 
     @property
@@ -56,12 +56,12 @@ class OneVsRestVariance(Protocol):
     def is_weighted(self) -> bool: ...
     @property
     def has_squares(self) -> bool:
-        """Whether rows count differently, and Σw² is known."""
+        """True if rows have different weights, and Σw² is known."""
         ...
 
     @property
     def n_clusters(self) -> int | None:
-        """Clusters; None where rows are independent."""
+        """Number of clusters; None if rows are independent."""
         ...
 
     @property
@@ -79,12 +79,12 @@ class OneVsRestVariance(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TableVariance:
-    """A table, and what is known of how its rows were drawn.
+    """Confusion matrix with its sampling design.
 
     Attributes:
         cells: the tally, without leading axes, with its cells and, if weighted, their squares.
-        design: whether the rows were drawn, or so many of each true class.
-        clusters: the same rows by cluster, where rows of a cluster are not independent.
+        design: whether rows were sampled, or a fixed number of each true class.
+        clusters: the same rows by cluster, if there are clusters.
 
     Example:
         >>> from karat.tally import Classes
@@ -97,31 +97,31 @@ class TableVariance:
     design: Design = "cohort"
     clusters: ClusteredCells | None = None
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    """What was found of this table and is asked for again."""
+    """Cached results for this table."""
 
     @property
     def is_simple(self) -> bool:
-        """Whether the rows were drawn one by one and weigh the same."""
+        """True if rows are independent and have equal weights."""
         return self.design == "cohort" and self.clusters is None and self.cells.squares is None
 
     @property
     def k(self) -> int:
-        """Classes."""
+        """Number of classes."""
         return self.cells.k
 
     @property
     def is_weighted(self) -> bool:
-        """Whether cells are sums of weights."""
+        """True if cells are sums of weights."""
         return self.cells.is_weighted
 
     @property
     def has_squares(self) -> bool:
-        """Whether rows count differently, and Σw² is known."""
+        """True if rows have different weights, and Σw² is known."""
         return self.cells.squares is not None
 
     @property
     def n_clusters(self) -> int | None:
-        """Clusters; None where rows are independent."""
+        """Number of clusters; None if rows are independent."""
         return None if self.clusters is None else self.clusters.n_clusters
 
     @cached_property
@@ -136,7 +136,7 @@ class TableVariance:
 
     @cached_property
     def unit(self) -> float:
-        """A power of two near the mean weight: measured in it, sums of weights count like rows."""
+        """Power of two near the mean weight: the unit in which sums of weights compare to rows."""
         if not self.cells.is_weighted:
             return 1.0
         mean = float(self.cells.fields.n) / max(int(self.cells.n_rows), 1)
@@ -169,21 +169,21 @@ class TableVariance:
 
     @cached_property
     def n_effective(self) -> float:
-        """Kish's number of rows, (Σw)² ÷ Σw²: the rows themselves where all weigh the same."""
+        """Kish's effective sample size (Σw)² ÷ Σw²: the number of rows if all weights are equal."""
         if self.cells.squares is None:
             return self.total
         return self.total**2 / float(self.squares.sum())
 
     @property
     def df(self) -> float:
-        """Degrees of freedom at most: clusters less one; without clusters as good as infinite."""
+        """Largest degrees of freedom: clusters minus 1; without clusters practically infinite."""
         return math.inf if self.clusters is None else self.clusters.n_clusters - 1.0
 
     def df_of(self, g: npt.ArrayLike) -> Floats:
         """float64[...]: degrees of freedom of `variance`, from derivatives g [..., m].
 
-        Without clusters they are as good as infinite. Where nothing varies, clusters weigh as much
-        as their rows.
+        Without clusters they are practically infinite. If nothing varies, clusters are weighted by
+        their rows.
 
         Cost: as `variance`.
         """
@@ -211,13 +211,13 @@ class TableVariance:
         return np.asarray(values - means[:, self.rows].reshape(values.shape))
 
     def variance(self, g: npt.ArrayLike) -> Floats:
-        """float64[...]: of the metric whose derivative with respect to the shares is g [..., m].
+        """float64[...]: variance of the metric with derivative g [..., m] in the proportions.
 
         Cost: O(cells) for each; with clusters O(occupied cells of all clusters).
         """
         phi = self.centred(g)
         if self.clusters is None:
-            # The influence of a row of a class that weighs next to nothing has no square.
+            # The influence of a row of a class of negligible weight has no finite square.
             return self._without_dust(((phi * self.roots) ** 2).sum(axis=-1), g)
         clusters = self.clusters
         scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
@@ -226,18 +226,18 @@ class TableVariance:
         return self._without_dust(np.array(found).reshape(phi.shape[:-1]), g)
 
     def _without_dust(self, variance: Floats, g: npt.ArrayLike) -> Floats:
-        """Exactly 0 where what varies is the rounding error of a derivative g [..., m]."""
+        """Exactly 0 where the variance is a rounding error of a derivative g [..., m]."""
         return np.where(np.sqrt(variance) <= self._dust_beside(g), 0.0, variance)
 
     def _dust_beside(self, g: npt.ArrayLike) -> Floats:
-        """float64[...]: the largest standard error that is a rounding error beside g [..., m]."""
+        """float64[...]: the largest standard error that is a rounding error relative to g."""
         return np.asarray(DUST * self._least_root * np.abs(g).max(axis=-1, initial=0.0))
 
     @cached_property
     def _least_root(self) -> float:
-        """Of the cell that holds least: large derivatives there are no errors elsewhere.
+        """Root of the lightest cell: large derivatives there are not errors elsewhere.
 
-        It is 0 where the squares of the weights are too small for a number.
+        It is 0 if the squares of the weights underflow.
         """
         return float(self.roots[self.weights > 0.0].min(initial=1.0))
 
@@ -263,7 +263,7 @@ class TableVariance:
         return self.rows.astype(np.int32), self.cols.astype(np.int32)
 
     def covariance(self, g: npt.ArrayLike) -> Floats:
-        """float64[d, d]: of d metrics, from their derivatives g [d, m]."""
+        """float64[d, d]: covariance of d metrics, from their derivatives g [d, m]."""
         phi = self.centred(g)
         if self.clusters is None:
             return np.asarray(np.einsum("am,bm,m->ab", phi, phi, self.squares) / self.total**2)
@@ -276,16 +276,16 @@ class TableVariance:
         return clusters.sums(phi) / self.unit
 
     def simple_variance(self, g: npt.ArrayLike) -> Floats:
-        """float64[...]: what it would be for `n_effective` rows drawn one by one."""
+        """float64[...]: the variance for `n_effective` independent rows."""
         phi = self.centred(g)
         spread = ((phi * np.sqrt(self.weights / self.total)) ** 2).sum(axis=-1)
         return self._without_dust(spread / self.n_effective, g)
 
     def inflation(self, g: npt.ArrayLike) -> Floats:
-        """float64[...]: how many times the simple variance is exceeded, at least 1.
+        """float64[...]: ratio of the variance to the simple variance, at least 1.
 
-        Weights that go with the errors, or rows of a cluster that go together, make fewer rows of
-        them. Where nothing varies in the sample, each cluster counts as one row.
+        Weights correlated with the errors, or dependent rows of a cluster, reduce the effective
+        rows. If nothing varies in the sample, each cluster counts as one row.
         """
         if self.clusters is None and self.cells.squares is None:
             return np.ones(np.asarray(g).shape[:-1])
@@ -297,7 +297,7 @@ class TableVariance:
 
     @cached_property
     def smoothed(self) -> TableVariance | None:
-        """Of the table with ½ ÷ k rows more in each cell; None where not every cell is listed."""
+        """Table with ½ ÷ k rows more in each cell; None if not every cell is listed."""
         if self.cells.storage != "dense":
             return None
         scale = self.n_effective / self.total
@@ -328,7 +328,7 @@ class TableVariance:
         each = []
         for i in range(self.cells.k):
             g = self.spread_out(partials, i)
-            # A cell that is not listed says how large a derivative is, too.
+            # A cell that is not listed affects the scale of the derivative, too.
             is_dust = np.sqrt(self.simple_variance(g)) <= self._dust_beside(partials[i].ravel())
             each.append(float(self.inflation(np.zeros_like(g) if is_dust else g)))
         return np.array(each)
@@ -365,7 +365,7 @@ class TableVariance:
         (tn, fp), (fn, tp) = np.moveaxis(scaled, 0, -1)
         hit = self.rows == self.cols
         rest = tn.sum()
-        # A cell (i, j) is a miss of i, a false alarm of j, and neither of any other class.
+        # A cell (i, j) is a false negative of i, a false positive of j, and neither of others.
         off = rest + (fn - tn)[self.rows] + (fp - tn)[self.cols]
         return np.asarray(np.where(hit, rest + (tp - tn)[self.rows], off))
 
@@ -381,7 +381,7 @@ def _folded(spread: TableVariance, values: Floats) -> Floats:
 
 
 def _sides(spread: TableVariance, values: Floats) -> tuple[Floats, Floats, Floats]:
-    """float64[k] each: sums over the hits, the misses and the false alarms of each class."""
+    """float64[k] each: sums over the hits, the misses and the false positives of each class."""
     k, hit = spread.cells.k, spread.rows == spread.cols
     places = (spread.rows, hit), (spread.rows, ~hit), (spread.cols, ~hit)
     tp, fn, fp = (
@@ -391,12 +391,12 @@ def _sides(spread: TableVariance, values: Floats) -> tuple[Floats, Floats, Float
 
 
 def derivative(metric: Metric, cells: Cells, policy: Policy = "zero") -> Floats:
-    """float64[m]: of a metric with respect to the share of each listed cell."""
+    """float64[m]: derivative of a metric with respect to the proportion of each listed cell."""
     return cell_slopes(metric.slopes(cells, policy), cells)
 
 
 def slopes_on(metric: Metric, spread: TableVariance, policy: Policy) -> Slopes:
-    """The value of a metric on a table and its derivatives, found once for each table."""
+    """Return the value of a metric on a table and its derivatives, computed once for each table."""
     key = "slopes", metric, policy
     if key not in spread.kept:
         spread.kept[key] = metric.slopes(spread.cells, policy)
@@ -405,14 +405,14 @@ def slopes_on(metric: Metric, spread: TableVariance, policy: Policy) -> Slopes:
 
 
 def df_on(metric: Metric, spread: TableVariance, policy: Policy) -> float:
-    """Degrees of freedom of the variance of a metric on a table, found once for each table."""
+    """Return the degrees of freedom of the variance of a metric on a table, computed once."""
     if spread.clusters is None:
         return spread.df
     key = "df", metric, policy
     if key not in spread.kept:
         g = cell_slopes(slopes_on(metric, spread, policy), spread.cells)
         known = np.isfinite(g).all()
-        # Of a table without an error all slopes are equal but for rounding.
+        # For a table without errors, all slopes are equal up to rounding.
         varies = known and float(np.ptp(g)) > DUST
         spread.kept[key] = float(spread.df_of(g if varies else 0.0 * g)) if known else spread.df
     found: float = spread.kept[key]
@@ -420,19 +420,19 @@ def df_on(metric: Metric, spread: TableVariance, policy: Policy) -> float:
 
 
 def cell_slopes(found: Slopes, cells: Cells) -> Floats:
-    """float64[m]: a gradient at the listed cells, with respect to their shares."""
+    """float64[m]: a gradient at the listed cells, with respect to their proportions."""
     g = found.gradient.at_cells() * float(cells.fields.n)
     if found.gradient.fields is not cells.fields:
-        # The formula reads the cells that are not listed, too.
+        # The formula reads the unlisted cells, too.
         rows, cols = cells.coordinates()
         return np.asarray(g[rows * cells.k + cols])
     return g
 
 
 def variance_of(found: Slopes, spread: TableVariance) -> float:
-    """Of the metric with this derivative; NaN where it is not finite."""
+    """Return the variance of the metric with this derivative; NaN where it is not finite."""
     g = found.gradient
-    # Of classes that weigh next to nothing, sums of parts are rounding errors of the others.
+    # For classes of negligible weight, sums of parts are rounding errors of the others.
     if g.cells is None and not spread.cells.is_weighted:
         parts = np.array(((g.true, g.pred, g.same),)) * float(spread.cells.fields.n)
         return float(spread.slope_variances(parts)[0])

@@ -1,4 +1,4 @@
-"""The sampling error of one number: variance, effective rows, clusters, jackknife, areas."""
+"""Variances, effective rows, clusters, jackknife and areas."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from karat.tally.row_sample import row_parts
 
 
 def is_of_classes(metric: Metric) -> bool:
-    """Whether the rows of each class add to its variance by themselves: it compares classes."""
+    """Return whether classes contribute to its variance separately, since it compares classes."""
     forms = (AreaInfluence, PairsInfluence, DifferencesInfluence, PrecisionInfluence)
     return isinstance(metric.record.influence, forms) and metric.lift != "micro"
 
 
 Found: TypeAlias = SamplingError | tuple[SamplingError, ...]
-"""Of a metric of each class, one for each."""
+"""Single value, or one for each class."""
 
 
 def spread(variance: float, df: float, n: float, missing: str) -> SamplingError:
-    """Of a mean: its variance, or why there is none."""
+    """Return the variance of a mean, or why there is none."""
     if not np.isfinite(variance):
         return SamplingError(
             np.nan, np.nan, df, n, missing=missing if n > 1.0 else "there is one row"
@@ -48,9 +48,9 @@ def spread(variance: float, df: float, n: float, missing: str) -> SamplingError:
 
 
 def optimism(n: float) -> float:
-    """By what share of 1 − π the area under precision of a random ranking lies above π.
+    """Bias of the area under precision of a random ranking, as a fraction of 1 − π.
 
-    (Σ 1/i − 1) ÷ (n − 1), i to n, whatever the rows of the class (Bestgen 2015).
+    (Σ 1/i − 1) ÷ (n − 1), i to n, for any number of rows of the class (Bestgen 2015).
     """
     if n <= 1.0:
         return 0.0
@@ -58,14 +58,14 @@ def optimism(n: float) -> float:
 
 
 def precision_bias(tp: Floats, fp: Floats, unit: float = 1.0) -> float:
-    """By how much few rows make the average precision of a ranking too large, as they show it.
+    """Jackknife estimate of the bias of the average precision of a ranking from few rows.
 
-    The jackknife's estimate (Quenouille 1956), true and false rows left out each by themselves: a
-    row that is left out takes one from the places of those below it. 0 where no row is true.
+    True and false rows are left out separately (Quenouille 1956): leaving out a row reduces the
+    rank of those below it by one. It is 0 without true rows.
 
     Args:
-        tp, fp: float64[u], weight of the true and of the false rows from each score on.
-        unit: what a row weighs.
+        tp, fp: float64[u], weight of the true and of the false rows at or above each score.
+        unit: weight of a row.
     """
     if not len(tp) or not tp[-1] > 0.0 or not fp[-1] > 0.0:
         return 0.0
@@ -78,7 +78,7 @@ def precision_bias(tp: Floats, fp: Floats, unit: float = 1.0) -> float:
     def mean(values: Floats) -> float:
         return float((own * values).sum() / own.sum())
 
-    # Σ over the rows left out: those above take one from the place, the others nothing.
+    # Σ over the left-out rows: those above reduce the rank by one, the others do not change it.
     value = mean(a / q)
     without_false = mean(b * np.minimum(a / less, 1.0) + (rest - b) * a / q) / rest
     found = (rest - 1.0) * (without_false - value)
@@ -90,13 +90,13 @@ def precision_bias(tp: Floats, fp: Floats, unit: float = 1.0) -> float:
 
 
 def kish(weight: Any, square: Any) -> Any:
-    """Rows of equal weight that a mean over weighted rows is worth: (Σw)² ÷ Σw²."""
+    """Kish's effective sample size of weighted rows: (Σw)² ÷ Σw²."""
     weight, square = np.asarray(weight, np.float64), np.asarray(square, np.float64)
     return np.where(square > 0, weight**2 / np.where(square > 0, square, 1.0), 0.0)
 
 
 def small_sample(n: Any) -> Any:
-    """The factor n ÷ (n − 1), by which a mean square is too small; NaN for one row."""
+    """Factor n ÷ (n − 1) that corrects the bias of a mean square; NaN for one row."""
     n = np.asarray(n, np.float64)
     has_rest = n > 1.0 + 1e-9
     return np.where(has_rest, n / np.where(has_rest, n - 1.0, 1.0), np.nan)
@@ -139,14 +139,14 @@ class Sizes:
         return float(found[found > 0].min(initial=self.rows))
 
     def factors(self, metric: Metric) -> Floats:
-        """What a square of φ is multiplied by so that few rows do not look too certain.
+        """Factors of the squares of φ that correct the variance for small samples.
 
-        The variance is Σ f·w²φ²/W², where f is that of the true class of the row; the covariance of
-        two metrics, or of one of two models, Σ √(f·f')·w²φφ'/W². For areas of two classes that is
-        DeLong's.
+        The variance is Σ f·w²φ²/W², with f the factor of the true class of the row. The covariance
+        of two metrics, or of one metric of two models, is Σ √(f·f')·w²φφ'/W². For areas of two
+        classes this is DeLong's.
 
         Returns:
-            float64[k]; float64[k, k] of a metric of each class. NaN for a class with one row.
+            float64[k]; float64[k, k] for a metric of each class. NaN for a class with one row.
         """
         form = metric.record.influence
         is_area = isinstance(form, AreaInfluence) and metric.lift != "micro"
@@ -154,7 +154,7 @@ class Sizes:
             each: Floats = np.stack([self._of_sides(i) for i in range(len(self.weight))])
             return each if metric.lift == "per_class" else each[self.positive or 0]
         if is_area or isinstance(form, PairsInfluence | DifferencesInfluence):
-            # A class of one row says nothing of its own error: the degrees of freedom are 0.
+            # A class of one row gives no estimate of its own error: the degrees of freedom are 0.
             return np.asarray(np.nan_to_num(small_sample(self.of_classes), nan=1.0))
         alike = np.full(len(self.weight), small_sample(self.rows))
         return np.tile(alike, (len(self.weight), 1)) if metric.lift == "per_class" else alike
@@ -169,7 +169,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Clusters:
-    """Clusters int[n] of rows, of which n_held have a row that weighs something."""
+    """Clusters int[n] of rows, of which n_held have a row of positive weight."""
 
     codes: npt.NDArray[Any]
     n: int
@@ -178,7 +178,7 @@ class Clusters:
 
     @classmethod
     def of(cls, codes: npt.NDArray[Any], n: int, rows: ScoredRows) -> Clusters:
-        """From codes in [0, n)."""
+        """Make the clusters from codes in [0, n)."""
         if codes.shape != (rows.n_rows,):
             raise ValueError(f"clusters has shape {codes.shape}, there are {rows.n_rows} rows")
         if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n:
@@ -193,7 +193,7 @@ class Clusters:
         return factor * float((self._sums(phi) ** 2).sum()) / float(sizes.weight.sum()) ** 2
 
     def df(self, phi: Floats) -> float:
-        """Degrees of freedom of it; of clusters that have a row that weighs something."""
+        """Degrees of freedom of the variance, over clusters with a row of positive weight."""
         found = degrees_of_clusters(self._sums(np.abs(settled_moves(phi))))
         return float(np.minimum(found, self.n_held - 1.0))
 
@@ -210,11 +210,11 @@ class Clusters:
 
 
 _MOST: Final = 1 << 22
-"""So many cells of all tables with a row less at most."""
+"""Limit of the total cells of all leave-one-out tables."""
 
 
 class Jackknife(NamedTuple):
-    """Bias of a metric and its variance (Quenouille 1956, Tukey 1958)."""
+    """Jackknife bias and variance of a metric (Quenouille 1956, Tukey 1958)."""
 
     bias: float
     variance: float
@@ -222,14 +222,14 @@ class Jackknife(NamedTuple):
 
 @cache
 def is_of_logarithms(metric: Metric) -> bool:
-    """Whether the formula takes logarithms of shares: few rows in many cells make it too large."""
+    """Return whether the formula takes logarithms of proportions, which are biased for few rows."""
     return any(node.op == "log" for node in walk(metric.traced("zero").value))
 
 
 def jackknifed(metric: Metric, spread: TableVariance, policy: Policy) -> Jackknife | None:
-    """Bias and variance of a metric; None where the tables are too many, or undefined.
+    """Jackknife bias and variance of a metric; None if tables are too many, or undefined.
 
-    Weighted rows count as the effective rows that they are worth.
+    Weighted rows count by their effective number.
     """
     cells, n = spread.cells, spread.n_effective
     if cells.storage != "dense" or n <= 1.0:
@@ -267,12 +267,13 @@ def of_rest(area: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class AreaVariance:
-    """Of one class against the rest; of the rest, then of the own class.
+    """Variance of the area of one class against the rest; arrays: rest, then own class.
 
     Attributes:
         area: the area.
         rows: float64[2], Kish's effective rows.
-        variances: float64[2], what each side adds to the variance of the area; NaN for one row.
+        variances: float64[2], contribution of each side to the variance of the area; NaN for one
+            row.
         informative: (Σ|V − A|)² ÷ Σ(V − A)² over the own rows.
     """
 
@@ -292,12 +293,12 @@ class AreaVariance:
 
     @property
     def variance(self) -> float:
-        """Of the area, equal to DeLong's for rows without weights."""
+        """Variance of the area, equal to DeLong's for unweighted rows."""
         return float(self.variances.sum())
 
     @property
     def shrunk_variances(self) -> Floats:
-        """float64[2], with placement variances shrunk towards those of exponential scores."""
+        """float64[2], with placement variances shrunk toward those of exponential scores."""
         if not np.isfinite(self.area):
             return np.full(2, np.nan)
         likely = np.array([of_rest(self.area), of_own(self.area)])
@@ -313,7 +314,7 @@ class AreaVariance:
     def df(self) -> float:
         """Satterthwaite's degrees of freedom of the shrunk variance.
 
-        Of an area of 0 or 1, whose rows do not vary, those of the smaller side.
+        For an area of 0 or 1, whose rows do not vary, those of the smaller side.
         """
         parts = self.shrunk_variances
         if settled(self.area) in (0.0, 1.0) or not parts.any():
@@ -323,13 +324,14 @@ class AreaVariance:
 
 
 def shrunk_pairs(by_class: Floats, rows: Floats, chance: Floats, share: Floats) -> float:
-    """The variance of a mean over pairs of classes, shrunk class by class.
+    """Variance of a mean over pairs of classes, shrunk class by class.
 
-    The placement of a row is a sum over its pairs. Its likely variance is that of exponential
-    scores if all of these moved together, which is more than they do.
+    The placement of a row is a sum over its pairs. Its prior variance is that of exponential scores
+    under perfect correlation, which is an upper bound.
 
     Args:
-        by_class, rows: float64[k], what each class adds to the variance, and its effective rows.
+        by_class, rows: float64[k], contribution of each class to the variance, and its effective
+            rows.
         chance, share: float64[k, k], the area of each pair (own, other) and its weight in the mean.
     """
     area = np.where(np.isfinite(chance), chance, 0.0)

@@ -1,4 +1,4 @@
-"""Limits of a metric as a whole: Wilson's, with a variance that moves as far as φ is skewed."""
+"""Wilson limits of a metric as a whole, with a variance that changes with the skewness of φ."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from karat.metrics import Metric
 from karat.metrics._lift import Policy
 
 _STILL: Final = 1e-9
-"""Beside the range, an influence of less is a rounding error."""
+"""Relative to the range, smaller influences are rounding errors."""
 
 
 def whole_limits(
     metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy
 ) -> tuple[float, float] | None:
-    """Limits that a score test keeps, or None where the range is endless or nothing varies.
+    """Score limits; None if the range is infinite or nothing varies.
 
-    With the influence φ of a row and n effective rows the variance is E φ² ÷ n, and along the
-    family of tables that is hardest to tell from this one (Stein 1956) it changes by
-    E φ³ ÷ (n·E φ²) for each unit of the metric. Both are those of the table with ½ ÷ k rows more in
-    each cell: where no row is wrong, the sample alone shows none. Weights and clusters, which make
-    fewer rows of them, divide n.
+    With the influence φ of a row and n effective rows, the variance is E φ² ÷ n. Along the least
+    favorable family of tables (Stein 1956), it changes by E φ³ ÷ (n·E φ²) for each unit of the
+    metric. Both come from the table with ½ ÷ k rows more in each cell, since without errors the
+    sample variance is 0. Weights and clusters reduce n.
 
     Cost: O(cells).
     """
@@ -48,7 +47,7 @@ def whole_limits(
     n = spread.n_effective
     if not spread.is_simple:
         g = cell_slopes(slopes_on(metric, spread, policy), spread.cells)
-        # Of a table without an error the influences are rounding errors.
+        # For a table without errors, the influences are rounding errors.
         varies = float(spread.simple_variance(g)) * n > (_STILL * span) ** 2
         n /= float(spread.inflation(g if varies else np.zeros_like(g)))
     below, above = wilson_limits_of_moving(

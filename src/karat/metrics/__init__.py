@@ -1,7 +1,7 @@
-"""The catalogue of metrics: one record each, every fact in one place.
+"""Catalog of metrics: one record for each, with all facts about it.
 
-A family is a module here; `metric` registers a record, and everything else follows from it.
-See CONTRIBUTING.md, "Add a metric in one file".
+Each module of this package is a family. `metric` registers a record, from which everything else is
+derived. See CONTRIBUTING.md, "Add a metric in one file".
 """
 
 from karat.metrics._equal import Equal, equal
@@ -94,5 +94,5 @@ __all__ = [
     "where",
 ]
 
-# Whoever imports one family has them all, in the order of their names.
+# Importing one family imports all of them, in the order of their names.
 load_families()

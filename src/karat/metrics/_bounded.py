@@ -1,4 +1,4 @@
-"""Bounds of every metric of scores that score histograms leave open."""
+"""Bounds of the metrics of scores that score histograms do not determine exactly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from karat.tally import Classes, HistogramRows, Order
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 ClassLimits: TypeAlias = tuple[Limits | None, ...]
-"""Limits of each class, equal where nothing is open; None where nothing is known of the error."""
+"""Limits of each class, equal where the value is exact; None where the error is unknown."""
 _ORDERS: Final[tuple[Order, ...]] = get_args(Order)
 _EXACT: Final[Limits] = (0.0, 0.0)
 
@@ -26,13 +26,13 @@ _EXACT: Final[Limits] = (0.0, 0.0)
 def all_bounds_of(
     rows: HistogramRows, metrics: Iterable[Metric], policy: Policy = "zero"
 ) -> tuple[dict[Metric, Limits | None], dict[Metric, ClassLimits]]:
-    """Metrics that these tables do not give exactly, each with limits that hold the exact value.
+    """Return the metrics that these tables do not give exactly, with limits of the exact value.
 
     Returns:
-        (low, high), or None where nothing is known of the error, of metrics of one number, and of
-        each class of metrics of each class. Exact metrics are missing.
+        (low, high), or None where the error is unknown: for metrics of one number, and for each
+        class of metrics per class. Exact metrics are left out.
 
-    Cost: three walks over the score levels of each column that is in buckets; one column is held.
+    Cost: three walks over the score levels of each bucketed column; one column is in memory.
     """
     told = (Losses, Pairwise)
     wanted = [metric for metric in dict.fromkeys(metrics) if metric.record.reads not in told]
@@ -60,7 +60,7 @@ def all_bounds_of(
 
 
 def _places(metric: Metric, classes: Classes) -> Sequence[int | None]:
-    """The columns that a metric reads; None is all of them together, or the confidences."""
+    """Return the columns that a metric reads; None stands for all together, or the confidences."""
     if metric.record.reads is PairRanks:
         return ()
     if metric.record.reads is Confidences or metric.lift == "micro":
@@ -85,14 +85,14 @@ def _limits_of_columns(
 
 
 def _of_column(body: Body, views: Mapping[Order, Any]) -> Limits | None:
-    """The same limit twice where nothing is open; NaN where nothing can be measured."""
+    """Return the same limit twice where the value is exact; NaN where it is undefined."""
     record, params = body[0], dict(body[1])
     value = float(record.formula(views["tied"], **params))
     if views["tied"].ranked.is_exact:
         return value, value
     if record.bounds is None:
         return None
-    if math.isnan(value):  # which the weights of the classes alone decide
+    if math.isnan(value):  # determined by the weights of the classes alone
         return math.nan, math.nan
     return record.bounds(record.formula, params, views)
 
@@ -100,7 +100,7 @@ def _of_column(body: Body, views: Mapping[Order, Any]) -> Limits | None:
 def _of_average(
     metric: Metric, rows: HistogramRows, each: ClassLimits, policy: Policy
 ) -> Limits | None:
-    """Of an average over the classes, which grows with the value of each."""
+    """Bounds of an average over the classes, which increases with the value of each class."""
     columns = rows.column if metric.record.reads is ClassRanks else rows.probability_column
     if all(columns(i).is_exact for i in range(rows.classes.k)):
         return _EXACT
@@ -116,7 +116,7 @@ def _of_average(
 
 
 def _pairs(rows: HistogramRows) -> list[PairRanks] | None:
-    """Pairs of classes in every order; None where there is but one."""
+    """Return the ordered pairs of classes; None if there is only one class."""
     k = rows.classes.k
     if all(rows.column(i).is_exact for i in range(k)):
         return None
@@ -128,7 +128,7 @@ def _pairs(rows: HistogramRows) -> list[PairRanks] | None:
 
 
 def _of_pairs(metric: Metric, pairs: list[PairRanks] | None) -> Limits | None:
-    """Of a mean over pairs of classes, which grows with each area."""
+    """Bounds of a mean over pairs of classes, which increases with each area."""
     if pairs is None:
         return _EXACT
     if metric.record.bounds is None:

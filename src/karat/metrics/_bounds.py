@@ -1,8 +1,8 @@
-"""Between what a metric of ranks must lie when neighbouring scores are known only as buckets.
+"""Bounds of rank-based metrics when neighboring scores are known only as buckets.
 
-Whatever the order of the rows inside of the buckets was, the ROC curve passes through the corners
-of the buckets and between two extreme curves: that of all own rows of a bucket above the others,
-and that of all below. What grows with the curve lies between the values of these two.
+For any order of the rows inside the buckets, the ROC curve passes through the corners of the
+buckets and between two extreme curves: own rows of each bucket above the others, and below them. A
+metric that increases with the curve lies between its values on these two.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ Views: TypeAlias = Mapping[Order, Any]
 """The view of the column with the rows of each bucket tied, in the best and in the worst order."""
 
 _SLACK: Final = 1e-12
-"""What rounding may take from a bound, relative to 1 or to the bound."""
+"""Allowance of a bound for rounding, relative to 1 or to the bound."""
 
 
 Bounds: TypeAlias = Callable[[Callable[..., float], Mapping[str, Any], Views], Limits | None]
-"""Body, parameters, views → the lowest and the highest value that rows of these buckets can have.
+"""Body, parameters, views → the lowest and the highest value possible for rows of these buckets.
 
-None: that is not known."""
+None: the bounds are unknown."""
 
 
 def between_orders(
     body: Callable[..., float], params: Mapping[str, Any], views: Views
 ) -> Limits | None:
-    """Bounds of what grows, or falls, with the ROC curve, and of extremes over its corners."""
+    """Bounds of a metric that is monotone in the ROC curve, or an extreme over its corners."""
     found = [float(body(views[order], **params)) for order in ("tied", "best", "worst")]
     if not all(np.isfinite(found)):
         return None
@@ -44,9 +44,10 @@ def between_orders(
 def at_precision(
     body: Callable[..., float], params: Mapping[str, Any], views: Views
 ) -> Limits | None:
-    """Bounds of what is reached while precision is at least `min_precision`.
+    """Bounds of a metric over thresholds with a precision of at least `min_precision`.
 
-    Sums of weights round otherwise in another order: a threshold that keeps it exactly may not.
+    Sums of weights round differently in another order, so that a threshold with exactly this
+    precision may fall below it.
     """
     if not views["tied"].ranked.is_weighted:
         return between_orders(body, params, views)
@@ -74,7 +75,7 @@ def under_steps(_: Callable[..., float], __: Mapping[str, Any], views: Views) ->
 
 
 def under_lines(_: Callable[..., float], __: Mapping[str, Any], views: Views) -> Limits | None:
-    """Bounds of the same in straight lines: of the lowest and highest precision of a bucket."""
+    """Bounds of the area by straight lines, from the lowest and highest precision of a bucket."""
     tied = views["tied"]
     if not tied.n_pos:
         return None
@@ -95,7 +96,7 @@ def _gains(steps: Steps) -> tuple[Floats, Floats, Floats]:
 
 
 def _size(gain: Callable[[Steps], Floats], n_pos: float, n_neg: float) -> float:
-    """How large the terms of a gain are: differences of them are no surer than these."""
+    """Return the magnitude of the terms of a gain, which limits the precision of differences."""
     ends = np.array([0.0, 0.0, n_pos, n_pos]), np.array([0.0, n_neg, 0.0, n_neg])
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = np.abs(gain(Steps(ends[0], *ends, 0.0, 0.0)))
@@ -103,7 +104,7 @@ def _size(gain: Callable[[Steps], Floats], n_pos: float, n_neg: float) -> float:
 
 
 def in_bins(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
-    """Bounds of sums over equal bins: exact where no bucket lies in two of them."""
+    """Bounds of sums over equal bins: exact unless a bucket spans two bins."""
     view = views["tied"]
     if params.get("scheme", "uniform") != "uniform" or "bins" not in params:
         return None
@@ -115,13 +116,13 @@ def in_bins(body: Callable[..., float], params: Mapping[str, Any], views: Views)
     value = float(body(view, **params))
     if table.is_summed:
         return value, value
-    # Every norm of the gaps moves at most as far as the confidence of a bin.
+    # Every norm of the gaps changes by at most the change of the confidence of a bin.
     far = np.maximum(table.high - table.means, table.means - table.low)
     return widened(value - float(far.max(initial=0.0)), value + float(far.max(initial=0.0)))
 
 
 def unmoved(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
-    """Bounds of what depends on the weight of the class alone."""
+    """Bounds of a metric that depends on the weight of the class alone."""
     value = float(body(views["tied"], **params))
     return (value, value) if np.isfinite(value) else None
 
@@ -129,10 +130,10 @@ def unmoved(body: Callable[..., float], params: Mapping[str, Any], views: Views)
 def argmax_of(
     gain: Callable[..., Callable[[Steps], Floats]], of_none: Callable[..., float] | None = None
 ) -> Bounds:
-    """Bounds of the highest threshold at which `gain` of its steps is largest.
+    """Bounds of the highest threshold at which the `gain` of its steps is largest.
 
     Args:
-        gain: view and parameters → a function of steps that, of each bucket, is largest with its
+        gain: view and parameters → a function of steps. Within each bucket, it is largest with its
             own rows alone, with the others alone, or with both.
         of_none: view and parameters → the gain of calling no row positive.
     """
@@ -166,10 +167,10 @@ def argmax_of(
 
 
 def is_open(limits: Limits | None) -> bool:
-    """Whether they leave anything open; None: nothing is known, NaN: nothing can be measured."""
+    """Return whether bounds are not exact; None: unknown, NaN: undefined."""
     return limits is None or limits[0] < limits[1]
 
 
 def widened(low: float, high: float) -> Limits:
-    """The same with room for rounding."""
+    """Return the bounds, widened by the allowance for rounding."""
     return low - _SLACK * max(1.0, abs(low)), high + _SLACK * max(1.0, abs(high))

@@ -1,4 +1,4 @@
-"""Which number of which library a metric equals, as calls that a test executes."""
+"""Numbers of other libraries that a metric equals, as calls that a test executes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Literal
 TWO_CLASSES, ALL_TRUE, ALL_OCCUR = "two classes", "every class is true", "every class occurs"
 TWO_ALL_TRUE, ALL_SEEN = f"{TWO_CLASSES}, {ALL_TRUE}", "every class is true and predicted"
 SEVERAL_ALL_TRUE = f"three or more classes, {ALL_TRUE}"
-"""What the data may have to be like for a claim to hold."""
+"""Conditions on the data under which a claim holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """Calls of another library that give the number of a metric.
+    """Calls of another library that give the value of a metric.
 
     A call is an expression: functions with keywords, items, numbers and + − × ÷. A bare name in
     it stands for the parameter of that name of karat's function: ``fbeta_score(beta=beta)``.
@@ -24,10 +24,10 @@ class Equal:
         library: the name of the library, as its users write it.
         calls: expressions, each of which gives the number.
         here: keywords of karat's function, where its defaults give another number.
-        where: what the data have to be like for it to hold, separated by commas.
-        averages: the averages that the library has, if it has not all.
+        where: conditions on the data under which it holds, separated by commas.
+        averages: the averages that the library has, unless it has all.
         given: "y_score" where the library reads scores and karat is given them as such.
-        note: what else is to be known, in words.
+        note: further remarks.
     """
 
     library: str
@@ -40,7 +40,7 @@ class Equal:
 
     @property
     def text(self) -> str:
-        """The calls and their conditions, to be read."""
+        """The calls and their conditions, as readable text."""
         there = " or ".join(self.calls)
         with_here = ", ".join(f"{name}={value!r}" for name, value in self.here.items())
         parts = (f"with {with_here}" * bool(self.here), self.conditions)
@@ -48,7 +48,7 @@ class Equal:
 
     @property
     def conditions(self) -> str:
-        """When it holds, and what else is to be known."""
+        """Conditions under which it holds, and further remarks."""
         averages = ", ".join(map(str, self.averages))
         parts = (
             self.where,
@@ -59,7 +59,7 @@ class Equal:
         return "; ".join(part for part in parts if part)
 
     def names(self) -> frozenset[str]:
-        """The names of the library that the calls use: of functions, and of items of tables."""
+        """Names of the library that the calls use: of functions, and of items of tables."""
         return frozenset(name for call in self.calls for name in names_in(call))
 
 
@@ -72,12 +72,12 @@ def equal(
     note: str = "",
     **here: Any,
 ) -> Equal:
-    """The calls of a library that give this number; `here` are keywords of karat's function."""
+    """Calls of a library that give this number; `here` are keywords of karat's function."""
     return Equal(library, calls, here, where, averages, given, note)
 
 
 def of_scikit_learn(name: str, item: int) -> tuple[Equal, ...]:
-    """scikit-learn's function of precision, recall or F, which also gives all three as items."""
+    """scikit-learn's function of precision, recall or F, and the one that returns all three."""
     keywords = "beta=beta, " if name == "fbeta_score" else ""
     each = f"{keywords}average=average"
     both = f"precision_recall_fscore_support({each})[{item}]"
@@ -89,7 +89,7 @@ def of_scikit_learn(name: str, item: int) -> tuple[Equal, ...]:
 
 
 def of_torchmetrics(name: str, given: str = "") -> tuple[Equal, ...]:
-    """Torchmetrics' two classes of a metric of one class: of two classes, and of several."""
+    """Torchmetrics' two classes of a per-class metric: for two classes, and for several."""
     several = f"Multiclass{name}({given}{', ' * bool(given)}average=average)"
     return (
         equal("torchmetrics", f"Binary{name}({given})", where=TWO_CLASSES),
@@ -109,7 +109,7 @@ def of_onedal(name: str) -> tuple[Equal, ...]:
 
 
 def of_pycm(item: str, *averages: str, where: str = "") -> tuple[Equal, ...]:
-    """PyCM's value of each class, and the averages that it has; 'None' there is NaN here."""
+    """PyCM's value of each class, and the averages that it has; its 'None' is NaN here."""
     shared: dict[str, Any] = {"where": where, "undefined": "nan"}
     found = [equal("PyCM", f"class_stat[{item!r}]", average=None, **shared)]
     for average in averages:
@@ -119,7 +119,7 @@ def of_pycm(item: str, *averages: str, where: str = "") -> tuple[Equal, ...]:
 
 
 def names_in(call: str) -> frozenset[str]:
-    """Functions that are called and texts that are items: the library's names."""
+    """Names of the library: functions that are called, and texts that are items."""
     found = set()
     for node in ast.walk(ast.parse(call, mode="eval")):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

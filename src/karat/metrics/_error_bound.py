@@ -1,9 +1,9 @@
-"""How far a computed value may be from the exact one, in units of rounding.
+"""Bounds on the rounding error of computed values.
 
-Formulas on counts that only add, multiply and divide have a bound that follows from the trace:
-each operation passes on the errors of what it reads and adds one rounding.  Where something is
-subtracted, and for metrics of scores, the record states it: `Record.rounding`.
-`make numerics` prints these bounds beside the worst errors that were seen.
+Formulas on counts that only add, multiply and divide have a bound that follows from the trace: each
+operation passes on the errors of what it reads and adds one rounding.  For formulas with
+subtraction, and for metrics of scores, the record states the bound: `Record.rounding`. `make
+numerics` prints these bounds next to the largest observed errors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LOG_COUNTS: Final = 44.0
 _LOG_WEIGHTS: Final = 650.0
-"""The largest logarithm of a ratio of two counts of 64 bits, and of two sums of weights."""
+"""Largest logarithm of a ratio of two counts of 64 bits, and of two sums of weights."""
 _MOST: Final = 1e300
 
 
@@ -34,8 +34,8 @@ class ErrorBound:
     """|computed − exact| ≤ relative·|exact| + absolute·scale.
 
     Attributes:
-        relative, absolute: as they are, not in units of rounding.
-        scale: what the absolute part is a part of; ``"1"``, or words.
+        relative, absolute: plain numbers, not units of rounding.
+        scale: the unit of the absolute part; ``"1"``, or words.
         per_log: further relative error for each unit of |ln exact|.
     """
 
@@ -45,7 +45,7 @@ class ErrorBound:
     per_log: float = 0.0
 
     def at(self, exact: float, scale: float = 1.0) -> float:
-        """The largest error of a value.
+        """Return the largest error of a value.
 
         Example:
             >>> ErrorBound(2.0**-50, 0.0).at(0.5) == 2.0**-51
@@ -56,21 +56,20 @@ class ErrorBound:
 
 
 def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = None) -> ErrorBound:
-    """How far the value of a metric may be from that of exact arithmetic on the same inputs.
+    """Bound on the difference between a computed metric and its exact value on the same inputs.
 
     Args:
-        metric: any metric of the catalogue: `karat.metrics.get` of its text, which says its
-            parameters, ``"expected_cost(costs=[[0, 1], [5, 0]])"``.
-        n: how many rows there are, or how much they count.
-        k: how many classes.
+        metric: any metric of the catalog, from `karat.metrics.get` and its text with parameters,
+            such as ``"expected_cost(costs=[[0, 1], [5, 0]])"``.
+        n: number of rows, or their total count.
+        k: number of classes.
         spread: the largest sum of weights over the smallest weight; None without weights.
 
     Returns:
-        The bound; infinite where none is stated. Inputs are taken as the float64 or float32
-        numbers that they are.
+        The bound; infinite if none is stated. Inputs count as exact float64 or float32 numbers.
 
     Errors:
-        K122 it is no metric; fewer than no rows, less than one class, a spread below 1.
+        K122 not a metric; a negative number of rows, fewer than one class, or a spread below 1.
 
     Example:
         >>> import karat
@@ -96,7 +95,7 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
             relative, absolute = relative + data.of_classes, absolute + data.of_classes
         reads_far = any(node.op == "field" and node.value == "tn" for node in walk(root))
         if spread is not None and k > 2 and reads_far:
-            # What is neither truly nor predictedly of a class is known to the rounding of all rest.
+            # Rows neither of a class nor predicted as it: as accurate as the rounding of the total.
             relative, absolute = relative * spread, absolute * spread
     elif metric.lift != "plain":
         relative, absolute = relative + k + 4.0, absolute + (k + 4.0 if absolute else 0.0)
@@ -105,7 +104,7 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
 
 
 def _check(metric: Any, n: Any, k: Any, spread: Any) -> None:
-    """Refuse arguments that say nothing, of which a bound would be one of nothing."""
+    """Check the arguments: raise an error if the bound would be meaningless."""
     rows, classes = _number(n), _number(k)
     is_distributed = spread is None or 1 <= _number(spread) < _MOST
     wanted = [
@@ -121,7 +120,7 @@ def _check(metric: Any, n: Any, k: Any, spread: Any) -> None:
 
 
 def _number(value: Any) -> float:
-    """The value as a float; NaN where it is no number."""
+    """Convert the value to a float; NaN where it is not a number."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number):
         return math.nan
     try:
@@ -151,7 +150,7 @@ def _of_power(node: Node, base: float, data: DataSize) -> float:
     if exponent.op == "const" and exponent.value == 2.0:
         return 2.0 * base + 1.0
     if exponent.op == "div":
-        # A root of degree k: the rounding of 1/k counts by the logarithm of what it is of.
+        # A root of degree k has 1/k of the rounding, in counts by the logarithm of its argument.
         logs = _LOG_COUNTS if data.spread is None else _LOG_WEIGHTS
         return (base + logs) / data.k + 3.0
     return 2.0 * base + 4.0

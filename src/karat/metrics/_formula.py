@@ -1,13 +1,12 @@
-"""The tracer: a metric's body, run once on symbols, becomes a small expression graph.
+"""The tracer: runs a metric's body once on symbols to build a small expression graph.
 
-The graph is all that the rest of karat knows of a formula.
-`_program` compiles it for the native evaluator, `_interpret` evaluates and differentiates it
-with NumPy, `_render` prints it as text and LaTeX, `testing.mutants` damages it.
+The rest of karat knows a formula only by its graph. `_program` compiles it for the native
+evaluator, `_interpret` evaluates and differentiates it with NumPy, `_render` prints it as text and
+LaTeX, and `testing.mutants` mutates it.
 
-Ranks are fixed while tracing: 0 is one number, 1 is float[k] over classes,
-2 is float[k, k] over true × predicted.
-A float[k] meets a float[k, k] only through `rows` or `cols`.
-Every axis before the class axes is batch (slices, folds, replicates) and never seen here.
+Ranks are fixed while tracing: 0 is one number, 1 is float[k] over classes, 2 is float[k, k] over
+true × predicted. Only `rows` and `cols` combine a float[k] with a float[k, k]. Axes before the
+class axes are batch axes (slices, folds, replicates) and do not appear here.
 """
 
 from __future__ import annotations
@@ -132,7 +131,7 @@ def const(value: float) -> Node:
 
 
 def where(condition: Node, then: Value, otherwise: Value) -> Node:
-    """`then` where the condition is above 0, else `otherwise`; only the chosen side counts."""
+    """`then` where the condition is above 0, else `otherwise`; the other side is ignored."""
     return _elementwise("where", condition, then, otherwise)
 
 
@@ -152,7 +151,7 @@ def exp(x: Node) -> Node:
 
 
 def fill(x: Node, value: float) -> Node:
-    """`value` where x is NaN (0/0), x elsewhere; infinity stays."""
+    """`value` where x is NaN (0/0), x elsewhere; infinities are kept."""
     return Node("fill", (x,), float(value), x.rank)
 
 
@@ -184,12 +183,12 @@ def maximum(x: Node) -> Node:
 
 
 def rows(x: Node) -> Node:
-    """float[k] seen as float[k, k]: the value of the true class of each cell."""
+    """float[k] broadcast to float[k, k]: the value of the true class of each cell."""
     return _reduced("rows", x, 1, 2)
 
 
 def cols(x: Node) -> Node:
-    """float[k] seen as float[k, k]: the value of the predicted class of each cell."""
+    """float[k] broadcast to float[k, k]: the value of the predicted class of each cell."""
     return _reduced("cols", x, 1, 2)
 
 
@@ -209,7 +208,7 @@ def cumulative(x: Node) -> Node:
 
 
 def later(x: Node) -> Node:
-    """Sum over the classes that come after each, added and never subtracted."""
+    """Sum over the classes that come after each one, added without subtraction."""
     return _reduced("later", x, 1, 1)
 
 
@@ -220,12 +219,12 @@ def at(x: Node) -> Node:
 
 @lru_cache(maxsize=1024)
 def walk(*roots: Node) -> tuple[Node, ...]:
-    """Every node below the roots once, arguments before their users."""
+    """Return every node below the roots once, arguments before their users."""
     return _down_to(roots, frozenset())
 
 
 def _down_to(roots: Sequence[Node], ends: AbstractSet[int]) -> tuple[Node, ...]:
-    """The same; below nodes with these ids nothing is looked at."""
+    """Return the nodes as `walk` does, without descending below nodes with these ids."""
     seen: set[int] = set()
     order: list[Node] = []
     stack = [(root, False) for root in reversed(roots)]
@@ -242,7 +241,7 @@ def _down_to(roots: Sequence[Node], ends: AbstractSet[int]) -> tuple[Node, ...]:
 
 
 def is_sparse(x: Node) -> bool:
-    """Whether a float[k, k] is 0 wherever the cell is empty, so that occupied cells suffice."""
+    """Return whether a float[k, k] is 0 in every empty cell, so that occupied cells suffice."""
     if x.op == "field":
         return bool(x.value == "cells")
     if x.op == "mul":
@@ -262,7 +261,7 @@ def is_sparse(x: Node) -> bool:
 
 
 def needs_dense(root: Node) -> bool:
-    """Whether the formula sums a float[k, k] that does not vanish on empty cells."""
+    """Return whether the formula sums a float[k, k] that does not vanish on empty cells."""
     return any(
         node.args[0].rank == 2 and not is_sparse(node.args[0])
         for node in walk(root)
@@ -271,14 +270,14 @@ def needs_dense(root: Node) -> bool:
 
 
 def needs_cells(root: Node) -> bool:
-    """Whether the formula reads the matrix; otherwise the class totals suffice."""
+    """Return whether the formula reads the matrix; otherwise the class totals suffice."""
     return any(node.rank == 2 for node in walk(root))
 
 
 def needs_classes(*roots: Node) -> bool:
-    """Whether the formulas read more than the rows and the totals of `tp`, `fp` and `fn`.
+    """Return whether the formulas read more than the rows and the totals of `tp`, `fp` and `fn`.
 
-    Without, how many rows have two labels alike suffices, whatever the classes.
+    If not, the number of rows with two equal labels suffices for any classes.
 
     Example:
         >>> needs_classes(total(field("tp")) / field("n")), needs_classes(mean(field("tp")))
@@ -293,7 +292,7 @@ def needs_classes(*roots: Node) -> bool:
 
 
 def is_linear_in(root: Node, parts: Sequence[Node]) -> bool:
-    """Whether a formula adds its parts, times numbers and the number of classes, and nothing else.
+    """Return whether a formula is linear in its parts.
 
     Example:
         >>> x = field("tp")

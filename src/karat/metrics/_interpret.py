@@ -1,7 +1,7 @@
 """NumPy evaluation and differentiation of a traced formula, over any leading axes.
 
-The published values come from the native evaluator (`_program`); this interpreter is its oracle,
-finds the undefined set from the trace, and computes gradients.
+The native evaluator (`_program`) computes the published values. This interpreter is its reference
+in tests, finds undefined values from the trace, and computes gradients.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _VALUE: dict[str, Rule] = {
 def undefined_mask(
     root: Node, fields: Fields, params: Params | None = None
 ) -> npt.NDArray[np.bool_]:
-    """Where the trace itself says undefined: a zero divisor or log 0 on a path that is used.
+    """Mask of undefined values by the trace: a zero divisor or log 0 on a path that is used.
 
     Derived from the operations, not from NaN in the result: the law tests compare the two.
     """
@@ -142,7 +142,7 @@ def undefined_mask(
 class Gradient:
     """∂T/∂(cell i, j) = constant + true[i] + pred[j] + (i = j) · same[i] + cells[i, j].
 
-    Kept in parts: at many classes only the occupied cells are ever evaluated.
+    It is kept in parts: with many classes, only the occupied cells are evaluated.
 
     Attributes:
         constant: float[...].
@@ -158,17 +158,17 @@ class Gradient:
     fields: Fields = field(repr=False, kw_only=True)
 
     def at_cells(self) -> Array:
-        """float[..., m]: the gradient at the cells that the fields list."""
+        """float[..., m]: the gradient at the cells of the fields."""
         rows, cols = self.fields.rows, self.fields.cols
         same = np.where(rows == cols, self.same[..., rows], 0.0)
-        # Infinite slopes of opposite signs make none.
+        # Infinite slopes of opposite signs have no sum.
         with np.errstate(invalid="ignore"):
             g = self.constant[..., None] + self.true[..., rows] + self.pred[..., cols] + same
             return g if self.cells is None else g + self.cells
 
 
 def gradient(root: Node, fields: Fields, params: Params | None = None) -> Gradient:
-    """Derivative of a rank-0 formula with respect to every cell (counts, not shares).
+    """Derivative of a rank-0 formula with respect to every cell (counts, not proportions).
 
     Source: reverse accumulation over the trace; checked against finite differences and the
     closed forms of the literature in `tests/laws`.
@@ -186,8 +186,8 @@ def sensitivities(
         parts: rank-1 nodes of the formula, none of them below another.
 
     Returns:
-        float[..., k] for each part; and the gradient with respect to the cells on every path that
-        leads past the parts, which is 0 where the formula is made of them alone.
+        float[..., k] for each part; and the gradient with respect to the cells along all paths that
+        bypass the parts, which is 0 if the formula depends on the parts alone.
     """
     if root.rank != 0:
         raise ValueError("only a rank-0 formula has one gradient")
@@ -218,7 +218,7 @@ def sensitivities(
                 for arg, piece in zip(node.args, pieces, strict=True):
                     if piece is None:
                         continue
-                    # What `where` did not choose has adjoint 0, maybe an infinite slope: 0·∞ = 0.
+                    # Where `where` chose the other side: adjoint 0, slope maybe infinite, 0·∞ = 0.
                     is_kept = node.op not in _ELEMENTWISE or g != 0.0
                     kept = np.where(is_kept, piece, 0.0)
                     if node.op in _ELEMENTWISE and arg.rank == 0 and node.rank:
@@ -269,7 +269,7 @@ _PULL: dict[str, Pull] = {
     "total": lambda g, y, a, f: (np.broadcast_to(g[..., None], (*g.shape, a[0].shape[-1])),),
     "product": lambda g, y, a, f: (g[..., None] * _product_of_others(a[0]),),
     "maximum": lambda g, y, a, f: (g[..., None] * _is_first_maximum(a[0]),),
-    # rows copies x[i] along j; over_true sums along i: they are each other's transposes.
+    # rows copies x[i] along j; over_true sums along i: each is the transpose of the other.
     "rows": lambda g, y, a, f: (summed_by(f.rows, g, f.k),),
     "over_true": lambda g, y, a, f: (g[..., f.cols],),
     "cols": lambda g, y, a, f: (summed_by(f.cols, g, f.k),),
@@ -284,7 +284,7 @@ _PULL: dict[str, Pull] = {
 
 
 def _product_of_others(x: Array) -> Array:
-    """Π over the other classes, without dividing by a class that is 0."""
+    """Product over the other classes, without dividing by a class that is 0."""
     ones = np.ones((*x.shape[:-1], 1))
     before = np.concatenate([ones, np.cumprod(x[..., :-1], axis=-1)], axis=-1)
     after = np.concatenate([ones, np.cumprod(x[..., :0:-1], axis=-1)], axis=-1)[..., ::-1]

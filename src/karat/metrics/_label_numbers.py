@@ -12,9 +12,9 @@ _MOST_SHOWN = 8
 
 
 class LabelNumbers:
-    """A number for each label, float64[k], that compares by what it holds.
+    """A number for each label, float64[k], that compares by value.
 
-    Not a tuple: of a million labels that would take longer to compare than the metric.
+    It is not a tuple, which for a million labels would take longer to compare than the metric.
     """
 
     __slots__ = ("_digest", "values")

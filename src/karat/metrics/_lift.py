@@ -1,7 +1,7 @@
-"""What a formula reads, and how a metric of one class becomes one number for all classes.
+"""Inputs of formulas, and lifts of per-class metrics to one number for all classes.
 
-A lift is written once here and holds for every metric: per class, positive class, macro, micro,
-weighted.  Lifts are traced too, so that averages have formulas and derivatives like any metric.
+A lift is defined once here and applies to every metric: per class, positive class, macro, micro,
+weighted. Lifts are traced too, so that averages have formulas and derivatives like other metrics.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Average: TypeAlias = Literal["macro", "micro", "weighted", "samples"]
 Lift: TypeAlias = Literal["plain", "per_class", "macro", "micro", "weighted", "samples"]
 Policy: TypeAlias = Literal["zero", "exclude", "nan"]
 ZERO: Final[Policy] = "zero"
-"""The default policy, known by its identity: an array would compare element by element."""
-"""What an undefined class counts as in an average; see docs/undefined-values.md."""
+"""The default policy, compared by identity: an array would compare element by element."""
+"""Value of an undefined class in an average; see docs/undefined-values.md."""
 
 
 Formula: TypeAlias = Any
@@ -31,7 +31,7 @@ class OneVsRest:
 
     Attributes:
         tp, fp, fn, tn: true positives, false positives, false negatives, true negatives.
-        pos, neg: truly of the class, truly of another.
+        pos, neg: rows of the class, rows of other classes.
         pred_pos, pred_neg: predicted as the class, predicted as another.
         n: all rows.
     """
@@ -51,7 +51,8 @@ class OneVsRest:
 class LabelsOfRow(OneVsRest):
     """The four counts of the labels of one row against its predicted labels, as symbols.
 
-    A metric that reads them is of sets of labels: one value a row, and the mean over the rows.
+    A metric that reads them is a metric of sets of labels: one value for each row, averaged over
+    the rows.
     """
 
 
@@ -76,7 +77,7 @@ class Table(OneVsRest):
         self.parts: list[Part] = []
 
     def per_class(self, record: Formula) -> Node:
-        """float[k]: a metric of one class, for every class."""
+        """float[k]: a metric of one class, evaluated for every class."""
         values: Node = record(_counts())
         self.parts.append(Part(record, values))
         return values
@@ -96,7 +97,7 @@ class Part:
 
     Attributes:
         record: the metric of one class.
-        values: float[k], as the formula counts them: undefined ones resolved.
+        values: float[k], as the formula uses them, with undefined ones resolved.
     """
 
     record: Formula
@@ -105,15 +106,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traced:
-    """A metric as nodes.
+    """A metric as an expression graph.
 
     Attributes:
-        parts: the metrics of one class that it is made of, where it is made of some.
+        parts: the metrics of one class that it is composed of, if any.
         value: the published value: rank 0, or rank 1 for every class.
-        raw: before undefined values were resolved; of one class for averages.
+        raw: the value before undefined values are resolved; of one class for averages.
         checked: what must be finite for the value to be defined, rank 0 or rank 1 (each class):
             the raw value, and the class values that a formula of all classes averages.
-        n_undefined: how many classes (or 1 for a single value) are undefined.
+        n_undefined: the number of undefined classes (or 1 for a single value).
     """
 
     value: Node
@@ -128,12 +129,13 @@ def _each(counts: Node) -> Node:
 
 
 def _counts(reduce: Callable[[Node], Node] = _each, *, is_of_sets: bool = False) -> OneVsRest:
-    """The counts of every class; `at` takes those of the positive one, and `total` adds them up.
+    """Return the counts of every class, the positive class (`at`) or all added up (`total`).
 
     Args:
-        is_of_sets: whether a row has several labels: each label has as many rows as are known.
+        is_of_sets: whether a row may have several labels: each label has its own number of known
+            rows.
     """
-    # Added over the classes, every row is counted k times.
+    # Summed over the classes, every row counts k times.
     n = field("k") * field("n") if reduce is total else field("n")
     tp, fp, fn, tn = (reduce(field(name)) for name in ("tp", "fp", "fn", "tn"))
     return OneVsRest(tp, fp, fn, tn, tp + fp + fn + tn if is_of_sets else n)
@@ -144,7 +146,7 @@ def _filler(record: Formula) -> float:
 
 
 def _averaged(x: Node, weight: Node, filler: float, policy: Policy) -> tuple[Node, Node]:
-    """Weighted mean over the classes under a policy for undefined classes, and what it averages."""
+    """Weighted mean over the classes under a policy for undefined classes, and its terms."""
     if policy == "exclude":
         kept = defined(x)
         finite = Node("where", (kept, x, const(0.0)), rank=1)
@@ -177,7 +179,7 @@ def _trace(
     filler = _filler(record)
     if not record.is_per_class:
         table = Table(policy, is_of_sets=is_of_sets)
-        # Of one row, whose labels are added up, the counts have no class.
+        # The counts of one row, summed over its labels, have no class.
         is_of_one = record.is_of_rows and lift == "plain"
         raw = record.formula(_counts(at) if is_of_one else table, **params)
         checked = raw
@@ -196,7 +198,7 @@ def _trace(
         weight = _counts().pos if lift == "weighted" else const(1.0)
         value, counted = _averaged(raw, weight, filler, policy)
         if is_of_sets:
-            # No label may be true in any row: then no label has a weight.
+            # If no label is true in any row, no label has a weight.
             value = _resolved(value, filler, policy)
         return Traced(value, raw, raw, n_undefined, (Part(record, counted),))
     return Traced(_resolved(raw, filler, policy), raw, raw, const(1.0) - defined(raw))
@@ -210,7 +212,7 @@ def trace(
     *,
     is_of_sets: bool = False,
 ) -> Traced:
-    """The graph of a metric: traced once for each lift, policy and choice of flags.
+    """Trace the graph of a metric, once for each lift, policy and choice of flags.
 
     Args:
         is_of_sets: whether it reads tables of 2×2, one for each label.

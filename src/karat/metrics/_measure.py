@@ -1,4 +1,4 @@
-"""From rows with scores to values: one read for all losses, one sort for each column."""
+"""Computation of metrics of scores: one read for all losses, one sort for each column."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ from karat.tally.cached import cached_property
 
 
 class Later(Mapping[Metric, Values]):
-    """What metrics of scores give; see `measure`.
+    """Lazily computed metrics of scores; see `measure`.
 
     Args:
-        rows: rows that nobody changes; they are kept, with the views of what was read.
-        lock: held while something is computed: views are made by one thread at a time. It must
-            allow its thread to take it again.
+        rows: rows that must not change; they are kept, with the views that were read.
+        lock: held during computation: one thread at a time makes views. It must be reentrant.
     """
 
     def __init__(
@@ -67,25 +66,25 @@ class Later(Mapping[Metric, Values]):
         return len(self._found)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Values travel, not rows."""
+        """Pickle the values, not the rows."""
         return dict, (dict(self),)
 
     def views(self, i: int) -> tuple[ClassRanks, ClassProbabilities]:
-        """The views of class i; to be read under `lock`."""
+        """Return the views of class i; call it with `lock` held."""
         views = self._held[i]
         return views.ranks, views.probabilities
 
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 ROUNDING: Final = 1e-12
-"""How far a sum of weights in another order may take a value past the end of its range."""
+"""Allowance for rounding of a value past the end of its range, from another order of summation."""
 Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
-"""A record with its parameters: what one column is measured by."""
+"""A record with its parameters, which measures one column."""
 Along: TypeAlias = Callable[[int, ClassRanks, ClassProbabilities], None]
 
 
 class Beside(Protocol):
-    """Whoever reads the columns that metrics are measured by, each while it is sorted.
+    """Observer of the columns that metrics are computed from, while each is sorted.
 
     Attributes:
         names_rows: whether it adds to rows.
@@ -95,16 +94,16 @@ class Beside(Protocol):
     def names_rows(self) -> bool: ...
 
     def column(self, i: int, views: Views) -> None:
-        """Called before class i is measured."""
+        """Receive class i, before it is measured."""
 
     def confidences(self, view: Confidences) -> None:
-        """Called with the rows by the probability of the predicted class, on any thread."""
+        """Receive the rows by the probability of the predicted class, on any thread."""
 
     def pooled(self, views: Views) -> None:
-        """Called before all columns together are measured."""
+        """Receive all columns together, before they are measured."""
 
     def pairs(self, metric: Metric, view: Pairwise) -> None:
-        """Called after a metric of pairs was measured."""
+        """Receive the pairs, after a metric of pairs was measured."""
 
 
 def measure(
@@ -115,19 +114,19 @@ def measure(
     beside: Beside | None = None,
     held: Held | None = None,
 ) -> dict[Metric, Values]:
-    """Every metric of scores on the rows.
+    """Compute every metric of scores on the rows.
 
-    A class that cannot be measured is left out of an average, under every policy but ``"nan"``,
-    and is marked in `Values.undefined`, which is bool[k] for averages and for each class.
+    An undefined class is left out of an average, under every policy but ``"nan"``, and is marked in
+    `Values.undefined`, which is bool[k] for averages and for each class.
 
     Args:
-        along: called with each class and the views of its column, while that is sorted; with
-            those of several classes on several threads at once.
-        beside: called with the columns that some metric needs, while they are sorted.
-        held: views of the same rows that are kept from call to call; without them each is dropped.
+        along: called with each class and the views of its column while the column is sorted, for
+            several classes on several threads at once.
+        beside: called with the columns that metrics need, while they are sorted.
+        held: views of the same rows, kept between calls; without it, each view is dropped.
 
-    Cost: one read for the losses; a sort of n keys for each column that some metric needs.
-        As many sorted columns are held as there are threads, and one more.
+    Cost: one read for the losses; a sort of n keys for each column that some metric needs. Memory
+        holds one sorted column for each thread, and one more.
     """
     wanted = list(dict.fromkeys(metrics))
     by_view: dict[type, list[Metric]] = {}
@@ -142,7 +141,7 @@ def measure(
     of_confidences, of_pairs = by_view.get(Confidences, []), by_view.get(Pairwise, [])
     apart: dict[Metric, Values] = {}
     others = [m for m in wanted if m not in found and m not in {*of_confidences, *of_pairs}]
-    # Of columns that nobody else reads several are sorted together: see `AreasAhead`.
+    # Columns that no observer reads are sorted several at a time: see `AreasAhead`.
     names_rows = beside is not None and beside.names_rows
     n_tasks = rows.classes.k + bool(of_pairs) + bool(of_confidences) if names_rows else 1
     with Workers.of(rows, n_tasks) as workers:
@@ -171,12 +170,12 @@ def _of_confidences(
 
 
 def losses_of(metrics: Iterable[Metric]) -> list[str]:
-    """Names of the losses that some metric reads, each once."""
+    """Names of the losses that metrics read, each once."""
     return list(dict.fromkeys(name for metric in metrics for name in metric.losses))
 
 
 def _without_overshoot(metric: Metric, values: Values) -> Values:
-    """Values that rounding of weights took past the end of the range, at that end."""
+    """Clip values that rounding of weights moved past the end of the range."""
     (low, high), value = metric.record.range, values.value
     value = np.where((value > high) & (value <= high + ROUNDING), high, value)
     value = np.where((value < low) & (value >= low - ROUNDING), low, value)
@@ -193,7 +192,7 @@ def _single(metric: Metric, view: Any) -> Values:
 
 
 def _of_pairs(metric: Metric, view: PairRanks | Pairwise) -> Values:
-    """A mean over pairs of classes: those with an absent class are left out, and it is marked."""
+    """Mean over pairs of classes; pairs with an absent class are left out and marked."""
     found = _single(metric, view)
     return found if found.undefined else Values(found.value, np.asarray(view.totals) == 0)
 
@@ -207,9 +206,9 @@ def _by_column(
     held: Held | None,
     workers: Workers,
 ) -> dict[Metric, Values]:
-    """Metrics that read columns: each column is sorted, measured by all of them, and dropped.
+    """Sort each column, compute all its metrics, and drop it.
 
-    When it returns, all tasks of the workers have ended.
+    When it returns, all tasks of the workers are finished.
     """
     k, positive = rows.classes.k, rows.classes.positive
     whole = {"macro", "weighted", "per_class"}
@@ -230,7 +229,7 @@ def _by_column(
             beside.column(i, views)
         if pairs:
             areas.append(views.ranks.ranked.areas())
-        # Columns are made here: by one thread.
+        # One thread makes the columns, here.
         for view in {*(record.reads for record, _ in here), *_CURVES[: 2 * bool(along)]}:
             views.of(view)
         totals = views.totals
@@ -275,9 +274,9 @@ def _measured(body: Body, views: Views) -> float:
 
 
 class Views:
-    """The views of one column, each sorted when it is first read; of all columns together for None.
+    """Views of one column, each sorted at first read; None: of all columns together.
 
-    To add to rows, they must be named.
+    Adding to rows requires rows with indices.
     """
 
     def __init__(self, rows: ScoredRows, i: int | None, *, names_rows: bool = False) -> None:
@@ -291,7 +290,7 @@ class Views:
 
     @cached_property
     def probabilities(self) -> ClassProbabilities:
-        # Probabilities as given are sorted once for both views; pooled scores stand for them.
+        # Given probabilities are sorted once for both views, and represent pooled scores.
         if self._rows.has_one_order or self._i is None:
             return ClassProbabilities.beside(self.ranks)
         return ClassProbabilities(self._rows.probability_column(self._i))
@@ -312,7 +311,7 @@ class Views:
 
 
 class Held(dict[int | None, Views]):
-    """The views of few rows, kept from one metric to the next."""
+    """Views of few rows, kept between metrics."""
 
     def __init__(self, rows: ScoredRows) -> None:
         super().__init__()
@@ -325,7 +324,7 @@ class Held(dict[int | None, Views]):
 def lifted(
     each: Floats, lift: Lift, positive: int | None, totals: npt.NDArray[Any], policy: Policy
 ) -> Values:
-    """One number for all classes from one a class."""
+    """Return one number for all classes, from one for each class."""
     unmeasured = ~np.isfinite(each)
     if lift == "plain":
         return _one(np.nan if positive is None else each[positive])
@@ -333,7 +332,7 @@ def lifted(
         return Values(each, unmeasured)
     weight = np.asarray(totals, np.float64) if lift == "weighted" else np.ones_like(each)
     if policy != "nan":
-        # An infinite loss is a measurement: a mean without it would flatter.
+        # An infinite loss is a value: a mean without it would be optimistic.
         measured = ~np.isnan(each)
         each, weight = each[measured], weight[measured]
     total = weight.sum()

@@ -1,4 +1,4 @@
-"""The class that a metric of one class is of: which, and whether there is one."""
+"""`Metric`: a record with its average and parameters, and the positive class it refers to."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
 
 def with_positive(cells: Cells, name: str) -> Cells:
-    """The tally of a single class on two classes, so that a metric of the positive one has a value.
+    """Add the missing class to a tally of one class, so that the positive class is defined.
 
-    One class of 0 and 1, or of False and True, occurs: the other is known, and 1 is positive.
+    If only one of 0 and 1, or of False and True, occurs, the other one is added, and 1 or True is
+    positive.
 
     Errors:
-        K123 the class is another: nothing says which would be positive.
+        K123 any other single class: the positive class is unknown.
     """
     classes = cells.classes
     label = classes.labels[0]
@@ -48,9 +49,9 @@ def with_positive(cells: Cells, name: str) -> Cells:
 
 
 def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratError:
-    """Return the error of a function of one class where no class is positive.
+    """Return the error of a per-class function where no class is positive.
 
-    K190 of two classes, K121 of more: it was called without one of its averages.
+    K190 for two classes, K121 for more: the call names none of its averages.
     """
     choices = shown([None, *averages])
     if classes.k == 2:
@@ -67,18 +68,19 @@ def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratEr
 
 
 def _slip_in(classes: Classes) -> str | None:
-    """What to do where classes that nobody listed are most often one."""
+    """Suggest a fix for classes that were discovered, not declared, and may contain a slip."""
     return None if classes.is_declared else slip_in(classes.labels)
 
 
 def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric]) -> None:
-    """A metric of one class of many has to be averaged.
+    """Check that a metric of one class has a positive class, or an average.
 
     Args:
-        held: the metrics of scores that a report holds; it can compute those of labels.
+        held: the metrics of scores in a report, which can compute those of labels.
 
     Errors:
-        K194 neither of two classes is positive, K307 there are more, and the metric is of one.
+        K194 neither of two classes is positive; K307 there are more classes, and the metric is of
+        one.
     """
     record = metric.record
     if record.is_per_class and metric.lift == "plain" and classes.positive is None:
@@ -135,7 +137,7 @@ _SCORED_LIFT_TEXT = _LIFT_TEXT | {
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What a metric gave on a tally.
+    """Values of a metric on a tally.
 
     Attributes:
         value: float64[...], or float64[..., k] for the lift per class.
@@ -149,7 +151,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric, exactly named: hashable, printable, ``parse(str(metric)) == metric``.
+    """A metric with its parameters and average: hashable, and ``parse(str(metric)) == metric``.
 
     Attributes:
         record: the facts and the formula.
@@ -164,7 +166,7 @@ class Metric:
 
     @classmethod
     def of(cls, record: Record, lift: Lift, given: Mapping[str, Any]) -> Metric:
-        """The metric with these parameters; those not given take their default.
+        """Return the metric with these parameters; the others take their defaults.
 
         Errors:
             K302 a parameter is unknown, missing or unfit.
@@ -187,7 +189,7 @@ class Metric:
 
     @staticmethod
     def defaults(record: Record) -> tuple[tuple[str, Any], ...]:
-        """Every parameter at its default; required ones are None."""
+        """Return every parameter at its default; required ones are None."""
         return tuple((item.name, item.default) for item in record.parameters)
 
     @property
@@ -202,7 +204,7 @@ class Metric:
     def __str__(self) -> str:
         if self.record.numbered:
             return self.record.numbered.format_map(dict(self.params))
-        # The number that a traced formula holds is part of its name, at its default too.
+        # The parameter that a traced formula contains is part of its name, even at its default.
         return self._with(
             (name, value)
             for name, value in self.params
@@ -216,7 +218,7 @@ class Metric:
 
     @property
     def full(self) -> str:
-        """The name with every parameter that has a value, defaults too."""
+        """The name with every parameter that has a value, including defaults."""
         return self._with((name, value) for name, value in self.params if value is not None)
 
     def _parameter(self, name: str) -> Parameter:
@@ -226,7 +228,7 @@ class Metric:
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Other names of it, average included."""
+        """Other names of the metric, average included."""
         if self.lift in {"plain", "per_class"}:
             return self.record.aliases
         names = (self.record.name, *self.record.aliases)
@@ -234,7 +236,7 @@ class Metric:
 
     @property
     def range(self) -> tuple[float, float]:
-        """Smallest and largest value it can take."""
+        """Smallest and largest possible value."""
         return self.record.range
 
     @property
@@ -244,7 +246,7 @@ class Metric:
 
     @property
     def summary(self) -> str:
-        """One sentence: what it is."""
+        """One-sentence summary of the metric."""
         return self.record.summary
 
     @property
@@ -271,7 +273,7 @@ class Metric:
 
     @property
     def definition(self) -> str:
-        """One sentence that nobody can mistake: the average, then the formula."""
+        """Definition in one sentence: the average, then the formula."""
         is_traced = self.record.is_traced
         formula = as_text(self._simple) if is_traced else self.record.formula_text
         if self.lift == "plain" and self.record.is_per_class:
@@ -282,7 +284,7 @@ class Metric:
 
     @property
     def undefined_when(self) -> str:
-        """In words and as a condition: when the data do not define it; empty if they always do."""
+        """Condition under which the data do not define the metric; empty if they always do."""
         if not self.record.is_traced:
             return self.record.undefined
         condition = undefined_condition(self._simple)
@@ -292,38 +294,38 @@ class Metric:
         return f"{words} ({condition})" if words else condition
 
     def traced(self, policy: Policy) -> Traced:
-        """The graph under a policy for undefined values."""
+        """Return the graph under a policy for undefined values."""
         return trace(self.record, self.lift, policy, dict(self.params))
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """Names of the losses that it reads, clipped where a parameter clips them."""
+        """Names of the losses that the metric reads, with the clipping parameter applied."""
         eps = dict(self.params).get(self.record.clipped_by)
         return self.record.needs if eps is None else (clipped_at(eps),)
 
     @property
     def is_clipped(self) -> bool:
-        """Whether a parameter clips the loss that it reads, which then takes the rows."""
+        """True if a parameter clips the loss that the metric reads, which requires the rows."""
         return self.losses != self.record.needs
 
     @property
     def needs_scores(self) -> bool:
-        """Whether it reads probabilities or scores, not labels."""
+        """True if the metric reads probabilities or scores, not labels."""
         return not self.record.is_traced
 
     @property
     def is_of_rows(self) -> bool:
-        """Whether it is a mean over rows with sets of labels."""
+        """True if the metric is a mean over rows with sets of labels."""
         return self.record.is_of_rows or self.lift == "samples"
 
     @cached_property
     def needs_cells(self) -> bool:
-        """Whether it reads the confusion matrix, not only the class totals."""
+        """True if the metric reads the confusion matrix, not only the class totals."""
         return self.record.is_traced and needs_cells(self.traced("zero").value)
 
     @cached_property
     def needs_classes(self) -> bool:
-        """Whether a traced one reads more than how many rows there are, and how many are right."""
+        """True if a traced metric reads more than the numbers of rows and of correct rows."""
         traced = self.traced("zero")
         return needs_classes(traced.value, traced.n_undefined)
 
@@ -332,7 +334,7 @@ class Metric:
         return programs(self.traced(policy))[0]
 
     def arguments(self, policy: Policy) -> list[Any] | None:
-        """The parameters in the order that the program takes them, or None without any."""
+        """The parameters in the order of the program, or None without any."""
         traced = self.traced(policy)
         wanted = param_names(traced.value, traced.n_undefined)
         if not wanted:
@@ -344,10 +346,10 @@ class Metric:
         ]
 
     def values(self, cells: Cells, policy: Policy = "zero") -> Values:
-        """Compute it on a tally, natively, over every leading axis.
+        """Compute the metric on a tally, natively, over every leading axis.
 
         Errors:
-            K204 it reads cells and the tally kept totals; K207 it needs all k·k cells of too
+            K204 it reads cells and the tally has only totals; K207 it needs all k·k cells for too
             many classes; K210 it reads scores; K302 a matrix parameter is not k × k.
         """
         traced, fields = self._readable(cells, policy)
@@ -361,10 +363,10 @@ class Metric:
         )
 
     def gradient(self, cells: Cells, policy: Policy = "zero") -> Gradient:
-        """Derivative of its value with respect to every cell, natively, over every leading axis.
+        """Derivative of the value with respect to every cell, natively, over every leading axis.
 
         Errors:
-            As `values`; ValueError for the lift per class, which is not one number.
+            As `values`; ValueError for the lift per class, which is not a single number.
 
         Example:
             >>> from karat.metrics import parse
@@ -383,11 +385,11 @@ class Metric:
         *,
         stops_at_parts: bool = False,
     ) -> Slopes:
-        """The value, its gradient, and its derivative with respect to inner nodes of the trace.
+        """Value, gradient, and derivative with respect to inner nodes of the trace.
 
         Args:
-            parts: nodes of rank 1 below ``traced(policy).value``: the values of each class, say.
-            stops_at_parts: leave out of the gradient what passes through the parts.
+            parts: nodes of rank 1 below ``traced(policy).value``: such as the values of each class.
+            stops_at_parts: leave the paths through the parts out of the gradient.
 
         Errors:
             As `gradient`.
@@ -404,14 +406,14 @@ class Metric:
         )
 
     def refuse_of_sets(self) -> None:
-        """Refuse a metric of sets where each row has one class: K221."""
+        """Raise K221 for a metric of sets where each row has one class."""
         is_average = self.lift in ("macro", "micro", "weighted", "samples")
         is_of_sets = is_average and self.lift not in self.record.averages
         if is_of_sets or self.record.is_only_of_sets:
             raise error("K221", found=f"{self} is a metric of sets, and each row has one class")
 
     def _readable(self, cells: Cells, policy: Policy) -> tuple[Traced, Fields]:
-        """The graph and what it reads of a tally that it can be computed on."""
+        """Return the graph, and its inputs from a tally that supports it."""
         self.refuse_of_sets()
         if not self.record.is_traced:
             raise no_scores(str(self))
@@ -431,7 +433,7 @@ class Metric:
 def values_together(
     metrics: Sequence[Metric], cells: Cells, policy: Policy
 ) -> npt.NDArray[np.float64]:
-    """float64[metrics, ...]: values of metrics of one number, what they share computed once.
+    """float64[metrics, ...]: values of single-number metrics; common parts are computed once.
 
     Errors:
         As `Metric.values`.
@@ -443,7 +445,7 @@ def values_together(
 
 
 def all_values(metrics: Sequence[Metric], cells: Cells, policy: Policy) -> list[Values]:
-    """`Metric.values` of metrics of one number, what they share computed once."""
+    """`Metric.values` of single-number metrics; common parts are computed once."""
     found: dict[int, Values] = {}
     for i, (value, raw) in _each_together(metrics, cells, policy, is_checked=True):
         found[i] = Values(value, ~np.isfinite(raw))
@@ -453,12 +455,12 @@ def all_values(metrics: Sequence[Metric], cells: Cells, policy: Policy) -> list[
 def _each_together(
     metrics: Sequence[Metric], cells: Cells, policy: Policy, *, is_checked: bool
 ) -> Iterator[tuple[int, list[npt.NDArray[np.float64]]]]:
-    """The place of each metric, its value, and the checked one if asked for."""
+    """Yield the index of each metric, its value, and the checked value if requested."""
     together: dict[tuple[bool, bool], list[int]] = {}
     for i, metric in enumerate(metrics):
         traced, fields = metric._readable(cells, policy)
         if metric.arguments(policy) is not None:
-            # Parameters of two metrics may have the same name.
+            # Two metrics may have parameters of the same name.
             alone = _outputs_of((traced,), is_checked)
             yield i, _evaluated(alone, fields, cells, metric, metric.arguments(policy))
             continue
@@ -479,7 +481,7 @@ def _evaluated(
 ) -> list[npt.NDArray[np.float64]]:
     given = batch_of(fields, cells.batch_shape, needs_cells=metric.needs_cells)
     outputs = program.evaluate(*given, params=params)
-    # Undefined may be some of the classes of an average.
+    # Some of the classes of an average may be undefined.
     return [output.reshape((*cells.batch_shape, *output.shape[1:])) for output in outputs]
 
 
@@ -491,7 +493,7 @@ def _outputs_of(graphs: tuple[Traced, ...], is_checked: bool) -> Program:
 
 @cache
 def programs(traced: Traced) -> tuple[Program, Program]:
-    """(value, count of undefined) for one number fast, (value, checked) for everything else."""
+    """(value, count of undefined) for a single fast number, otherwise (value, checked)."""
     return (
         compile_program([traced.value, traced.n_undefined]),
         compile_program([traced.value, traced.checked]),
@@ -504,5 +506,5 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return repr(int(value))
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        return f"a whole number of {value.bit_length()} bits"  # which Python does not write
+        return f"a whole number of {value.bit_length()} bits"  # Python cannot write it
     return repr(value)

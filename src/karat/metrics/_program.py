@@ -1,4 +1,4 @@
-"""Compile a traced formula to the native program that computes every value and derivative."""
+"""Compiler of a traced formula to the native program that computes values and derivatives."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _FIELD_CODES: Final = {name: code for code, name in enumerate(FIELDS)}
 
 @cache
 def param_names(*roots: Node) -> tuple[tuple[str, int], ...]:
-    """The parameters that a formula reads, in the order its program takes them: (name, rank)."""
+    """Parameters that a formula reads, in the order of its program: (name, rank)."""
     found = {node.value: node.rank for node in walk(*roots) if node.op == "param"}
     return tuple(sorted(found.items()))
 
 
 def compile_program(roots: Sequence[Node], *, keeps_slots: bool = False) -> Program:
-    """Program whose outputs are the given nodes (each of rank 0 or 1).
+    """Compile the program whose outputs are the given nodes (each of rank 0 or 1).
 
-    Equal operations on equal arguments are computed once; a slot is used again after the last
-    reader of its value, unless `keeps_slots`, as derivatives need it.
+    Equal operations on equal arguments are computed once; a slot is reused after the last read of
+    its value, unless `keeps_slots`, which derivatives need.
     """
     from karat._native import Program
 
@@ -83,19 +83,19 @@ def compile_program(roots: Sequence[Node], *, keeps_slots: bool = False) -> Prog
 
 
 def first_of_each(nodes: Sequence[Node]) -> list[bool]:
-    """Whether a node is the first of those that are the same operations on the same leaves."""
+    """Return whether a node is the first with the same operations on the same leaves."""
     _, twin = _deduplicated(nodes)
     places = [id(twin[id(node)]) for node in nodes]
     return [place not in places[:i] for i, place in enumerate(places)]
 
 
 def _deduplicated(roots: Sequence[Node]) -> tuple[list[Node], dict[int, Node]]:
-    """The distinct operations in order, and for every node the one that stands for it."""
+    """Return the distinct operations in order, and the representative of every node."""
     held: dict[tuple[object, ...], Node] = {}
     twin: dict[int, Node] = {}
     order = []
     for node in walk(*roots):
-        # repr keeps nan equal to itself and 0.0 apart from -0.0.
+        # repr keeps nan equal to itself and distinguishes 0.0 from -0.0.
         key = (node.op, repr(node.value), *(id(twin[id(arg)]) for arg in node.args))
         if key not in held:
             held[key] = node
@@ -114,15 +114,14 @@ Batch: TypeAlias = tuple[
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """A value of rank 0 and how it moves.
+    """A value of rank 0 and its derivatives.
 
     Attributes:
         value: float64[...].
-        gradient: its derivative with respect to the cells; where the way stops at the parts, what
-            does not pass through them.
-        parts: float64[..., k], the values of the inner nodes that were asked for.
-        of_parts: float64[..., k], the derivative of the value with respect to each of them, as if
-            nothing else moved.
+        gradient: its derivative with respect to the cells; if it stops at the parts, without the
+            paths through them.
+        parts: float64[..., k], the values of the requested inner nodes.
+        of_parts: float64[..., k], the partial derivative of the value with respect to each of them.
     """
 
     value: Floats
@@ -141,7 +140,7 @@ def slopes_of(
     needs_cells: bool,
     stops_at_parts: bool = False,
 ) -> Slopes:
-    """Value and derivatives of a rank-0 node, on every table of a batch."""
+    """Compute value and derivatives of a rank-0 node on every table of a batch."""
     if root.rank != 0:
         raise ValueError("only a rank-0 formula has one gradient")
     values, adjoints, constant, true, pred, same, cells = _program(root, parts).differentiate(

@@ -1,4 +1,4 @@
-"""A metric is one record: decorator = facts, docstring = meaning, body = formula."""
+"""Records of metrics: facts in the decorator, meaning in the docstring, formula in the body."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from karat.metrics._rounding import Rounding
 from karat.metrics._set_views import LabelAreas, PooledLosses, RankedCells, RankedLabels, RowFormula
 
 _ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
-"""Sizes of the numbers in a matrix: times two sums of weights, they neither overflow nor vanish."""
+"""Range of the numbers in a matrix, within which products with two sums of weights stay finite."""
 
 
 COMMON: Final = ("labels", "positive", "weights", "undefined", "n_threads")
-"""What the function of every metric takes."""
+"""Arguments common to the functions of all metrics."""
 
 
 def unfit(record: Record, found: str) -> Exception:
-    """K302: what was found of a parameter, and what the parameters are."""
+    """K302: the invalid value of a parameter, and the valid parameters."""
     parameters = [f"{item.name}: {item.text.rstrip('.')}" for item in record.parameters]
     if record.averages:
         parameters.append(f"average: {', '.join(record.averages)}")
@@ -43,10 +43,10 @@ def unfit(record: Record, found: str) -> Exception:
 
 
 def checked(record: Record, item: Parameter, value: Any) -> Any:
-    """The value as a plain number, flag or text; a matrix as tuples of its rows.
+    """Return the value as a plain number, flag or text; a matrix as tuples of its rows.
 
     Errors:
-        K302 it is not what the parameter takes.
+        K302 it is not a valid value of the parameter.
     """
     if value is None and item.default is None and not item.is_required:
         return None
@@ -98,7 +98,7 @@ def checked(record: Record, item: Parameter, value: Any) -> Any:
 
 
 def _label_numbers(record: Record, item: Parameter, array: npt.NDArray[np.float64]) -> LabelNumbers:
-    """A number for each label."""
+    """Return a number for each label."""
     if array.ndim != 1 or not array.size:
         raise unfit(record, f"{item.name} is not one number for each label")
     bad = ~np.isfinite(array)
@@ -116,8 +116,8 @@ def _label_numbers(record: Record, item: Parameter, array: npt.NDArray[np.float6
 
 
 def _real(value: Any) -> npt.NDArray[np.float64]:
-    """The numbers of a parameter; an exception says that they are none."""
-    # NumPy would look into nested lists for ever, and read the text '2' as a number.
+    """Return the numbers of a parameter; an exception means that they are not numbers."""
+    # NumPy would recurse into nested lists without end, and read the text '2' as a number.
     if _depth(value) > 2:
         raise TypeError
     given = np.asarray(value)
@@ -129,7 +129,7 @@ def _real(value: Any) -> npt.NDArray[np.float64]:
 
 
 def _depth(value: Any, limit: int = 3) -> int:
-    """How deep lists are nested, as far as it matters."""
+    """Return the nesting depth of lists, as far as it matters."""
     if not limit or not isinstance(value, list | tuple):
         return 0
     return 1 + max((_depth(item, limit - 1) for item in value), default=0)
@@ -157,7 +157,7 @@ class Case:
 
     @property
     def value(self) -> float:
-        """The value of `gives`."""
+        """The numeric value of `gives`."""
         return number_of(self.gives)
 
 
@@ -172,7 +172,7 @@ def case(
     source: str,
     **params: Any,
 ) -> Case:
-    """A golden case, from the four counts of two classes or from a whole matrix."""
+    """Golden case, from the four counts of two classes or from a whole matrix."""
     if cells is None:
         if tp is None or fp is None or fn is None or tn is None:
             raise ValueError("a case needs cells=, or all of tp, fp, fn, tn")
@@ -191,12 +191,12 @@ _OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
 
 
 def number_of(text: str) -> float:
-    """The value of a golden value's text: numbers, + - * / **, sqrt, log, max."""
+    """Evaluate a golden value's text: numbers, + - * / **, sqrt, log, max."""
     return _number(ast.parse(text, mode="eval").body)
 
 
 def _number(node: ast.AST) -> float:
-    """Arithmetic of a golden value, nothing else."""
+    """Evaluate arithmetic, and nothing else."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return float(node.value)
     if isinstance(node, ast.BinOp):
@@ -217,8 +217,8 @@ class Oracle:
         library: its import name.
         function: its name there.
         params: keyword arguments that make it the same metric.
-        item: which of the values it returns, when it returns several.
-        transform: what to do to its value, for example ``lambda x: 1 - x``.
+        item: index of the value, if it returns several.
+        transform: transformation of its value, for example ``lambda x: 1 - x``.
     """
 
     library: str
@@ -235,7 +235,7 @@ def sklearn(
     transform: Callable[[float], float] | None = None,
     **params: Any,
 ) -> Oracle:
-    """scikit-learn's name for the metric; `transform` maps its value to karat's."""
+    """Reference function of scikit-learn; `transform` maps its value to karat's."""
     return Oracle("sklearn.metrics", function, params, item, transform)
 
 
@@ -245,13 +245,13 @@ class Parameter:
 
     Attributes:
         name: keyword of the formula and of the public function.
-        text: one sentence: what changes if you change it.
-        default: its value when not given; `required` when there is none.
+        text: one sentence: the effect of the parameter.
+        default: its value if omitted; `required` when there is none.
         kind: a number, a whole number of at least 1, one of `choices`, a float[k, k] matrix, a
             number for each label, or a flag that chooses the formula.
         above, below: numbers must lie between these.
-        most: the largest that a number may be.
-        choices: the texts that a choice may be.
+        most: largest allowed number.
+        choices: allowed texts of a choice.
     """
 
     name: str
@@ -267,49 +267,49 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Everything karat knows of one metric.
+    """All facts about one metric.
 
     Attributes:
         name: canonical name, the name of the decorated function.
-        formula: the body; takes `OneVsRest` (a metric of one class) or `Table` (of all classes),
+        formula: the body. It takes `OneVsRest` (a metric of one class) or `Table` (of all classes),
             which trace it, or a view of scores, on which it is computed.
-        reads: the type of what it takes.
-        is_per_class: whether it is of one class against the rest, so that averages exist.
-        averages: the averages it has, empty for a metric of all classes.
+        reads: the type of its input.
+        is_per_class: whether it is a metric of one class against the rest, so that averages exist.
+        averages: available averages; empty for a metric of all classes.
         range: smallest and largest value.
         better: which direction is better, None where neither is.
-        undefined: in words, when the data do not define it.
+        undefined: condition under which the data do not define it, in words.
         is_zero_when_undefined: whether 0/0 counts as 0 by default, as in scikit-learn.
-        perfect: value of a perfect prediction on data with every class; None if it depends.
-        in_report: whether a report lists it without being asked.
+        perfect: value of a perfect prediction on data with every class; None if it varies.
+        in_report: whether a report lists it by default.
         headline: the averages (or "plain") that a short report shows.
         equals: the calls of other libraries that give the same number.
-        identities: mutants that change nothing, by the identity that makes them equal.
+        identities: equivalent mutants, with the identity that makes them equal.
         formula_text, formula_latex: the formula of a metric that is computed, not traced.
-        lift_names: names of averages that are not the average in front of the name.
-        needs: what it reads of the sums of losses.
+        lift_names: names of averages that are not the average followed by the name.
+        needs: the sums of losses that it reads.
         clipped_by: the parameter at which that loss is clipped, unless it is None.
-        numbered: its name in results, with the parameter that is a part of it in braces; empty:
-            `name`.
-        least_classes: fewer classes make it trivial, and a report leaves it out.
-        depends_on_rows: whether it depends on how many rows there are, not only on shares.
-        weights_are_rows: whether a row of weight 2 counts as two rows; not where a variance does.
+        numbered: its name in results, with a parameter in braces; empty: `name`.
+        least_classes: with fewer classes it is trivial, and a report leaves it out.
+        depends_on_rows: whether it depends on the number of rows, not only on proportions.
+        weights_are_rows: whether a row of weight 2 counts as two rows; False if a variance is
+            involved.
         is_of_scores_only: whether a report of probabilities leaves it out.
         influence: the form of the influence of each row, of a metric that is computed.
-        no_influence: why there is none, in words.
-        is_extreme: whether it is a maximum or minimum that the rows choose, or made of absolute
-            values: on few rows it is beyond what it estimates, and replicates are beyond it.
-        is_of_sets: whether it is also a metric of sets of labels, where it is of all classes.
-        on_sets: the metric that its name means there, if that is another one.
-        bounds: between what it lies where scores are known as buckets; None: that is not known.
-        is_estimate: whether it estimates something; a p-value does not, and has no interval.
-        of_bins: what it is of `Bins` alone, of replicates too, given its parameters; None: it reads
-            more of its column.
-        rounding: how much its value rounds; None: that follows from the trace, or none is stated.
-        of_undefined: of rows with sets, what a row counts that does not define it; None: it is left
+        no_influence: why it has no influence function, in words.
+        is_extreme: whether it is a maximum or minimum over the rows, or a sum of absolute values.
+            On few rows it is biased away from its estimand, and replicates are biased further.
+        is_of_sets: for metrics of all classes, whether it also applies to sets of labels.
+        on_sets: the metric that its name means for sets, if another one.
+        bounds: its bounds when scores are bucketed; None: unknown.
+        is_estimate: whether it is an estimate; a p-value is not, and has no interval.
+        of_bins: its value from `Bins` alone, also for replicates, given its parameters; None: it
+            needs more of its column.
+        rounding: rounding error of its value; None: it follows from the trace, or is not stated.
+        of_undefined: for sets, the value of a row that does not define it; None: the row is left
             out.
-        of_row: of scores, what it is of the labels of one row, whose mean over the rows is one more
-            average of it; None: there is none.
+        of_row: for scores, its value on the labels of one row, whose mean over the rows is a
+            further average; None: it has no such average.
     """
 
     name: str
@@ -359,45 +359,45 @@ class Record:
 
     @property
     def is_traced(self) -> bool:
-        """Whether the body is algebra on the counts, from which everything else is derived."""
+        """True if the body is algebra on the counts, from which everything else is derived."""
         return self.reads in (OneVsRest, Table, LabelsOfRow)
 
     @property
     def is_of_rows(self) -> bool:
-        """Whether it is a mean over rows with sets of labels."""
+        """True if the metric is a mean over rows with sets of labels."""
         return self.reads is LabelsOfRow
 
     @property
     def is_only_of_sets(self) -> bool:
-        """Whether rows with one class each do not have it."""
+        """True if the metric does not exist for rows with one class each."""
         return self.is_of_rows or self.is_of_label_scores
 
     @property
     def is_of_label_scores(self) -> bool:
-        """Whether it reads the scores of all labels of rows with sets."""
+        """True if the metric reads the scores of all labels of rows with sets."""
         return self.reads in (RankedLabels, PooledLosses, LabelAreas, RankedCells)
 
     @property
     def has_samples(self) -> bool:
-        """Whether the mean over rows with sets is one of its averages: of rates, not of counts."""
+        """True if the mean over rows with sets is one of its averages: for rates, not counts."""
         is_rate = self.is_traced and self.is_per_class and "macro" in self.averages
         return is_rate or self.of_row is not None
 
     @property
     def averages_on_sets(self) -> tuple[Average, ...]:
-        """Its averages, those of rows with sets too: over rows, and of scores of all labels."""
+        """All averages, including those for sets: over rows, and of scores of all labels."""
         is_scored = self.is_per_class and not self.is_traced
         more: list[Average] = ["micro"] if is_scored and "micro" not in self.averages else []
         return (*self.averages, *more, *(("samples",) if self.has_samples else ()))
 
     @property
     def is_on_sets(self) -> bool:
-        """Whether rows with sets of labels have it, or what its name means there."""
+        """True if the metric, or the one that its name means there, exists for sets of labels."""
         is_of_labels = self.is_per_class or (self.is_traced and self.is_of_sets)
         return self.is_only_of_sets or bool(self.on_sets) or is_of_labels
 
     def lifted(self, average: str) -> str:
-        """The canonical name of an average: ``macro_f1``, ``roc_auc_ovr_macro``."""
+        """Canonical name of an average: ``macro_f1``, ``roc_auc_ovr_macro``."""
         return self.lift_names.get(average, f"{average}_{self.name}")
 
     def __repr__(self) -> str:
@@ -415,7 +415,7 @@ class Record:
         return traced
 
     def parameter(self, name: str) -> Parameter | None:
-        """The parameter of that name, or None."""
+        """Return the parameter of that name, or None."""
         return next((item for item in self.parameters if item.name == name), None)
 
 
@@ -446,12 +446,11 @@ def metric(
 ) -> Callable[[Formula], Record]:
     """Register the decorated formula as a metric.
 
-    The type of its first parameter says what it reads: `OneVsRest` for a metric of one class
+    The type of its first parameter determines its input: `OneVsRest` for a metric of one class
     against the rest (every average follows), `Table` for a metric of all classes at once,
-    `LabelsOfRow` for a metric of one row with a set of labels.
-    Every other parameter is keyword-only and described in `parameters`.
-    Where the formula subtracts or takes logarithms, `rounding` says how much it rounds, see
-    `_rounding`; elsewhere that follows from the trace.
+    `LabelsOfRow` for a metric of one row with a set of labels. Every other parameter is
+    keyword-only and described in `parameters`. If the formula subtracts or takes logarithms,
+    `rounding` states its rounding error, see `_rounding`; otherwise it follows from the trace.
 
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
@@ -465,7 +464,7 @@ def metric(
 
 higher_is_better = partial(metric, better="higher", perfect=1.0, since="0.1")
 lower_is_better = partial(metric, better="lower", perfect=0.0, since="0.1")
-"""Records of the package whose best value is 1, and 0."""
+"""Decorators of the package for records whose best value is 1, and 0."""
 
 _SEVERAL: Final = ("aliases", "parameters", "cases", "equals", "references", "headline", "needs")
 
@@ -473,11 +472,11 @@ _SEVERAL: Final = ("aliases", "parameters", "cases", "equals", "references", "he
 def recorded(
     body: Callable[..., Any], views: Mapping[type, bool], no_view: str, facts: Mapping[str, Any]
 ) -> Record:
-    """Register a body with its facts; name, meaning and what it reads are its own.
+    """Register a body with its facts; its name, docstring and input type come from the function.
 
     Args:
-        views: what its first parameter may be: whether that is one class against the rest.
-        no_view: what is wrong where it is something else.
+        views: allowed types of its first parameter, and whether each is one class against the rest.
+        no_view: the error message for other types.
         facts: attributes of the record, in sequences of any type.
     """
     doc = inspect.cleandoc(body.__doc__ or "")

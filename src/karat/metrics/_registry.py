@@ -1,6 +1,7 @@
-"""The catalogue: every record by name and alias, and the grammar of metric names.
+"""Catalog: every record by name and alias, and the grammar of metric names.
 
-A module of this package without a leading underscore is a family; all are imported at first use.
+A module of this package without a leading underscore is a family; all families are imported at
+first use.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from karat.metrics._record import Record, unfit
 
 _SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 _DIGITS = str.maketrans("il", "11")
-"""Letters that are typed for a digit: ``fi``."""
+"""Letters typed for a digit: ``fi``."""
 _by_name: dict[str, Record] = {}
 _by_lift_name: dict[str, tuple[Record, Lift]] = {}
 _n_indexed = 0
 
 
 def _index() -> dict[str, Record]:
-    """Names and aliases → record, brought up to date with what has been registered."""
+    """Return names and aliases → record, updated with new registrations."""
     global _n_indexed
     _import_families()
     registered = _record._registered
@@ -58,19 +59,19 @@ def _index() -> dict[str, Record]:
 
 @lru_cache(maxsize=1)
 def _import_families() -> None:
-    """Those too of folders that were added to the package before its first use."""
+    """Import the families, including those in folders added to the package before its first use."""
     load_families()
 
 
 def load_families() -> None:
-    """Import every family: their order, and that of the catalogue, does not depend on who asks."""
+    """Import every family, so that the order of the catalog does not depend on the caller."""
     for module in pkgutil.iter_modules(sys.modules[__name__.rpartition(".")[0]].__path__):
         if not module.name.startswith("_"):
             importlib.import_module(f"{__package__}.{module.name}")
 
 
 def _without_number(name: str) -> tuple[str, dict[str, int]]:
-    """The name of the record that ``top_5_accuracy`` means, and its parameter; others as given."""
+    """Return the record name that ``top_5_accuracy`` means, and its parameter; others as given."""
     _index()
     if name not in _by_name and any(map(str.isdigit, name)):
         for record in every_record():
@@ -82,7 +83,7 @@ def _without_number(name: str) -> tuple[str, dict[str, int]]:
 
 
 def _meanings(name: str) -> Iterator[tuple[Record, Lift]]:
-    """What `f1`, `macro_f1` or scikit-learn's `f1_macro` may mean, also missing averages."""
+    """Yield the meanings of `f1`, `macro_f1` or scikit-learn's `f1_macro`, or missing averages."""
     if name in _by_name:
         yield _by_name[name], "plain"
     if name in _by_lift_name:
@@ -94,13 +95,13 @@ def _meanings(name: str) -> Iterator[tuple[Record, Lift]]:
 
 
 def n_records() -> int:
-    """Number of records that were found: it grows with each, and none leaves."""
+    """Number of registered records, which never decreases."""
     _index()
     return _n_indexed
 
 
 def all_records() -> tuple[Record, ...]:
-    """Every record of rows with one class each, in the order of the catalogue."""
+    """Every record of rows with one class each, in the order of the catalog."""
     found = dict.fromkeys(_index().values())
     return tuple(record for record in found if not record.is_only_of_sets)
 
@@ -111,9 +112,9 @@ def every_record() -> tuple[Record, ...]:
 
 
 def records_of_sets() -> tuple[Record, ...]:
-    """Every record of rows with sets of labels, in the order of the catalogue.
+    """Every record of rows with sets of labels, in the order of the catalog.
 
-    Those of all rows with sets first, then those of one label against its absence, and of all
+    Metrics of rows with sets come first, then those of one label against its absence, and of all
     labels.
     """
     found = dict.fromkeys(_index().values())
@@ -122,12 +123,12 @@ def records_of_sets() -> tuple[Record, ...]:
 
 
 def all_metrics() -> tuple[Metric, ...]:
-    """Every metric with its averages, parameters at their defaults; required ones left out."""
+    """Every metric with its averages, with default parameters; required ones are left out."""
     return _metrics_of(n_records(), False)
 
 
 def metrics_of_sets() -> tuple[Metric, ...]:
-    """The same of rows with sets of labels."""
+    """Every metric of rows with sets of labels, as `all_metrics`."""
     return _metrics_of(n_records(), True)
 
 
@@ -146,7 +147,7 @@ def _lifts_of_one(record: Record) -> tuple[Lift, ...]:
 
 
 def _lifts(record: Record) -> tuple[Lift, ...]:
-    """What a name may mean, on rows with one class or with sets."""
+    """Return the meanings of a name, on rows with one class or with sets."""
     return ("plain", *record.averages_on_sets)
 
 
@@ -178,10 +179,10 @@ def all_names() -> tuple[str, ...]:
 
 
 def lookup(name: str) -> tuple[Record, Lift]:
-    """The record and the lift that a bare name means.
+    """Return the record and the lift that a bare name means.
 
     Errors:
-        K301 no such metric (with the nearest names); K306 an average that it does not have.
+        K301 no such metric (with the nearest names); K306 an average that the metric does not have.
     """
     found = _found(name)
     if found is not None:
@@ -198,7 +199,7 @@ def lookup(name: str) -> tuple[Record, Lift]:
 
 
 def _found(name: str) -> tuple[Record, Lift] | None:
-    """As `lookup`; None where there is no such metric."""
+    """Return the result of `lookup`, or None where there is no such metric."""
     _index()
     found = next(_meanings(name), None)
     if found is not None and found[1] not in _lifts(found[0]):
@@ -207,7 +208,7 @@ def _found(name: str) -> tuple[Record, Lift] | None:
 
 
 def parse(text: str) -> Metric:
-    """The metric that a text names; ``str(parse(text))`` is its canonical text.
+    """Return the metric that a text names; ``str(parse(text))`` is its canonical text.
 
     Args:
         text: ``"macro_f1"``, ``"macro_f_beta(beta=2)"``, ``"f_beta(beta=2, average=macro)"``,
@@ -216,7 +217,7 @@ def parse(text: str) -> Metric:
     Errors:
         K301 unknown name; K302 unknown or unfit parameter; K303 not a name; K306 no such average.
     """
-    # What a text means stays, once it means something.
+    # The meaning of a text never changes once it has one.
     return _remembered(text) if type(text) is str else _parsed(text)
 
 
@@ -247,13 +248,13 @@ _remembered = lru_cache(maxsize=1024)(_parsed)
 
 
 def _no_name(text: Any, found: str, do: str | None = None) -> KaratError:
-    """K303: a text that names no metric."""
+    """K303: a text that is not the name of a metric."""
     usual = "Write a name, or a name with parameters: macro_f_beta(beta=2)."
     return error("K303", text=text, found=found, do=do or usual)
 
 
 def _meant(text: str) -> str | None:
-    """What is written instead of a text with hyphens or blanks, or of several names."""
+    """Return the suggestion for a text with hyphens or blanks, or with several names."""
     names = [re.sub(r"[-\s]+", "_", part.strip().lower()) for part in text.split(",")]
     if any(find(name) is None for name in names):
         return None
@@ -261,7 +262,7 @@ def _meant(text: str) -> str | None:
 
 
 def get(name: str | Metric) -> Metric:
-    """The metric of that name; a `Metric` is returned as it is.
+    """Return the metric of that name; a `Metric` is returned unchanged.
 
     Example:
         >>> import karat
@@ -274,7 +275,7 @@ def get(name: str | Metric) -> Metric:
 
 
 def find(text: str) -> Metric | None:
-    """The metric that a text names; None where there is none, and no time is spent on why."""
+    """Return the metric that a text names, or None, without an explanation."""
     match = _SPEC.fullmatch(text)
     try:
         is_known = match is not None and _found(_without_number(match["name"])[0]) is not None
@@ -313,10 +314,10 @@ def search(text: str = "") -> list[Metric]:
         text: words in any case; empty lists everything.
 
     Returns:
-        One `Metric` a record: plain for a metric of all classes and of one class alike.
+        One `Metric` for each record, without an average.
 
     Errors:
-        K303 it is no text.
+        K303 the argument is not text.
 
     Example:
         >>> import karat
@@ -351,5 +352,5 @@ def _named(name: str) -> Record:
     return lookup(name)[0]
 
 
-# A record is one of a kind: it travels by its name.
+# A record is a singleton: it is pickled by name.
 copyreg.pickle(Record, lambda record: (_named, (record.name,)))

@@ -1,4 +1,4 @@
-"""Isotonic and logistic regression of what came true on the confidence.
+"""Isotonic and logistic regression of the outcome on the confidence.
 
 Ref: Dimitriadis, Gneiting, Jordan (2021). Stable reliability diagrams for probabilistic
 classifiers. PNAS 118; Cox (1958). Two further applications of a model for binary regression.
@@ -23,7 +23,7 @@ from karat.tally.cached import cached_property
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = tuple[Floats, Floats, Floats]
-"""Log-odds, and the weight of misses and of hits at each."""
+"""Log-odds, and the weight of misses and of hits at each one."""
 Number = TypeVar("Number", float, Floats)
 
 
@@ -33,8 +33,8 @@ class Recalibrated:
 
     Attributes:
         levels: the distinct confidences.
-        lengths: int[m], how many of them each block of equal recalibrated values holds.
-        block_misses, block_hits: float64[m], weight of what did not and what did come true.
+        lengths: int[m], number of levels in each block of equal recalibrated values.
+        block_misses, block_hits: float64[m], weight of the misses and of the hits.
     """
 
     levels: LevelSource
@@ -44,7 +44,7 @@ class Recalibrated:
 
     @property
     def block_values(self) -> Floats:
-        """float64[m]: the recalibrated value of each block, its share of hits."""
+        """float64[m]: the recalibrated value of each block, its proportion of hits."""
         return self.block_hits / (self.block_hits + self.block_misses)
 
     @property
@@ -56,8 +56,8 @@ class Recalibrated:
         return float(self.block_misses.sum())
 
     def walk(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
-        """Confidences, descending, weight of misses and hits, recalibrated values: some at once."""
-        # From the best on: how many score levels stand at or above the last of each block.
+        """Yield chunks of confidences (descending), misses and hits, and recalibrated values."""
+        # From the best on: number of score levels at or above the last one of each block.
         lengths, values = self.lengths[::-1], self.block_values[::-1]
         ends = np.cumsum(lengths)
         first = 0
@@ -72,13 +72,13 @@ class Recalibrated:
 
 
 def recalibrated(levels: LevelSource) -> Recalibrated:
-    """The isotonic recalibration of cumulative counts of confidences, own class: what came true.
+    """Isotonic recalibration of cumulative counts of confidences; the own class means a hit.
 
     Cost: O(score levels).
     """
     lengths, sums = np.empty(0, np.int64), None
     for _, counts, _ in levels.blocks():
-        # Blocks of all are blocks of the blocks of some.
+        # Blocks of the whole are blocks of blocks of its parts.
         lengths = np.concatenate([lengths, np.ones(len(counts), np.int64)])
         sums = counts if sums is None else np.concatenate([sums, counts])
         lengths, sums = _native.pool_levels(np.ascontiguousarray(sums), lengths)
@@ -88,45 +88,45 @@ def recalibrated(levels: LevelSource) -> Recalibrated:
 
 _STEPS: Final = 200
 _SHIFTS: Final = 1000
-"""Above the largest difference of two log-odds: far from all rows a step moves by about 1."""
+"""Larger than the largest difference of two log-odds: far from all rows a step is about 1."""
 _GROUPS: Final = 4096
 _CLOSE: Final = 1e-9
-"""A relative step after which Newton's method stops: it squares the error that is left."""
+"""Relative step at which Newton's method stops: its error is then the square of that."""
 _REACH: Final = 4.0
-"""How far the first step may move the log-odds of any row."""
+"""Limit of the change of the log-odds of any row by the first step."""
 _NEAR: Final = 0.5
-"""Of steps that move them by less Newton's method needs no likelihood to know that it gains."""
+"""Changes of the log-odds below which a Newton step is accepted without its likelihood."""
 _ENOUGH: Final = 1e-4
-"""The part of what a longer step promises that it has to gain (Armijo's rule)."""
+"""Required fraction of the predicted gain of a longer step (Armijo's rule)."""
 _ROUNDING: Final = 1e-13
-"""Relative, of a likelihood."""
+"""Relative rounding error of a likelihood."""
 _UNDEFINED: Final = (math.nan, math.nan)
 
 
 def line_of(view: ClassProbabilities) -> tuple[float, float]:
-    """`recalibration_line` of a class, searched once."""
+    """Return `recalibration_line` of a class, computed once."""
     return view.made(recalibration_line, odds_of(view))
 
 
 def shift_of(view: ClassProbabilities) -> float:
-    """`recalibration_shift` of a class, searched once."""
+    """Return `recalibration_shift` of a class, computed once."""
     return view.made(recalibration_shift, odds_of(view))
 
 
 def odds_of(view: ClassProbabilities) -> HeldOdds | None:
-    """The log-odds of a class whose score levels are held, made once."""
+    """Return the log-odds of a class whose score levels are in memory, computed once."""
     return view.made(HeldOdds) if view.is_held else None
 
 
 def recalibration_line(levels: LevelSource, odds: HeldOdds | None = None) -> tuple[float, float]:
-    """Intercept a and slope b that make the likelihood of logit P(hit) = a + b·logit p largest.
+    """Maximum-likelihood intercept a and slope b of logit P(hit) = a + b·logit p.
 
-    NaN where a confidence is 0 or 1, where hits and misses do not overlap (ever steeper lines fit
-    ever better), or where the search finds no line: rows of next to no weight alone make them
-    overlap, or confidences differ by rounding.
+    NaN where a confidence is 0 or 1, where hits and misses do not overlap (the likelihood has no
+    maximum), or where the search fails: only rows of negligible weight overlap, or confidences
+    differ by rounding alone.
 
-    Cost: about seven walks over the levels, thirty where some lie far from the rest, some 400 where
-    no line is found; of many score levels most of them are walks over groups.
+    Cost: about seven walks over the levels, thirty with outliers, about 400 where no line is found.
+    With many score levels, most are walks over groups.
     """
     points = _points_of(levels, odds)
     outline = _Outline.of(points()) if odds is None else odds.outline
@@ -142,17 +142,17 @@ def recalibration_line(levels: LevelSource, odds: HeldOdds | None = None) -> tup
 
 
 def recalibration_shift(levels: LevelSource, odds: HeldOdds | None = None) -> float:
-    """The a that makes the likelihood of logit P(hit) = a + logit p largest.
+    """Maximum-likelihood shift a of logit P(hit) = a + logit p.
 
-    NaN where a confidence is 0 or 1, or where there are only hits or only misses.
+    NaN where a confidence is 0 or 1, or if there are only hits or only misses.
 
-    Cost: about ten Newton steps of O(score levels); two or three where there are many.
+    Cost: about ten Newton steps of O(score levels); two or three if there are many.
     """
     points = _points_of(levels, odds)
     outline = _Outline.of(points()) if odds is None else odds.outline
     if not outline.is_finite or not math.isfinite(outline.log_odds):
         return math.nan
-    # At these ends no confidence, and every one, is above the share of hits.
+    # At these ends, no confidence or every confidence is above the proportion of hits.
     high, low = (outline.log_odds - end for end in outline.ends)
     start = 0.0
     if levels.n_rows > 4 * _GROUPS:
@@ -164,7 +164,7 @@ def recalibration_shift(levels: LevelSource, odds: HeldOdds | None = None) -> fl
 def _shifted(
     start: float, low: float, high: float, points: Callable[[], Iterable[Points]]
 ) -> float:
-    """Newton's method for the shift, which is never left to step out of what it must lie in."""
+    """Newton's method for the shift, kept inside the interval that contains it."""
     a = min(max(start, low), high)
     for _ in range(_SHIFTS):
         missing = slope = 0.0
@@ -184,7 +184,7 @@ def _shifted(
 
 @dataclass(frozen=True)
 class _Line:
-    """A line, by its height where rows decide on it: there little cancels."""
+    """A line, by its height where rows determine it, which limits cancellation."""
 
     height: float
     slope: float = 0.0
@@ -201,16 +201,16 @@ class _Line:
 def _ascended(
     line: _Line, ends: tuple[float, float], points: Callable[[], Iterable[Points]]
 ) -> _Line | None:
-    """Newton's method from a line to the one of the largest likelihood.
+    """Newton's method from a line to the one with the largest likelihood.
 
-    Where hits and misses are far from the line the curvature says nothing of the way to them, so
-    that no step moves it further, within `ends`, than was well before, or twice as far.
+    Far from hits and misses, the curvature gives no information on the distance to them. Within
+    `ends`, a step is therefore at most as long as the last successful one, or twice as long.
 
     Returns:
-        The line; None where curvatures are below the smallest number, or no end is reached.
+        The line; None where curvatures underflow, or the search does not converge.
 
-    Ref: Bach (2010). Self-concordant analysis for logistic regression. EJS 4: where a step moves
-    the line by little everywhere, the next one is smaller; Nocedal, Wright (2006), section 3.1.
+    Ref: Bach (2010). Self-concordant analysis for logistic regression. EJS 4: if a step changes the
+    line little everywhere, the next one is smaller; Nocedal, Wright (2006), section 3.1.
     """
     here, radius = _Ascent.of(line, points()), _REACH
     for _ in range(_STEPS):
@@ -222,7 +222,7 @@ def _ascended(
         if abs(step.height) <= _CLOSE * (1.0 + abs(height)) and reach <= _CLOSE * (1.0 + most):
             return line.plus(step)
         part, moved, there = 2.0 * min(1.0, radius / reach), line, here
-        # Of a short step rounding would say whether it gains, and it does.
+        # For a short step, which does gain, the comparison would depend on rounding.
         while moved is line or (part * reach > _NEAR and not there.gained(here, part)):
             part /= 2.0
             moved = line.plus(step, part)
@@ -234,14 +234,14 @@ def _ascended(
 
 @dataclass
 class _Ascent:
-    """The likelihood at a line, how it grows with the line, and its curvatures.
+    """Likelihood at a line, with its gradient and curvatures.
 
     Attributes:
-        start: centre of the line.
+        start: center of the line.
         likelihood: its logarithm.
         higher, steeper: its derivatives by height and slope of the line.
         weight, away, square: minus its second derivatives: by the height, and by the slope about
-            the mean x of the spread of the rows, `away` from the start. About that nothing cancels.
+            the spread-weighted mean of x, `away` from the start, where no cancellation occurs.
     """
 
     start: float
@@ -265,7 +265,7 @@ class _Ascent:
         return found
 
     def _spread(self, weight: float, away: float, square: float) -> None:
-        """Add rows to weight, mean and square, which are merged and never subtracted."""
+        """Add rows to weight, mean and square, merging without subtraction."""
         if not weight:
             return
         further, total = away - self.away, self.weight + weight
@@ -284,17 +284,17 @@ class _Ascent:
 
     @property
     def gain(self) -> float:
-        """What the step gains where the likelihood is a parabola, twice."""
+        """Twice the gain of the step on the quadratic approximation of the likelihood."""
         return self.higher**2 / self.weight + self._turning**2 / self.square
 
     def gained(self, before: _Ascent, part: float) -> bool:
-        """Whether enough was gained by this part of the step from before, but for rounding."""
+        """Return whether this part of the step gained enough, up to rounding."""
         rounding = _ROUNDING * abs(before.likelihood)
         return self.likelihood >= before.likelihood + _ENOUGH * part * before.gain - rounding
 
 
 def both_sides(t: Floats) -> tuple[Floats, Floats]:
-    """σ(t) and σ(−t), neither as 1 less the other."""
+    """σ(t) and σ(−t), neither computed as 1 minus the other."""
     small = np.exp(-np.abs(t))
     larger = 1.0 / (1.0 + small)
     smaller = small * larger
@@ -303,7 +303,7 @@ def both_sides(t: Floats) -> tuple[Floats, Floats]:
 
 
 def _grouped(points: Iterable[Points], n: int) -> Points:
-    """Neighbours put together at their mean: few points that give nearly the same line."""
+    """Group neighboring points at their mean: few points that give nearly the same line."""
     means, of_misses, of_hits = [], [], []
     for z, misses, hits in points:
         n_groups = max(1, _GROUPS * len(z) // n)
@@ -328,7 +328,7 @@ def _odds(levels: LevelSource) -> Iterator[Points]:
 
 
 def points_of(view: ClassProbabilities) -> Iterable[Points]:
-    """The score levels of a class by their log-odds, block by block."""
+    """Yield the score levels of a class by their log-odds, block by block."""
     return _points_of(view.levels, odds_of(view))()
 
 
@@ -345,7 +345,7 @@ def _spread_about(
 
 
 def _points_of(levels: LevelSource, odds: HeldOdds | None) -> Callable[[], Iterable[Points]]:
-    """The score levels by their log-odds; of levels that are held these are held too."""
+    """Yield the score levels by their log-odds, which are kept if the levels are."""
     if odds is None and isinstance(levels, CumulativeCounts):
         odds = HeldOdds(levels)
     if odds is None:
@@ -355,7 +355,7 @@ def _points_of(levels: LevelSource, odds: HeldOdds | None) -> Callable[[], Itera
 
 
 class HeldOdds:
-    """Log-odds of all score levels, and what they span."""
+    """Log-odds of all score levels, and their ranges."""
 
     def __init__(self, levels: LevelSource) -> None:
         self.points = list(_odds(levels))
@@ -367,7 +367,7 @@ class HeldOdds:
 
 @dataclass
 class _Outline:
-    """Weight of misses and of hits, and between which log-odds each lie."""
+    """Weights of misses and of hits, and the range of the log-odds of each."""
 
     weight: list[float]
     low: list[float]
@@ -383,7 +383,7 @@ class _Outline:
                 first, last = int(is_held.argmax()), len(x) - 1 - int(is_held[::-1].argmax())
                 if not is_held[first]:
                     continue
-                # The log-odds descend.
+                # The log-odds are descending.
                 found.low[side] = min(found.low[side], float(x[last]))
                 found.high[side] = max(found.high[side], float(x[first]))
         return found
@@ -394,16 +394,16 @@ class _Outline:
 
     @property
     def is_finite(self) -> bool:
-        """Whether there are confidences, and none is 0 or 1."""
+        """True if there are confidences, and none is 0 or 1."""
         return all(map(math.isfinite, self.ends))
 
     @property
     def overlaps(self) -> bool:
-        """Whether some hit lies below some miss and some miss below some hit."""
+        """True if some hit lies below some miss and some miss below some hit."""
         return self.low[1] < self.high[0] and self.low[0] < self.high[1]
 
     @property
     def log_odds(self) -> float:
-        """Logarithm of hits to misses; NaN where there are none of either."""
+        """Logarithm of the ratio of hits to misses; NaN without either."""
         misses, hits = self.weight
         return math.log(hits / misses) if hits > 0 and misses > 0 else math.nan

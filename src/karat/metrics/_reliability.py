@@ -1,4 +1,4 @@
-"""How often confidences come true, bin by bin, and the distance that chance alone makes."""
+"""Reliability tables, and the calibration error expected by chance."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from karat.tally import Bins, LevelSource, of_both, quantile_edges, uniform_edge
 from karat.tally.bins import Closed
 
 Scheme: TypeAlias = Literal["uniform", "quantile"]
-"""Where edges lie: at equal distances, or so that the bins hold equal weight."""
+"""Position of the edges: at equal distances, or so that the bins have equal weight."""
 
 MOST_BINS: Final = 10_000
-"""More bins are refused: each needs rows of its own to say anything."""
+"""Largest number of bins: each needs rows of its own to be informative."""
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """A reliability table: one entry a bin, NaN where no row lies.
+    """Reliability table: one entry for each bin, NaN where it is empty.
 
     Attributes:
         closed: which edge belongs to a bin: ``"right"``, (lo, hi], or ``"left"``, [lo, hi).
         lo, hi: float64[b], the edges.
         n: float64[b], rows, or Σw.
         mean_confidence: float64[b].
-        share: float64[b], of the rows, how many came true.
-        spread: float64[b], standard deviation of `share` if every confidence is right.
+        share: float64[b], proportion of the rows where the prediction is right.
+        spread: float64[b], standard deviation of `share` if the confidences are calibrated.
     """
 
     closed: Closed
@@ -45,7 +45,7 @@ class Reliability:
     spread: Floats
 
     def rows(self) -> list[dict[str, Any]]:
-        """One dict a bin, numbers of Python; None where no row lies."""
+        """One dict of Python numbers for each bin; None where it is empty."""
         names = ("lo", "hi", "n", "mean_confidence", "share", "spread")
         columns = [getattr(self, name).tolist() for name in names]
         return [
@@ -60,7 +60,7 @@ class Reliability:
 def binned(
     cumulative: LevelSource, bins: int = 15, scheme: Scheme = "uniform", closed: Closed = "right"
 ) -> Bins:
-    """The bins of cumulative counts of confidences, own class: what came true."""
+    """Bin cumulative counts of confidences; the own class means a hit."""
     edges = uniform_edges(bins) if scheme == "uniform" else quantile_edges(cumulative, bins, closed)
     return Bins.of(cumulative, edges, closed)
 
@@ -88,24 +88,24 @@ def reliability(bins: Bins) -> Reliability:
 
 
 _NORMAL: Final = 100.0
-"""From this variance on the normal distribution serves: its mean distance is within 0.1 %."""
+"""Variance above which the normal approximation is used: its mean distance is within 0.1 %."""
 _WAVES: Final = 2048
 _AT_ONCE: Final = 128
 _NEGLIGIBLE: Final = 1e-7
-"""Terms of the Fourier series of a distance, computed so many at once until they are negligible."""
+"""Terms of the Fourier series of a distance computed at once, until they are negligible."""
 _HELD: Final = 1 << 16
 _LEVELS: Final = 256
-"""More distinct confidences in a bin than this are put together, by shares of its variance."""
+"""Number of distinct confidences in a bin above which they are grouped, by variance."""
 
 
 def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
     """float64[b]: expected |Σw·(y − p)| of each bin if every p is right.
 
-    Within 0.1 %; exact where the rows of a bin weigh the same and the variance is at most 100.
-    Rows of one confidence and of different weights count as rows of one weight.
+    Accurate to 0.1 %; exact where the rows of a bin have equal weights and the variance is at most
+    100. Rows with equal confidences and different weights count as rows of equal weight.
 
-    Cost: two walks over the levels, and O(b) sums of at most 256 × 115 terms, 256 × 2048 where
-        weights differ.
+    Cost: two walks over the levels, and O(b) sums of at most 256 × 115 terms, 256 × 2048 if weights
+    differ.
     """
     gaps: Floats = np.sqrt(bins.variance * (2.0 / math.pi))
     risk, n_levels = np.zeros(bins.b), np.zeros(bins.b, np.int64)
@@ -113,7 +113,7 @@ def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
         place = bins.place_of(p)
         risk += np.bincount(place, of_both(counts) * (p * (1.0 - p)), bins.b)
         n_levels += np.bincount(place, minlength=bins.b)
-    # In rows of the weight that most of the variance has.
+    # In rows of the weight with most of the variance.
     is_few = (bins.variance > 0) & (risk**2 <= _NORMAL * bins.variance)
     for i, levels in _by_bin(cumulative, bins, n_levels * is_few):
         gaps[i] = _mean_distance(*levels.all())
@@ -123,13 +123,13 @@ def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
 def _by_bin(
     cumulative: LevelSource, bins: Bins, n_levels: npt.NDArray[np.int64]
 ) -> Iterator[tuple[int, _BinLevels]]:
-    """The score levels of each bin that has some, the last bin first; one bin is held at a time."""
+    """Yield the score levels of each nonempty bin, last bin first; one bin in memory at a time."""
     now, held = -1, _BinLevels(0, 0.0)
     for p, counts, squares in cumulative.blocks():
         place = bins.place_of(p)
         weight = np.asarray(of_both(counts), np.float64)
         added = weight if squares is None else of_both(squares)
-        # Confidences fall, and so do the bins: each is complete when the next begins.
+        # Confidences and bins are descending: each bin is complete when the next begins.
         borders = [0, *(np.flatnonzero(np.diff(place)) + 1).tolist(), len(p)]
         for first, last in pairwise(borders):
             i = int(place[first])
@@ -145,7 +145,7 @@ def _by_bin(
 
 
 class _BinLevels:
-    """Score levels of a bin, best first: each of them, or groups where they are very many."""
+    """Score levels of a bin, best first: single ones, or groups if there are very many."""
 
     def __init__(self, n: int, variance: float) -> None:
         self._parts: list[tuple[Floats, Floats, Floats]] = []
@@ -165,7 +165,7 @@ class _BinLevels:
 
 
 class _Groups:
-    """Neighbouring confidences as one at their mean, so that no group has much of the variance."""
+    """Neighboring confidences grouped at their mean, so that no group has much of the variance."""
 
     def __init__(self, variance: float) -> None:
         self._variance = variance
@@ -191,7 +191,7 @@ def _mean_distance(p: Floats, weight: Floats, squares: Floats) -> float:
         p, weight, squares = groups.all()
     unit = squares / weight
     if not unit.any():
-        return 0.0  # weights whose squares are too small for numbers
+        return 0.0  # weights whose squares underflow
     if np.ptp(unit) <= 1e-12 * unit[0]:
         return float(unit[0]) * _of_equal_rows(p, weight / unit[0])
     return _of_unequal_rows(p, weight, squares)
@@ -200,7 +200,7 @@ def _mean_distance(p: Floats, weight: Floats, squares: Floats) -> float:
 def _of_equal_rows(p: Floats, rows: Floats) -> float:
     """Expected |hits − Σ rows·p| of independent rows, by the distribution of the hits."""
     if float((rows * p).sum()) > rows.sum() / 2.0:
-        # Misses are as far from their expectation as hits are, and 1 − p is exact near 1.
+        # Misses deviate as much as hits do, and 1 − p is exact near 1.
         p = 1.0 - p
     mean = float((rows * p).sum())
     reach = _reach(float((rows * p * (1.0 - p)).sum()))
@@ -213,7 +213,7 @@ def _of_equal_rows(p: Floats, rows: Floats) -> float:
         product = (1.0 + waves).prod(axis=0) * np.exp(-1j * angles * first)
     else:
         with np.errstate(divide="ignore"):
-            # Not by BLAS, whose threads wait for each other longer than they add: see `_views.dot`.
+            # Not by BLAS, whose threads wait longer than they compute: see `_views.dot`.
             logs = (rows[:, None] * np.log1p(waves)).sum(axis=0)
         product = np.exp(logs - 1j * angles * first)
     chances = np.fft.irfft(product.conj(), len(hits))
@@ -245,8 +245,8 @@ def _of_unequal_rows(p: Floats, weight: Floats, squares: Floats) -> float:
 
 
 def _reach(variance: float) -> float:
-    """How far a sum of independent rows of weight 1 may be from its mean.
+    """Bound on the deviation of a sum of independent rows of weight 1 from its mean.
 
-    Bernstein's inequality leaves less than 1e-15 beyond.
+    By Bernstein's inequality, the probability beyond it is less than 1e-15.
     """
     return 24.0 + 9.0 * math.sqrt(variance)

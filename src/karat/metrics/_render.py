@@ -12,7 +12,7 @@ _OPEN, _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(6)
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How one notation writes each piece."""
+    """Notation of each element in one output format."""
 
     is_latex: bool
     per_class: str  # suffix of a value of class k
@@ -54,7 +54,7 @@ def as_latex(node: Node) -> str:
 
 
 def undefined_condition(node: Node) -> str:
-    """When the formula divides by zero or takes log 0: ``TP + FN = 0``; empty if never."""
+    """Condition of a division by zero or of log 0 in the formula: ``TP + FN = 0``; or empty."""
     found: list[str] = []
     guarded = {
         id(below) for item in walk(node) if item.op == "where" for below in walk(*item.args[1:])
@@ -70,7 +70,7 @@ def undefined_condition(node: Node) -> str:
 
 
 def _factors(node: Node) -> list[Node]:
-    """What is zero when the node is: the factors of a product, a dividend, what a root is of."""
+    """Return the nodes that are zero when the node is: factors, a dividend, a radicand."""
     if node.op == "div":
         return _factors(node.args[0])
     if node.op in {"mul", "sqrt"}:
@@ -79,7 +79,7 @@ def _factors(node: Node) -> list[Node]:
 
 
 def _is_never_zero(node: Node) -> bool:
-    """Whether it is made of numbers of rows and of (present) classes and constants only."""
+    """Return whether it consists only of numbers of rows, numbers of classes and constants."""
     if node.op == "total" and node.args[0].op == "greater":
         return True
     return all(
@@ -89,7 +89,7 @@ def _is_never_zero(node: Node) -> bool:
 
 
 def _rendered(node: Node, style: _Style) -> tuple[str, int]:
-    """Text and the binding strength of its outermost operation."""
+    """Text, and the binding strength of its outermost operation."""
     if node.op == "field":
         return style.field(node), _ATOM
     if node.op == "param":
@@ -101,7 +101,7 @@ def _rendered(node: Node, style: _Style) -> tuple[str, int]:
         is_whole = node.value == int(node.value)
         return str(int(node.value)) if is_whole else repr(node.value), _ATOM
     if node.op == "at":
-        # Of one class, so that no index is needed.
+        # For one class, no index is needed.
         return _rendered(node.args[0], replace(style, per_class=""))
     args = [_rendered(arg, style) for arg in node.args]
     if node.op in _BINARY:
@@ -128,12 +128,12 @@ def _rendered(node: Node, style: _Style) -> tuple[str, int]:
         return style.call("where", ", ".join(text for text, _ in args)), _ATOM
     if node.op == "greater":
         return f"{args[0][0]} > {args[1][0]}", _OPEN
-    # fill says how classes are combined, not what is computed.
+    # fill determines how classes are combined, not the formula.
     return args[0]
 
 
 def _is_absolute(node: Node) -> bool:
-    """where(x > 0, x, −x)."""
+    """Return whether the node is where(x > 0, x, −x)."""
     test, then, otherwise = node.args
     return (
         test.op == "greater"

@@ -1,7 +1,7 @@
-"""How much a metric rounds: rules that a record states of itself, and `_error_bound` reads.
+"""Rounding rules that records of metrics state, read by `_error_bound`.
 
-A rule takes the size of the data and gives units of rounding. Formulas on counts that only add,
-multiply and divide need none: theirs follows from the trace.
+A rule maps the size of the data to units of rounding. Formulas on counts that only add, multiply
+and divide need none: their bound follows from the trace.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 ROUNDING_UNIT: Final = 2.0**-53
-"""The largest relative error of one operation on float64."""
+"""Largest relative error of one float64 operation."""
 LARGEST_COST: Final = "the largest cost, without its sign"
 NEARBY: Final = "its parameter or the gain of the threshold"
 
 _EXACT_COUNTS: Final = 2**53
 _UNDERFLOW: Final = 1e-300 / ROUNDING_UNIT
-"""Exponentials below e⁻⁷⁰⁸ are 0."""
+"""Argument below which an exponential underflows: e⁻⁷⁰⁸."""
 
 
 @dataclass(frozen=True)
 class DataSize:
-    """What rounding depends on: rows, classes, all weight over the smallest one, signs of costs.
+    """Data sizes that rounding depends on: rows, classes, weight ratio, signs of costs.
 
-    Costs below zero are gains: a sum with both loses its digits.
+    Costs below zero are gains: a sum with both signs cancels.
     """
 
     n: float
@@ -35,14 +35,14 @@ class DataSize:
 
     @property
     def of_sum(self) -> float:
-        """Roundings in a sum of weights of the rows; counts are exact below 2⁵³."""
+        """Number of roundings in a sum of weights of the rows; counts are exact below 2⁵³."""
         if self.spread is not None:
             return self.n + 2.0 * self.k
         return 0.0 if self.n < _EXACT_COUNTS else 1.0
 
     @property
     def of_classes(self) -> float:
-        """Roundings in a sum over the classes, in eight running sums."""
+        """Number of roundings in a sum over the classes, in eight running sums."""
         return self.k / 8.0 + 4.0
 
     @property
@@ -54,8 +54,8 @@ class Units(NamedTuple):
     """An error in units of rounding.
 
     Attributes:
-        relative, absolute: of the value, and of the scale.
-        scale: what the absolute part is a part of; ``"1"``, or words.
+        relative, absolute: parts relative to the value, and to the scale.
+        scale: the unit of the absolute part; ``"1"``, or words.
         per_log: further relative error for each unit of |ln exact|.
     """
 
@@ -77,7 +77,7 @@ def linear(
     per_log: _Line = (0.0, 0.0),
     scale: str = "1",
 ) -> Rounding:
-    """So much for each row, and so much more.
+    """Rule with a term for each row and a constant term.
 
     Example:
         >>> linear(relative=(2, 8))(DataSize(100.0, 2, None)).relative
@@ -96,59 +96,60 @@ def linear(
 
 
 def of_kappa(d: DataSize) -> Units:
-    """1 less a quotient of sums over the cells."""
+    """Rule for 1 minus a ratio of sums over the cells."""
     units = 4.0 * d.of_sum + d.of_cells + 4.0 * d.k + 16.0
     return Units(units, units)
 
 
 def kappa_of_costs(d: DataSize) -> Units:
-    """The same of disagreements that are given."""
+    """Rule for 1 minus a ratio of sums over the cells with given disagreements."""
     if d.has_gains:
         return Units(0.0, math.inf, "none is stated where disagreements are below zero")
     return of_kappa(d)
 
 
 def difference_of_shares(d: DataSize) -> Units:
-    """Shares added and subtracted."""
+    """Rule for proportions added and subtracted."""
     return Units(0.0, 4.0 * d.of_sum + 2.0 * d.of_classes + 12.0)
 
 
 def sum_of_costs(d: DataSize) -> Units:
-    """A sum of cells times costs of any sign."""
+    """Rule for a sum of cells times costs of any sign."""
     return Units(0.0, d.of_sum + d.of_cells + 4.0, LARGEST_COST)
 
 
 def information(d: DataSize) -> Units:
-    """Sums of shares times their logarithms."""
+    """Rule for sums of proportions times their logarithms."""
     return Units(0.0, 8.0 * d.of_sum + d.of_cells + 16.0)
 
 
 def normalized_information(d: DataSize) -> Units:
-    """The same over entropies, which are small beside a class that holds nearly all rows."""
+    """Rule for information over entropies, which are small if one class has nearly all rows."""
     units = 8.0 * d.of_sum + 2.0 * d.of_cells + 48.0
     return Units(units, units, "all rows ÷ those outside the commonest classes")
 
 
 def softmax_loss(d: DataSize) -> Units:
-    """A mean of losses of scores.
+    """Rule for a mean of losses of scores.
 
-    A difference of scores is rounded before its exponential is taken: up to 709 times a unit.
+    A difference of scores is rounded before the exponential, which multiplies the error by up to
+    709.
     """
     return Units(d.n + 2.0 * d.k + 800.0, _UNDERFLOW)
 
 
 def pair_area(d: DataSize) -> Units:
-    """Pairs are counted in whole numbers without weights, and summed with them."""
+    """Rule for counts of pairs, which are integers without weights and sums with them."""
     return Units(4.0 if d.spread is None else 3.0 * d.n + 8.0, 0.0)
 
 
 def twice_the_area(d: DataSize) -> Units:
-    """Two areas less one."""
+    """Rule for two areas minus one."""
     return Units(0.0, 2.0 * pair_area(d).relative + 2.0)
 
 
 def area_and_pairs(*, is_weighted: bool) -> Rounding:
-    """A mean of areas over pairs of classes, plain or by their rows."""
+    """Rule for a mean of areas over pairs of classes, plain or weighted by rows."""
 
     def units(d: DataSize) -> Units:
         more = d.n + 4.0 if is_weighted else 0.0
@@ -158,7 +159,7 @@ def area_and_pairs(*, is_weighted: bool) -> Rounding:
 
 
 def fitted_line(d: DataSize) -> Units:
-    """Newton's method ends after a step of 1e-9; what very light rows decide it may not reach."""
+    """Rule for Newton's method, which ends after a step of 1e-9 and may miss very light rows."""
     is_known = d.spread is None or d.spread <= 1e9
     return Units(
         0.0,
@@ -168,5 +169,5 @@ def fitted_line(d: DataSize) -> Units:
 
 
 def debiased(d: DataSize) -> Units:
-    """A square less what chance adds to it."""
+    """Rule for a square minus its expectation by chance."""
     return Units(0.0, (16.0 if d.spread is None else 1e9) * (d.n + 16.0))

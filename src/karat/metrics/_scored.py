@@ -1,7 +1,7 @@
-"""A metric of scores as a record: facts in the decorator, meaning in the docstring, a named kernel.
+"""Registration of metrics of scores as records, with a computed body.
 
-The body is computed, not traced: it takes a view of `_views` and returns one number.
-`_measure` computes it and makes the averages over classes.
+The decorator has the facts, the docstring the meaning. The body is not traced: it takes a view of
+`_views` and returns one number. `_measure` runs it and averages over classes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ScoreCase:
         gives: the value as text, a fraction or an expression of numbers, sqrt and log.
         source: where the value comes from.
         is_prob: whether the scores are probabilities.
-        lift: the average it is a value of.
+        lift: the average that the value is of.
         weights: float[n], or None.
         params: parameters of the metric.
     """
@@ -52,7 +52,7 @@ class ScoreCase:
 
     @property
     def value(self) -> float:
-        """The value of `gives`."""
+        """The numeric value of `gives`."""
         return number_of(self.gives)
 
 
@@ -67,7 +67,7 @@ def score_case(
     weights: Sequence[float] | None = None,
     **params: Any,
 ) -> ScoreCase:
-    """A golden case, from probabilities or from scores."""
+    """Golden case, from probabilities or from scores."""
     scores = y_score if y_prob is None else y_prob
     if scores is None:
         raise ValueError("a case needs y_prob= or y_score=")
@@ -122,25 +122,24 @@ def score_metric(
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
 
-    The type of its first parameter says what it reads: `Losses`, `ClassRanks` or
+    The type of its first parameter determines its input: `Losses`, `ClassRanks` or
     `ClassProbabilities` (one class against the rest: averages follow), `Confidences`, `PairRanks`
     or `Pairwise`.
 
     Args:
-        formula, latex: the definition, since nothing is traced.
-        needs: of `Losses`, the names of the losses that it reads.
+        formula, latex: the formula, which cannot be derived without a trace.
+        needs: for `Losses`, the names of the losses that it reads.
         clipped_by: the parameter at which the loss of probabilities is clipped, unless it is None.
         numbered: its name in results, with a parameter in it: ``"top_{k}_accuracy"``.
-        lift_names: names of averages that are not the average in front of the name.
+        lift_names: names of averages that are not the average followed by the name.
         influence: the form of the influence of each row on the value, see `_influence.forms`.
-        no_influence: why it has none, in words.
+        no_influence: why it has no influence function, in words.
         is_extreme: whether it is a maximum, a minimum or a sum of absolute values; see `Record`.
-        is_estimate: False for the outcome of a test, which has no interval.
-        bounds: between what it lies where scores are known as buckets, see `_bounds`; None: that is
-            not known.
-        rounding: how much the value rounds, see `_rounding`; None: no bound is stated.
-        of_row: what it is of the labels of a row with a set; the mean over rows is an average.
-        on_sets: the metric that its name means on rows with sets, if that is another one.
+        is_estimate: False for a p-value or test statistic, which has no interval.
+        bounds: its bounds when scores are bucketed, see `_bounds`; None: unknown.
+        rounding: rounding rule of the value, see `_rounding`; None: no bound is stated.
+        of_row: its value on the labels of a row with a set; the mean over rows is an average.
+        on_sets: the metric that its name means on rows with sets, if another one.
 
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
@@ -154,4 +153,4 @@ def score_metric(
 by_hand = partial(score_case, source="arithmetic by hand")
 higher_is_better = partial(score_metric, better="higher", perfect=1.0, since="0.2")
 lower_is_better = partial(score_metric, better="lower", perfect=0.0, since="0.2")
-"""Records of the package whose best value is 1, and 0."""
+"""Decorators of the package for records whose best value is 1, and 0."""

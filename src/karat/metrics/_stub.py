@@ -1,7 +1,7 @@
-"""The type stub of the package, written from the catalogue: ``python -m karat.metrics._stub``.
+"""Generator of the package's type stub from the catalog: ``python -m karat.metrics._stub``.
 
-The one generated file that is committed, so that editors and type checkers know every metric: a
-function with its signature, its summary and its definition. A test fails when it is stale.
+The stub is committed, so that editors and type checkers know every metric: a function with its
+signature, its summary and its definition. A test fails when it is stale.
 """
 
 from __future__ import annotations
@@ -76,17 +76,17 @@ _KINDS: Final = {
     "flag": "bool",
 }
 _WIDTH: Final = 96
-"""Columns of a line of a docstring, inside its indent."""
+"""Columns of a docstring line, without its indent."""
 
 
 def stub_text() -> str:
-    """The whole stub: one function for each name."""
+    """Return the whole stub: one function for each name."""
     found = [text for record in every_record() for text in _functions(record)]
     return _HEAD + "".join(found).rstrip("\n") + "\n"
 
 
 def _functions(record: Record) -> list[str]:
-    """Every name of a record: its own, those of its averages, its aliases."""
+    """Return the stubs of a record's names: its own, those of its averages, its aliases."""
     found = [_function(record, record.name)]
     for average in record.averages_on_sets:
         names = dict.fromkeys([record.lifted(average), f"{average}_{record.name}"])
@@ -95,13 +95,13 @@ def _functions(record: Record) -> list[str]:
 
 
 def _function(record: Record, name: str, lift: Lift = "plain", of: str = "") -> str:
-    """The function of a name: of a metric of one class with its choice of averages."""
+    """Return the stub of a name, with overloads by average for a metric of one class."""
     doc = _docstring(record, lift, "" if of == name else of)
     if not record.is_per_class or lift != "plain":
         return _def(record, name, (), "float", doc)
     choices = ", ".join(f'"{average}"' for average in record.averages_on_sets)
     chosen = (f"average: Literal[{choices}] = ...",) if choices else ()
-    # Jedi shows the docstring of the last overload, Pyright the first there is.
+    # Jedi shows the docstring of the last overload, Pyright that of the first.
     each = _def(record, name, ("average: None",), "_Floats")
     return f"@overload\n{each}@overload\n{_def(record, name, chosen, 'float', doc)}"
 
@@ -113,7 +113,7 @@ def _def(record: Record, name: str, average: tuple[str, ...], returns: str, doc:
         inner = ["y_true: Any = None", "*", *_SCORES, *own]
     inner += _COMMON
     if record.is_only_of_sets:
-        # What is for rows with one class.
+        # Options for rows with one class.
         inner = [item for item in inner if not item.startswith(("confusion:", "positive:"))]
     arguments = "".join(f"    {item},\n" for item in inner)
     return f"def {name}(\n{arguments}) -> {returns}:{doc or ' ...'}\n"
@@ -133,16 +133,16 @@ def _parameter(item: Parameter) -> str:
 
 
 def _docstring(record: Record, lift: Lift, of: str) -> str:
-    """The summary, the definition, and what the name is another one of."""
+    """Return the summary, the definition, and the canonical name of an alias."""
     metric = Metric(record, lift, Metric.defaults(record))
     parts = [record.summary, f"Definition: {metric.definition}"]
     return docstring_text([*parts, f"Another name of `{of}`."] if of else parts)
 
 
 def docstring_text(paragraphs: Sequence[str]) -> str:
-    """Paragraphs as the docstring of a function of a stub, which has nothing else."""
+    """Format paragraphs as the docstring of a stub function, which has no other body."""
     look: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-    # The quotes stand in the first line, and where it is the only one all of them.
+    # The quotes are on the first line, both of them if it is the only one.
     first, *others = textwrap.wrap(paragraphs[0], _WIDTH - 6, **look)
     lines = [first, *others]
     for paragraph in paragraphs[1:]:

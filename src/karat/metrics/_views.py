@@ -1,4 +1,4 @@
-"""What a metric of scores reads: a view of a tally, with nothing of the rows behind it."""
+"""Views of a tally that metrics of scores read, independent of the rows."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from karat.tally.sums import LOSSES, clipped_at
 def dot(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
     """Σ x·y of float[n].
 
-    Not by BLAS, which divides a long sum among its own threads: the last bits would depend on how
-    many there are, and on a busy machine they wait for each other longer than they add.
+    It does not use BLAS, which splits a long sum among its own threads: the last bits would depend
+    on their number, and on a busy machine they wait for each other longer than they compute.
     """
     return float(np.multiply(x, y).sum())
 
 
 def weight_within(c: ClassRanks, amount: float) -> float:
-    """Weight of true positives among the `amount` best; rows that tie count in proportion."""
+    """Weight of true positives among the `amount` best; tied rows count in proportion."""
     found = 0.0
     for steps in c.steps():
         taken = np.concatenate([[steps.tps_before + steps.fps_before], steps.tps + steps.fps])
@@ -38,17 +38,17 @@ def weight_within(c: ClassRanks, amount: float) -> float:
 
 
 def gain_of_share(c: ClassRanks, share: float) -> float:
-    """Share of the rows of the class found among the best share of all rows."""
+    """Proportion of the rows of the class among the best proportion of all rows."""
     if not c.n_pos:
         return math.nan
     last = deque(c.steps(), maxlen=1)[0]
-    # Of the cumulated weights themselves, so that all rows are all of them to the last bit.
+    # From the cumulative weights, so that all rows give the total exactly.
     n_pos, n_neg = float(last.tps[-1]), float(last.fps[-1])
     return weight_within(c, share * (n_pos + n_neg)) / n_pos
 
 
 ROUNDING_OF_BOUNDS: Final = 1e-9
-"""Relative: rounding takes no gain further past the bound of its block."""
+"""Relative allowance for rounding of a gain past the bound of its block."""
 
 
 def largest(
@@ -58,18 +58,18 @@ def largest(
     rises: bool | None = True,
     at_least: float = -math.inf,
 ) -> tuple[float, float]:
-    """The largest gain of a threshold, and the highest threshold that has it.
+    """Largest gain over thresholds, and the highest threshold that attains it.
 
     Args:
         gain: maps steps to float64[u], the gain of each.
         rises: True: the gain grows with true positives and shrinks with false positives; False: the
-            reverse; None: neither, and every step is read.
+            reverse; None: neither, so that every step is read.
         at_least: gains below it may be skipped.
 
     Returns:
-        -inf and NaN if no gain was read.
+        -inf and NaN if no gain is read.
 
-    Cost: of held steps, blocks whose bound is too small are skipped.
+    Cost: blocks of steps in memory are skipped if their bound is too small.
     """
     blocks = c.steps()
     if rises is not None and isinstance(blocks, tuple) and len(blocks) > 1:
@@ -86,7 +86,7 @@ def largest(
 def _promising(
     blocks: tuple[Steps, ...], gain: Callable[[Steps], Floats], at_least: float, *, rises: bool
 ) -> Iterable[Steps]:
-    """The blocks in which a gain may be as large as the largest at the end of a block."""
+    """Blocks whose gain may reach the largest gain at the end of a block."""
     ends = [
         (at.thresholds[-1], at.tps[-1], at.fps[-1], at.tps_before, at.fps_before) for at in blocks
     ]
@@ -95,7 +95,7 @@ def _promising(
     corner = (tps, fps_before) if rises else (tps_before, fps)
     bounds = np.asarray(gain(Steps(thresholds, *corner, 0.0, 0.0)))
     bounds += np.abs(bounds) * ROUNDING_OF_BOUNDS
-    # What is no number leaves nothing out.
+    # NaN excludes nothing.
     is_out = (bounds < reached) | (bounds < at_least)
     return (steps for steps, out in zip(blocks, is_out.tolist(), strict=True) if not out)
 
@@ -104,18 +104,18 @@ Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
 
 N_HELD: Final = 1 << 21
-"""Of more rows than this the score levels are not held as they are counted."""
+"""Number of rows above which counted score levels are not kept in memory."""
 N_POINTS: Final = 1 << 24
-"""Of up to so many rows without weights what each threshold calls positive is held, and the score
-levels are read off it; of more rows, and of weighted ones, off the sorted rows each time."""
+"""Number of unweighted rows up to which the points of each threshold are cached, and give the score
+levels. With more rows, and with weights, each call reads the sorted rows."""
 
 
 @dataclass(frozen=True)
 class _LevelsOfPoints:
-    """Score levels without weights, by what each threshold calls positive: a `LevelSource`.
+    """Score levels of unweighted rows, from the points of each threshold: a `LevelSource`.
 
     Attributes:
-        points: as of `_HeldLevels`.
+        points: as in `_HeldLevels`.
         n_rows: rows.
         is_weighted: False.
     """
@@ -130,14 +130,14 @@ class _LevelsOfPoints:
             last = min(first + N_BLOCK, len(thresholds))
             counts = np.empty((last - first, 2), np.int64)
             for side, above in enumerate((fps, tps)):
-                # Whole numbers below 2^53: their differences are exact.
+                # Integers below 2^53: their differences are exact.
                 counts[:, side] = np.diff(above[first - 1 : last])
             yield ScoreLevels(thresholds[first:last], counts, None)
 
 
 @dataclass(frozen=True)
 class _HeldLevels:
-    """What is held of the score levels of a sorted column; each is made when it is first read.
+    """Cached data of the score levels of a sorted column, each made at first read.
 
     Attributes:
         ranked: the column.
@@ -147,22 +147,22 @@ class _HeldLevels:
 
     @cached_property
     def made(self) -> dict[Any, Any]:
-        """What was made of them, by what made it."""
+        """Cached results, by the function that made them."""
         return {}
 
     @property
     def is_few(self) -> bool:
-        """Whether the score levels are held as they are counted."""
+        """True if the counted score levels are kept in memory."""
         return self.ranked.n_rows <= N_HELD
 
     @property
     def has_points(self) -> bool:
-        """Whether what each threshold calls positive is held."""
+        """True if the points of each threshold are kept in memory."""
         return self.is_few or (not self.ranked.is_weighted and self.ranked.n_rows <= N_POINTS)
 
     @cached_property
     def levels(self) -> LevelSource:
-        """The score levels, best first; the column itself where they are not held."""
+        """The score levels, best first; the column itself if they are not kept."""
         if self.is_few:
             return self.ranked.cumulative()
         if self.has_points:
@@ -171,14 +171,14 @@ class _HeldLevels:
 
     @cached_property
     def points(self) -> tuple[Floats, Floats, Floats]:
-        """Thresholds, true and false positives after a first one above every score."""
+        """Thresholds, true and false positives, after a first threshold above every score."""
         if self.is_few:
             self.ranked.cumulative()  # in one walk with the points
         return self.ranked.points()
 
     @cached_property
     def steps(self) -> tuple[Steps, ...]:
-        """The same some thousand at once, without the first one."""
+        """Chunks of the points, without the first one."""
         thresholds, tps, fps = self.points
         found = []
         for first in range(1, len(thresholds), N_BLOCK):
@@ -190,7 +190,7 @@ class _HeldLevels:
 
 @dataclass(frozen=True)
 class Losses:
-    """Losses added over the rows.
+    """Losses summed over the rows.
 
     Attributes:
         sums: the tally.
@@ -201,23 +201,23 @@ class Losses:
     k: int
 
     def mean(self, name: str) -> float:
-        """Mean of a loss over the rows, by weight."""
+        """Weighted mean of a loss over the rows."""
         return self.sums.mean(name)
 
     def negative_log_probability(self, eps: float | None) -> float:
-        """Mean of −ln p of the true class, p clipped to [eps, 1 − eps] unless that is None."""
+        """Mean of −ln p of the true class, with p clipped to [eps, 1 − eps] unless eps is None."""
         return self.sums.mean(LOSSES[0] if eps is None else clipped_at(eps))
 
     @property
     def shares(self) -> Floats:
-        """float64[k]: the share of each true class."""
+        """float64[k]: the proportion of each true class."""
         truth = np.asarray(self.sums.truth, np.float64)
         shares: Floats = truth / truth.sum()
         return shares
 
     @property
     def other_shares(self) -> Floats:
-        """float64[k]: the share of all other classes, whose sum is not 1 less a rounded number."""
+        """float64[k]: the proportion of all other classes, not as 1 minus a rounded number."""
         truth = self.sums.truth
         zero = np.zeros(1, truth.dtype)
         before = np.cumsum(np.concatenate([zero, truth[:-1]]))
@@ -226,7 +226,7 @@ class Losses:
         return shares
 
     def placed_within(self, k: int) -> float:
-        """Share of the rows whose true class stands among the first k."""
+        """Proportion of the rows whose true class is among the first k."""
         ranks = self.sums.ranks
         assert ranks is not None
         return float(ranks[:k].sum() / ranks.sum())
@@ -249,12 +249,12 @@ class _OneColumn:
 
     @cached_property
     def n_pos(self) -> float:
-        """Weight of the rows truly of the class."""
+        """Weight of the rows of the class."""
         return float(self.ranked.totals[self.ranked.own])
 
     @cached_property
     def n_neg(self) -> float:
-        """Weight of the rows truly of another class."""
+        """Weight of the rows of other classes."""
         totals, own = self.ranked.totals, self.ranked.own
         if len(totals) == 2:
             return float(totals[1 - own])
@@ -270,10 +270,10 @@ class _OneColumn:
         return self._held.levels
 
     def steps(self) -> Iterable[Steps]:
-        """The same, added up from the best on: what each threshold would call positive.
+        """Cumulative weights from the best on: the rows predicted positive at each threshold.
 
-        Cost: held after the first walk over the sorted rows where they are at most `N_POINTS`
-        without weights; else one walk each, in constant memory.
+        Cost: cached after the first walk over at most `N_POINTS` sorted rows without weights;
+        otherwise one walk for each call, in constant memory.
         """
         return self._held.steps if self._held.has_points else cumulated(self.ranked)
 
@@ -281,14 +281,14 @@ class _OneColumn:
     def curve(self) -> tuple[Floats, Floats, Floats]:
         """All steps at once: thresholds, true and false positives, float64[u] each.
 
-        Cost: 24 bytes a score level; `steps` holds some thousand at a time.
+        Cost: 24 bytes for each score level; `steps` gives a few thousand at a time.
         """
         thresholds, tps, fps = self.points
         return thresholds[1:], tps[1:], fps[1:]
 
     @property
     def points(self) -> tuple[Floats, Floats, Floats]:
-        """The same after a first one above every score: threshold inf, nothing is positive."""
+        """All steps after a first one above every score: threshold inf, nothing is positive."""
         if self._held.has_points:
             return self._held.points
         first = (np.array([np.inf]), np.zeros(1), np.zeros(1))
@@ -297,12 +297,12 @@ class _OneColumn:
         return thresholds, tps, fps
 
     def made(self, make: Callable[..., Made], *given: Any) -> Made:
-        """What `make` gives for the score levels, made once for every metric of the column."""
+        """Return `make` of the score levels, computed once for every metric of the column."""
         found: Made = self.kept(_of_levels, make, *given)
         return found
 
     def kept(self, make: Callable[..., Made], *given: Any) -> Made:
-        """What `make` gives for this view, made once."""
+        """Return `make` of this view, computed once."""
         kept, key = self._held.made, (make, *given)
         if key not in kept:
             kept[key] = make(self, *given)
@@ -311,7 +311,7 @@ class _OneColumn:
 
     @property
     def is_held(self) -> bool:
-        """Whether the score levels are held: they are few."""
+        """True if the score levels are few enough to be kept in memory."""
         return self._held.is_few
 
 
@@ -320,42 +320,42 @@ class ClassRanks(_OneColumn):
 
     @classmethod
     def of_sides(cls, ranked: RankedColumn, n_neg: int, n_pos: int) -> ClassRanks:
-        """The view of rows without weights, of which both sides are counted already."""
+        """Return the view of unweighted rows whose two sides are already counted."""
         view = cls(ranked)
         view.__dict__.update(n_neg=float(n_neg), n_pos=float(n_pos))
         return view
 
     @cached_property
     def area(self) -> float:
-        """Chance that a row of the class scores above another row; ties count half."""
+        """Probability that a row of the class scores above another row; ties count half."""
         doubled, pairs = self.ranked.areas().sum(), self.n_pos * self.n_neg
-        # One rounding where the counts are integers; sums of weights may round past the end.
+        # Counts are rounded once; sums of weights may round past the end of the range.
         return min(float(doubled) / (2.0 * pairs), 1.0) if pairs else np.nan
 
     @cached_property
     def step_area(self) -> float:
-        """Area under precision by recall as steps."""
+        """Area under the precision-recall curve by steps."""
         return min(self.ranked.step_area() / self.n_pos, 1.0) if self.n_pos else np.nan
 
     @cached_property
     def trapezoid_area(self) -> float:
-        """Area under precision by recall in straight lines."""
+        """Area under the precision-recall curve by straight lines."""
         return min(self.ranked.trapezoid_area(), 1.0) if self.n_pos else np.nan
 
 
 class ClassProbabilities(_OneColumn):
-    """One class against the rest, by the probability that the class was given."""
+    """One class against the rest, by the probability of the class."""
 
     @classmethod
     def beside(cls, ranks: ClassRanks) -> ClassProbabilities:
-        """The view of a column whose scores are probabilities; what it holds is held once."""
+        """Return the view of a column whose scores are probabilities; both share their cache."""
         view = cls(ranks.ranked)
         view.__dict__["_held"] = ranks._held
         return view
 
 
 class Confidences(_OneColumn):
-    """Rows predicted rightly against the others, by the probability of the predicted class."""
+    """Correctly predicted rows against the others, by the probability of the predicted class."""
 
 
 @dataclass(frozen=True)
@@ -372,7 +372,7 @@ class PairRanks:
 
     @property
     def matrix(self) -> Floats:
-        """float64[k, k]: the chance that a row of i scores above one of j; NaN if either is absent.
+        """float64[k, k]: probability that a row of i scores above one of j; NaN without either.
 
         The diagonal is NaN.
         """
@@ -389,10 +389,10 @@ class Pairwise:
 
     Attributes:
         k: number of classes.
-        totals: number[k], weight of each class; empty before `ranks` was asked for.
-        found: what `ranks` gave last.
-        placed: float64[n], how each row stands in its pairs, of the same call: see
-            `data.scores.ranking.pair_areas`; None unless rows are named.
+        totals: number[k], weight of each class; empty before `ranks` is called.
+        found: the last result of `ranks`.
+        placed: float64[n], the position of each row in its pairs, from the same call: see
+            `data.scores.ranking.pair_areas`; None without row indices.
     """
 
     def __init__(self, rows: ScoredRows, *, names_rows: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Columns that are measured on other threads while the next one is sorted."""
+"""Threads that measure columns while the next one is sorted."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from karat import _native
 from karat.tally import ScoredRows
 
 _FEWEST: Final = 100_000
-"""Numbers of all columns: fewer are measured before another thread is awake."""
+"""Numbers in all columns below which another thread would start too late."""
 
 
 class Workers:
-    """Runs tasks on other threads; the calling thread helps when they are busy and one task waits.
+    """Runs tasks on other threads; the calling thread helps if they are busy and one task waits.
 
-    What a task leaves behind must not depend on which of them ends first.
+    The results of tasks must not depend on the order in which they end.
     """
 
     def __init__(self, n_threads: int) -> None:
@@ -29,7 +29,7 @@ class Workers:
 
     @classmethod
     def of(cls, rows: ScoredRows, n_tasks: int) -> Workers:
-        """Those that so many columns of the rows are worth."""
+        """Return the workers for this number of columns of the rows."""
         is_worth = n_tasks > 1 and rows.n_rows * n_tasks >= _FEWEST
         return cls(min(_native.thread_limit(rows.n_threads), n_tasks) if is_worth else 1)
 
@@ -46,7 +46,7 @@ class Workers:
             self._pool.shutdown(cancel_futures=True)
 
     def run(self, task: Callable[[], Any]) -> None:
-        """Start a task, or do it when no thread is free; an error of one before is raised here."""
+        """Start a task, or run it if no thread is free; raise the error of an earlier one."""
         while self._running and self._running[0].done():
             self._running.popleft().result()
         if self._pool is None or len(self._running) > self._n:
@@ -55,6 +55,6 @@ class Workers:
         self._running.append(self._pool.submit(copy_context().run, task))
 
     def finish(self) -> None:
-        """Wait for every task; the first error is raised."""
+        """Wait for every task; raise the first error."""
         while self._running:
             self._running.popleft().result()

@@ -1,4 +1,4 @@
-"""Accuracy and error in their variants, each under a name that says which one it is."""
+"""Accuracy, error rate and their variants."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SAME_SUM = (
 )
 _of_errors = partial(lower_is_better, identities={"field fn → fp": _SAME_SUM})
 
-# Recalls 1, 0, 1, 3/4, 1/3, 1 and 0; the fifth class is never true, though it is predicted.
+# Recalls 1, 0, 1, 3/4, 1/3, 1 and 0; the fifth class is predicted but never true.
 ABSENT = (
     (2, 0, 0, 0, 0, 0, 0, 0),
     (0, 0, 2, 0, 1, 0, 0, 0),
@@ -69,9 +69,9 @@ ABSENT_ARITHMETIC = "arithmetic on a table of 17 rows in which one class is neve
     headline=("plain",),
 )
 def accuracy(c: Table) -> Node:
-    """Share of the rows that were predicted as their true class.
+    """Proportion of the rows whose class is predicted correctly.
 
-    Compare it with no_information_rate: what always naming the commonest class would give.
+    Compare it with no_information_rate, the accuracy of always predicting the most frequent class.
     """
     return total(c.tp) / c.n
 
@@ -86,7 +86,7 @@ def accuracy(c: Table) -> Node:
     ],
 )
 def error_rate(c: Table) -> Node:
-    """Share of the rows that were predicted as another class: 1 − accuracy.
+    """Proportion of the rows whose class is predicted wrongly: 1 − accuracy.
 
     oneDAL's multi-class errorRate is average_error_rate.
     """
@@ -116,7 +116,7 @@ def zero_one_loss(c: Table) -> Node:
     on_sets="average_error_rate",
 )
 def hamming_loss(c: Table) -> Node:
-    """Share of the labels that are wrong; with one label a row, the error rate."""
+    """Proportion of the labels that are wrong; with one label per row, the error rate."""
     return error_rate(c)
 
 
@@ -132,7 +132,7 @@ def hamming_loss(c: Table) -> Node:
 def average_accuracy(c: Table) -> Node:
     """Mean over the classes of the accuracy of one class against the rest.
 
-    Equals 1 − 2·(1 − accuracy)/K: near 1 for any classifier of many classes.
+    Equals 1 − 2·(1 − accuracy)/K: with many classes it is near 1 for any classifier.
     """
     return total(c.tp + c.tn) / (c.k * c.n)
 
@@ -159,7 +159,7 @@ def average_error_rate(c: Table) -> Node:
     parameters=(
         Parameter(
             "adjusted",
-            "Rescale so that guessing gives 0 and perfection 1.",
+            "Rescale so that chance gives 0 and a perfect prediction 1.",
             default=False,
             kind="flag",
         ),
@@ -196,7 +196,7 @@ def balanced_accuracy(c: Table, *, adjusted: bool) -> Node:
     if not adjusted:
         return balanced
     span = 1 - 1 / n_present
-    # Multiplied through by the span: with one class present it is 0/0, never −x/0 = −∞.
+    # Both sides times the span: with one class present it is 0/0, never −x/0 = −∞.
     return (balanced * span - span / n_present) / (span * span)
 
 
@@ -211,7 +211,7 @@ def balanced_accuracy(c: Table, *, adjusted: bool) -> Node:
     references=(KUBAT_MATWIN_1997,),
 )
 def g_mean(c: Table) -> Node:
-    """Geometric mean of the recalls: 0 as soon as one class is never recognised."""
+    """Geometric mean of the recalls of all classes: 0 if any class is never recognized."""
     return product(c.per_class(recall) ** (1 / c.k))
 
 
@@ -222,8 +222,8 @@ def g_mean(c: Table) -> Node:
     since="0.1",
 )
 def no_information_rate(c: Table) -> Node:
-    """Share of the commonest true class: the accuracy of always naming it.
+    """Proportion of the most frequent class: the accuracy of always predicting it.
 
-    R's caret prints it as No Information Rate.
+    R's caret reports it as No Information Rate.
     """
     return maximum(c.pos) / c.n

@@ -1,4 +1,4 @@
-"""Agreement beyond chance: correlation, kappas and information shared by truth and prediction."""
+"""Agreement beyond chance: correlation, kappa statistics and mutual information."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _ENTROPIES = (
     "(-30*log(30/95) - 23*log(23/95) - 42*log(42/95)"
     " - 28*log(28/95) - 30*log(30/95) - 37*log(37/95)) / 95"
 )
-# Classes never true, never predicted, never confused, true once and predicted once.
+# Classes that are never true, never predicted, never confused, true once and predicted once.
 GAPS = (
     (5, 0, 0, 0, 0, 0, 0),
     (0, 0, 3, 1, 0, 0, 0),
@@ -107,7 +107,7 @@ def _beyond_chance(c: Table) -> Node:
 def matthews_correlation(c: Table) -> Node:
     """Correlation of true and predicted class: Matthews' phi, Gorodkin's R_K for more than two.
 
-    0 for any guess that ignores the row; 1 only for a perfect prediction.
+    It is 0 for any prediction that ignores the input, and 1 only for a perfect prediction.
     """
     truth, guess = total(c.pos * c.neg), total(c.pred_pos * c.pred_neg)
     # √(truth·guess) as truth·√(guess/truth): no overflow, and exact where both are equal, so that
@@ -132,9 +132,10 @@ def matthews_correlation(c: Table) -> Node:
     on_sets="micro_label_kappa",
 )
 def kappa(c: Table) -> Node:
-    """Cohen's kappa: agreement beyond what the class totals give by chance, over the most possible.
+    """Cohen's kappa: agreement beyond chance, relative to the largest possible.
 
-    Every disagreement counts the same; kappa_linear and kappa_quadratic count the distance.
+    Chance agreement follows from the class totals. Every disagreement counts the same; kappa_linear
+    and kappa_quadratic weight it by distance.
     """
     return _beyond_chance(c) / total(c.pos * c.pred_neg)
 
@@ -153,15 +154,15 @@ def kappa(c: Table) -> Node:
     rounding=of_kappa,
 )
 def kappa_linear(c: Table) -> Node:
-    """Weighted kappa: a disagreement counts its distance in the order of the classes.
+    """Cohen's kappa weighted by the distance between the classes, which must be ordered.
 
-    The classes must be ordered: give labels= in that order, with every grade, also unseen ones.
+    Pass labels= in the order of the classes, with every grade, including those that do not occur.
     """
     step = rows(c.index) - cols(c.index)
     observed = total(c.cells * where(step > 0, step, -step))
-    # Σ|i−j|·r_i·c_j, grade by grade: how much lies below a grade in one and above it in the other.
+    # Σ|i−j|·r_i·c_j, grade by grade: the weight below a grade in one and above it in the other.
     below_true, below_pred = cumulative(c.pos), cumulative(c.pred_pos)
-    # Never as n less what lies below, which beside a heavy grade loses the weight of the others.
+    # Not n minus the weight below, which next to a heavy grade loses the weight of the others.
     expected = total(below_true * later(c.pred_pos) + below_pred * later(c.pos))
     return 1 - c.n * observed / expected
 
@@ -188,9 +189,9 @@ def kappa_linear(c: Table) -> Node:
     rounding=of_kappa,
 )
 def kappa_quadratic(c: Table) -> Node:
-    """Weighted kappa: a disagreement counts the square of its distance in the order of the classes.
+    """Cohen's kappa weighted by the squared distance between the classes, which must be ordered.
 
-    The classes must be ordered: give labels= in that order, with every grade, also unseen ones.
+    Pass labels= in the order of the classes, with every grade, including those that do not occur.
     """
     observed = total(c.cells * (rows(c.index) - cols(c.index)) ** 2)
     # Σ(i−j)²·r_i·c_j from running sums: nothing cancels, and a single grade gives an exact 0.
@@ -209,7 +210,7 @@ def kappa_quadratic(c: Table) -> Node:
     parameters=(
         Parameter(
             "disagreement",
-            "What each confusion counts, number[k, k], rows true; 0 where it is no disagreement.",
+            "Weight of each confusion, number[k, k], rows true; 0 for no disagreement.",
             kind="matrix",
             is_required=True,
         ),
@@ -229,7 +230,7 @@ def kappa_quadratic(c: Table) -> Node:
     rounding=kappa_of_costs,
 )
 def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
-    """Weighted kappa with any matrix of disagreements."""
+    """Cohen's kappa weighted by a given matrix of disagreements."""
     observed = total(disagreement * c.cells)
     expected = total(disagreement * rows(c.pos) * cols(c.pred_pos))
     return 1 - c.n * observed / expected
@@ -246,7 +247,7 @@ def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
 def gwet_ac1(c: Table) -> Node:
     """Gwet's AC1: agreement beyond chance that stays stable when one class dominates.
 
-    Chance agreement comes from the mean class shares, not from their product as in kappa.
+    Chance agreement comes from the mean class proportions, not from their product as in kappa.
     """
     share = (c.pos + c.pred_pos) / (2 * c.n)
     by_chance = total(share * (1 - share)) / (c.k - 1)
@@ -277,9 +278,9 @@ def _entropy(c: Table, totals: Node) -> Node:
     rounding=information,
 )
 def mutual_information(c: Table) -> Node:
-    """Information that the prediction carries about the truth, in nats.
+    """Mutual information of true and predicted class, in nats.
 
-    Blind to which class is called which: a consistent swap of two classes costs nothing.
+    It does not depend on which class is which: swapping two predicted classes does not change it.
     """
     return _information(c)
 
@@ -297,5 +298,5 @@ def mutual_information(c: Table) -> Node:
     rounding=normalized_information,
 )
 def normalized_mutual_information(c: Table) -> Node:
-    """Mutual information over the mean of the entropies of truth and prediction."""
+    """Mutual information divided by the mean of the entropies of true and predicted class."""
     return 2 * _information(c) / (_entropy(c, c.pos) + _entropy(c, c.pred_pos))

@@ -1,4 +1,4 @@
-"""Whether confidences come true as often as they say: errors of bins of confidences."""
+"""Calibration errors of binned probabilities."""
 
 from __future__ import annotations
 
@@ -34,30 +34,29 @@ FERRO_FRICKER_2012 = (
 _BINS = Parameter("bins", "Number of bins: 1 to 10 000.", kind="count", default=15)
 _SCHEME = Parameter(
     "scheme",
-    'Where bins end: "uniform", at i/bins; "quantile", so that they hold equal weight.',
+    'Edges of the bins: "uniform", at i/bins; "quantile", so that bins have equal weight.',
     kind="choice",
     default="uniform",
     choices=("uniform", "quantile"),
 )
 _CLOSED = Parameter(
     "closed",
-    'Which edge belongs to a bin: "right", (lo, hi], or "left", [lo, hi). '
-    "The outer bins hold 0 and 1.",
+    'Closed edge of the bins: "right", (lo, hi], or "left", [lo, hi). The outer bins hold 0 and 1.',
     kind="choice",
     default="right",
     choices=("right", "left"),
 )
 _NORM = Parameter(
     "norm",
-    'How gaps are averaged: "l1", their size; "l2", the root of their mean square.',
+    'Average of the gaps: "l1", mean absolute value; "l2", root mean square.',
     kind="choice",
     default="l1",
     choices=("l1", "l2"),
 )
 
 
-# Confidences 0.6 and 0.7 right, 0.65 wrong, 0.8 wrong, 0.9 right: of five bins the third, the
-# fourth and the last hold them.
+# Confidences 0.6 and 0.7 right, 0.65 wrong, 0.8 wrong, 0.9 right. Of five bins, the third, the
+# fourth and the last contain them.
 five = partial(by_hand, y_true=(1, 1, 0, 0, 1), y_prob=(0.9, 0.7, 0.8, 0.4, 0.35))
 # Three classes: confidences 0.5 right, 0.7 wrong, 0.8 right.
 three = partial(
@@ -86,7 +85,7 @@ def _bins_of(
 
 
 def _mean_gap(of: Bins, *, norm: str = "l1", **_: Any) -> Floats:
-    """float64[...]: the mean over the bins, by weight, of |share − mean confidence|."""
+    """float64[...]: the weighted mean over the bins of |proportion − mean confidence|."""
     weight = of.weight
     with np.errstate(invalid="ignore", divide="ignore"):
         total = np.where(weight.any(axis=-1), weight.sum(axis=-1), math.nan)
@@ -99,13 +98,13 @@ def _mean_gap(of: Bins, *, norm: str = "l1", **_: Any) -> Floats:
 
 
 def _largest_gap(of: Bins, **_: Any) -> Floats:
-    """float64[...]: the largest |share − mean confidence| of a bin that holds something."""
+    """float64[...]: the largest |proportion − mean confidence| of a nonempty bin."""
     gap = np.where(of.is_occupied, np.abs(of.gap), -1.0).max(axis=-1)
     return np.where(gap < 0.0, math.nan, gap)
 
 
 @_error(
-    formula="mean over the bins, by weight, of |share of right predictions − mean confidence|",
+    formula="mean over the bins, by weight, of |accuracy − mean confidence|",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
     aliases=("ece", "top_label_calibration_error"),
     parameters=(_BINS, _SCHEME, _CLOSED, _NORM),
@@ -133,18 +132,17 @@ def _largest_gap(of: Bins, **_: Any) -> Floats:
 def expected_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed, norm: str
 ) -> float:
-    """Mean distance between how sure the predictions are and how often they are right.
+    """Mean absolute difference between the accuracy and the confidence of the bins.
 
-    Reads the probability of the predicted class (the top label) and whether the prediction is
-    right.
-    Chance alone makes it larger than 0: compare with expected_calibration_error_if_calibrated.
+    Uses the probability of the predicted class (top label) and whether the prediction is right.
+    Chance alone makes it larger than 0: compare it with expected_calibration_error_if_calibrated.
     """
     found = _bins_of(c, "expected_calibration_error", bins, scheme, closed)
     return float(_mean_gap(found, norm=norm))
 
 
 @_error(
-    formula="largest |share of right predictions − mean confidence| of a bin",
+    formula="largest |accuracy − mean confidence| of a bin",
     latex=r"\max_{b: W_b > 0} \big| \bar y_b - \bar p_b \big|",
     aliases=("mce",),
     parameters=(_BINS, _SCHEME, _CLOSED),
@@ -170,9 +168,9 @@ def expected_calibration_error(
 def maximum_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
 ) -> float:
-    """Largest distance of a bin between how sure the predictions are and how often they are right.
+    """Largest absolute difference between the accuracy and the confidence of a bin.
 
-    Usually that of the bin with the fewest rows: one row suffices.
+    Usually the bin with the fewest rows decides, even if it has a single row.
     """
     return float(_largest_gap(_bins_of(c, "maximum_calibration_error", bins, scheme, closed)))
 
@@ -192,11 +190,10 @@ def maximum_calibration_error(
     bounds=None,
 )
 def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, norm: str) -> float:
-    """Calibration error of the predicted class in bins that hold equally many rows.
+    """Calibration error of the predicted class in bins of equal numbers of rows.
 
-    Equal confidences are never divided between bins.
-    The ACE of Nixon et al. reads the probabilities of every class:
-    classwise_calibration_error(scheme='quantile').
+    Equal confidences are never split between bins. The ACE of Nixon et al. uses the probabilities
+    of every class: classwise_calibration_error(scheme='quantile').
     """
     found = _bins_of(c, "adaptive_calibration_error", bins, "quantile", closed)
     return float(_mean_gap(found, norm=norm))
@@ -204,7 +201,7 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
 
 @_error(
     formula="mean over the bins of the probability of the class, by weight, of "
-    "|share of rows of the class − mean probability|",
+    "|fraction of rows of the class − mean probability|",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
     aliases=("binary_calibration_error",),
     averages=("macro",),
@@ -230,11 +227,11 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
 def class_calibration_error(
     c: ClassProbabilities, *, bins: int, scheme: Scheme, closed: Closed, norm: str
 ) -> float:
-    """Mean distance between the probability of a class and how often the class is true.
+    """Mean absolute difference between the probability of a class and its observed frequency.
 
-    Reads the probability of the class on every row, whatever was predicted.
-    With two classes this is the binary calibration error of the positive class; the mean over the
-    classes is the static or class-wise calibration error.
+    Uses the probability of the class on every row, not only where it is predicted. With two classes
+    this is the binary calibration error of the positive class; the mean over the classes is the
+    static or class-wise calibration error.
     """
     found = _bins_of(c, "class_calibration_error", bins, scheme, closed)
     return float(_mean_gap(found, norm=norm))
@@ -267,18 +264,17 @@ def class_calibration_error(
 def debiased_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
 ) -> float:
-    """Mean square of the calibration error of the bins, without what chance adds to it.
+    """Bias-corrected mean squared calibration error of the bins.
 
-    Its mean over many samples is the square itself, 0 for calibrated predictions, however few the
-    rows: so about half of the samples of a calibrated classifier give a negative value.
-    A square, since a root would bring a bias back.
-    Where a bin holds one distinct confidence p this is (ȳ − p)² − ȳ(1 − ȳ)/(n − 1), the estimator
-    of Bröcker, of Ferro and Fricker, and of Kumar et al.
-    A bin of one row counts as 0: nothing tells its error from chance.
+    It is unbiased for any number of rows and has mean 0 for a calibrated classifier. About half of
+    the samples of a calibrated classifier therefore give a negative value. It is a square, since a
+    square root would be biased again. Where a bin holds one distinct confidence p this is (ȳ − p)²
+    − ȳ(1 − ȳ)/(n − 1), the estimator of Bröcker, of Ferro and Fricker, and of Kumar et al. A bin of
+    one row counts as 0: its error cannot be separated from chance.
     """
     found = _bins_of(c, "debiased_calibration_error", bins, scheme, closed)
     pairs = found.weight**2 - found.squares
-    # One row, or one that outweighs the others beyond what float64 tells apart.
+    # One row, or one that outweighs the others beyond the precision of float64.
     held = pairs > 1e-9 * found.weight**2
     if not held.any():
         return math.nan
@@ -307,11 +303,11 @@ def debiased_calibration_error(
 def expected_calibration_error_if_calibrated(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
 ) -> float:
-    """What expected_calibration_error would be, on average, if the confidences were right.
+    """Expected value of expected_calibration_error if the confidences are right.
 
-    Computed, not simulated. An expected_calibration_error no larger than this shows no error.
-    Within 0.1 %; of weighted rows that share a confidence only the sums of their weights and of the
-    squares are known, so that on few such rows it is rougher.
+    Computed, not simulated. An expected_calibration_error that is no larger gives no evidence of
+    miscalibration. Accurate to 0.1 %. Of weighted rows that share a confidence, only the sums of
+    their weights and of the squares are known, so that it is less accurate on few such rows.
     """
     name = "expected_calibration_error_if_calibrated"
     found = _bins_of(c, name, bins, scheme, closed)

@@ -1,4 +1,4 @@
-"""Cost of decisions: what the confusions cost when some are worse than others."""
+"""Costs of decisions under a cost matrix."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."
     rounding=sum_of_costs,
 )
 def expected_cost(c: Table, *, costs: Node) -> Node:
-    """Mean cost of a row under a matrix of costs for every true and predicted class.
+    """Mean cost of a row under a cost matrix for every pair of true and predicted class.
 
     With cost 1 off the diagonal it is the error rate.
     """

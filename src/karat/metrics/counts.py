@@ -1,4 +1,4 @@
-"""The counts themselves: rows, or sums of weights."""
+"""Counts of rows, or sums of weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _count = partial(metric, averages=("micro",), range=_ANY, since="0.1")
 
 
 def _equals(row: int, column: int, place: int, name: str) -> tuple[Equal, ...]:
-    """The calls that give a cell of two classes; `place` is that among torchmetrics' scores."""
+    """Calls that give a cell of two classes; `place` is its position among torchmetrics' scores."""
     one, each = f"confusion_matrix()[{row}, {column}]", f"[..., {row}, {column}]"
     return (
         equal("scikit-learn", one, where=TWO_CLASSES),
@@ -34,7 +34,7 @@ def _equals(row: int, column: int, place: int, name: str) -> tuple[Equal, ...]:
     equals=_equals(1, 1, 0, "TP"),
 )
 def true_positives(c: OneVsRest) -> Node:
-    """Rows of the class that were predicted as it."""
+    """Number of rows of the class that are predicted as it."""
     return c.tp
 
 
@@ -46,7 +46,7 @@ def true_positives(c: OneVsRest) -> Node:
     perfect=0.0,
 )
 def false_positives(c: OneVsRest) -> Node:
-    """Rows of another class that were predicted as this one."""
+    """Number of rows of other classes that are predicted as this one."""
     return c.fp
 
 
@@ -62,7 +62,7 @@ def false_positives(c: OneVsRest) -> Node:
     perfect=0.0,
 )
 def false_negatives(c: OneVsRest) -> Node:
-    """Rows of the class that were predicted as another."""
+    """Number of rows of the class that are predicted as another."""
     return c.fn
 
 
@@ -73,7 +73,7 @@ def false_negatives(c: OneVsRest) -> Node:
     equals=_equals(0, 0, 2, "TN"),
 )
 def true_negatives(c: OneVsRest) -> Node:
-    """Rows of another class that were not predicted as this one."""
+    """Number of rows of other classes that are not predicted as this one."""
     return c.tn
 
 
@@ -89,13 +89,13 @@ def true_negatives(c: OneVsRest) -> Node:
     ],
 )
 def support(c: OneVsRest) -> Node:
-    """Rows truly of the class."""
+    """Number of rows of the class."""
     return c.pos
 
 
 @_count(cases=[liver(gives="263", source=LIVER_SOURCE)], equals=of_pycm("TOP"))
 def predicted_count(c: OneVsRest) -> Node:
-    """Rows predicted as the class."""
+    """Number of rows predicted as the class."""
     return c.pred_pos
 
 
@@ -107,5 +107,5 @@ def predicted_count(c: OneVsRest) -> Node:
     since="0.1",
 )
 def correct_count(c: Table) -> Node:
-    """Rows predicted as their true class."""
+    """Number of rows whose class is predicted correctly."""
     return total(c.tp)

@@ -1,7 +1,7 @@
-"""Scores taken apart: what miscalibration costs, what discrimination saves, what is uncertain.
+"""Decompositions of scores: miscalibration, discrimination and uncertainty.
 
-Three parts of a mean score S, after isotonic recalibration of the probabilities of a class:
-S = miscalibration − discrimination + uncertainty, each at least 0, with nothing to choose.
+Three parts of a mean score S, after isotonic recalibration of the probabilities of a class: S =
+miscalibration − discrimination + uncertainty, each at least 0, without tuning parameters.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ INFINITE = "the true side of a row has probability 0, so the log-loss is infinit
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-# 0.2 false, 0.3 true, 0.4 and 0.6 false, 0.9 true: the three in the middle fall, so that all of
-# them are recalibrated to 1/3.
+# 0.2 false, 0.3 true, 0.4 and 0.6 false, 0.9 true: the middle three fall, so that all of them are
+# recalibrated to 1/3.
 five = partial(by_hand, y_true=(0, 1, 0, 0, 1), y_prob=(0.2, 0.3, 0.4, 0.6, 0.9))
 weighted = partial(five, weights=(2, 1, 1, 1, 3))
 
@@ -64,10 +64,10 @@ _log_loss = partial(
     perfect=0.0,
 )
 def brier_miscalibration(c: ClassProbabilities) -> float:
-    """How much of the Brier score a monotone recalibration of the probabilities would save.
+    """Part of the Brier score that isotonic recalibration of the probabilities removes.
 
-    The reliability term of Murphy's decomposition, without bins.
-    Fitted to the rows it is measured on: chance makes it positive on few rows.
+    The reliability term of Murphy's decomposition, without bins. It is fitted to the rows that it
+    is measured on: on few rows, chance makes it positive.
     """
     # (p − y)² − (x − y)² = (p − x)(p + x − 2y), summed over the rows of a score level.
     fit = c.made(recalibrated)
@@ -79,7 +79,7 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
 
 @_brier(
     formula="mean (r − y)² − mean (x − y)², x: the isotonic recalibration of p, "
-    "r: the share of the class",
+    "r: the fraction of the class",
     latex=r"\overline{(r - y)^2} - \overline{(x - y)^2}",
     aliases=("brier_dsc", "brier_resolution"),
     range=(0.0, 0.25),
@@ -90,12 +90,12 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     rounding=linear(absolute=(4, 64)),
 )
 def brier_discrimination(c: ClassProbabilities) -> float:
-    """How much of the Brier score of the class share the recalibrated probabilities save.
+    """Difference in Brier score between the class proportion and the recalibrated probabilities.
 
-    The resolution term of Murphy's decomposition, without bins: ability to tell rows apart,
-    however it is expressed in probabilities.
+    The resolution term of Murphy's decomposition, without bins: the ability to separate the
+    classes, independent of calibration.
     """
-    # The mean of x over a block is its share of hits, so that the cross term vanishes.
+    # The mean of x over a block is its proportion of hits, so that the cross term vanishes.
     fit = c.made(recalibrated)
     share = fit.n_hits / _weight(fit)
     weight = fit.block_hits + fit.block_misses
@@ -103,7 +103,7 @@ def brier_discrimination(c: ClassProbabilities) -> float:
 
 
 @_brier(
-    formula="share of the class × share of the others",
+    formula="fraction of the class × fraction of the others",
     latex=r"r (1 - r)",
     aliases=("brier_unc",),
     range=(0.0, 0.25),
@@ -115,7 +115,7 @@ def brier_discrimination(c: ClassProbabilities) -> float:
     rounding=linear(relative=(2, 8)),
 )
 def brier_uncertainty(c: ClassProbabilities) -> float:
-    """Brier score of giving every row the share of the class: a property of the rows alone."""
+    """Brier score of predicting the class proportion for every row: a property of the data."""
     fit = c.made(recalibrated)
     return fit.n_hits * fit.n_misses / _weight(fit) ** 2
 
@@ -134,9 +134,9 @@ def brier_uncertainty(c: ClassProbabilities) -> float:
     perfect=0.0,
 )
 def log_loss_miscalibration(c: ClassProbabilities) -> float:
-    """How much of the log-loss a monotone recalibration of the probabilities would save.
+    """Part of the log-loss that isotonic recalibration of the probabilities removes.
 
-    Of the class against the rest.
+    It refers to the class against the rest.
     """
     fit = c.made(recalibrated)
     best = _least_negative_log_probability(fit.block_misses, fit.block_hits)
@@ -145,7 +145,7 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
 
 @_log_loss(
     formula="log-loss of r − log-loss of x, x: the isotonic recalibration of p, "
-    "r: the share of the class",
+    "r: the fraction of the class",
     latex=r"\overline{\ell(r, y)} - \overline{\ell(x, y)}",
     aliases=("log_loss_dsc",),
     range=(0.0, math.log(2.0)),
@@ -156,9 +156,9 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
     rounding=linear(absolute=(2, 32)),
 )
 def log_loss_discrimination(c: ClassProbabilities) -> float:
-    """How much of the log-loss of the class share the recalibrated probabilities save.
+    """Difference in log-loss between the class proportion and the recalibrated probabilities.
 
-    Of the class against the rest.
+    It refers to the class against the rest.
     """
     fit = c.made(recalibrated)
     best = _least_negative_log_probability(fit.block_misses, fit.block_hits) / _weight(fit)
@@ -166,7 +166,7 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
 
 
 @_log_loss(
-    formula="−r·ln r − (1 − r)·ln(1 − r), r: the share of the class",
+    formula="−r·ln r − (1 − r)·ln(1 − r), r: the fraction of the class",
     latex=r"-r \ln r - (1 - r) \ln (1 - r)",
     aliases=("log_loss_unc",),
     range=(0.0, math.log(2.0)),
@@ -179,7 +179,7 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
     rounding=linear(relative=(3, 16)),
 )
 def log_loss_uncertainty(c: ClassProbabilities) -> float:
-    """Log-loss of giving every row the share of the class: a property of the rows alone."""
+    """Log-loss of predicting the class proportion for every row: a property of the data."""
     return _entropy(c.made(recalibrated))
 
 
@@ -188,7 +188,7 @@ def _weight(fit: Recalibrated) -> float:
 
 
 def _negative_log_probability(fit: Recalibrated) -> float:
-    """Log-loss of the probabilities as given, added over the rows."""
+    """Log-loss of the probabilities as given, summed over the rows."""
     total = 0.0
     for p, misses, hits, _ in fit.walk():
         of_hits, of_misses = hits > 0, misses > 0
@@ -199,7 +199,7 @@ def _negative_log_probability(fit: Recalibrated) -> float:
 
 
 def _least_negative_log_probability(misses: Floats, hits: Floats) -> float:
-    """Log-loss of giving each block its own share of hits, added over the rows."""
+    """Log-loss of predicting the proportion of hits in each block, summed over the rows."""
     of_hits, of_misses = hits > 0, misses > 0
     in_hits = dot(hits[of_hits], _log_share(hits[of_hits], misses[of_hits]))
     in_misses = dot(misses[of_misses], _log_share(misses[of_misses], hits[of_misses]))
@@ -207,7 +207,7 @@ def _least_negative_log_probability(misses: Floats, hits: Floats) -> float:
 
 
 def _log_share(part: Floats, rest: Floats) -> Floats:
-    """Ln of part ÷ (part + rest), which a few among very many are not rounded away from."""
+    """Ln of part ÷ (part + rest), which does not round away a small rest."""
     whole, is_most = part + rest, part > rest
     found = np.log(part / whole)
     found[is_most] = np.log1p(-(rest / whole)[is_most])

@@ -1,4 +1,4 @@
-"""F scores and their relatives: precision and recall in one number."""
+"""F scores and overlaps, which combine precision and recall."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BETA = Parameter(
     below=1e80,
 )
 
-# Three classes, no two margins equal.
+# Three classes with distinct margins.
 three = partial(
     case,
     cells=((22, 3, 5), (4, 18, 1), (2, 9, 31)),
@@ -66,7 +66,7 @@ _R = "((22/30 + 18/23 + 31/42) / 3)"
 def f1(c: OneVsRest) -> Node:
     """Harmonic mean of precision and recall.
 
-    In counts, so that it is 0 and defined where only one of precision and recall is undefined.
+    It is computed from counts, so that it is 0 where only one of precision and recall is undefined.
     macro_f1 is the mean of the F1 of each class; f1_of_macro_averages is another number.
     """
     return 2 * c.tp / (2 * c.tp + c.fp + c.fn)
@@ -94,7 +94,7 @@ def f1(c: OneVsRest) -> Node:
     in_report=False,
 )
 def f_beta(c: OneVsRest, *, beta: Node) -> Node:
-    """Weighted harmonic mean of precision and recall: recall weighs beta times as much."""
+    """Weighted harmonic mean of precision and recall, in which recall weighs beta times as much."""
     return (1 + beta**2) * c.tp / ((1 + beta**2) * c.tp + beta**2 * c.fn + c.fp)
 
 
@@ -113,7 +113,7 @@ def f_beta(c: OneVsRest, *, beta: Node) -> Node:
     references=(JACCARD_1912,),
 )
 def jaccard(c: OneVsRest) -> Node:
-    """Rows of the class in both truth and prediction over rows of it in either."""
+    """Intersection over union of the rows of the class and the rows predicted as it."""
     return c.tp / (c.tp + c.fp + c.fn)
 
 
@@ -128,7 +128,7 @@ def jaccard(c: OneVsRest) -> Node:
 def f1_of_macro_averages(c: Table) -> Node:
     """Harmonic mean of macro precision and macro recall.
 
-    Not macro_f1, the mean of the F1 of each class: the two differ by up to 0.5 and can rank two
+    macro_f1 is the mean of the F1 of each class: the two differ by up to 0.5 and can rank two
     classifiers differently.
     """
     p, r = c.macro(precision), c.macro(recall)

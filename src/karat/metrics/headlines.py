@@ -1,4 +1,4 @@
-"""The metrics that open a report: which ones, and in which order, by the kind of problem.
+"""Selection and order of the metrics that open a report, by the kind of problem.
 
 docs/reports.md shows the rules as a table.
 """
@@ -22,9 +22,9 @@ from karat.metrics import (
 )
 
 RARE: Final = 0.05
-"""A positive class of a smaller prevalence is rare."""
+"""Prevalence below which a positive class is rare."""
 MANY_CLASSES: Final = 20
-"""From so many classes on, the true class is also looked for among the first `PLACES`."""
+"""Number of classes from which on top-`PLACES` accuracy is shown."""
 PLACES: Final = 5
 
 _FAMILIES: Final = (
@@ -39,7 +39,7 @@ _FAMILIES: Final = (
     "decompositions",
     "thresholds",
 )
-"""Order of the families of metrics; others follow."""
+"""Order of the families of metrics; the others follow."""
 _OF_RARE: Final = (
     "prevalence",
     "no_information_rate",
@@ -60,7 +60,7 @@ _OF_RANKS: Final = (
 _OF_PROBABILITIES: Final = frozenset(
     ("negative_log_probability", "squared_error", "binary_negative_log_probability")
 )
-"""Losses that say something of probabilities alone."""
+"""Losses that apply to probabilities only."""
 
 
 def headline(
@@ -75,10 +75,10 @@ def headline(
 
     Args:
         k: number of classes.
-        has_positive: whether one class of two is positive, so that plain names are of it.
-        prevalence: share of the rows that are truly positive, by weight; None or NaN: not known.
+        has_positive: whether one class of two is positive, so that plain names refer to it.
+        prevalence: weighted proportion of truly positive rows; None or NaN: not known.
         has_probabilities: whether there are probabilities.
-        has_scores: whether there are scores that are no probabilities.
+        has_scores: whether there are scores other than probabilities.
 
     Example:
         >>> headline(2, has_positive=True, prevalence=0.01)[:4]
@@ -105,24 +105,24 @@ def headline(
 
 
 def metric_of_slices(*, has_positive: bool, prevalence: float | None = None) -> str:
-    """The metric by which slices are compared when none was asked for."""
+    """Return the default metric for comparing slices."""
     return "recall" if is_rare(prevalence, has_positive=has_positive) else "accuracy"
 
 
 def is_rare(prevalence: float | None, *, has_positive: bool) -> bool:
-    """Whether the positive class is rare: its prevalence is below 5 %."""
+    """Return whether the positive class is rare: its prevalence is below 5 %."""
     return has_positive and prevalence is not None and prevalence < RARE
 
 
 def needs_probabilities(record: Record) -> bool:
-    """Whether a metric says how good probabilities are, so that other scores do not show it."""
+    """Return whether a metric applies to probabilities only, not to other scores."""
     return record.reads in (ClassProbabilities, Confidences) or bool(
         _OF_PROBABILITIES & set(record.needs)
     )
 
 
 def by_family(names: Iterable[str]) -> list[str]:
-    """Names by the family of their metric."""
+    """Sort names by the family of their metric."""
     return sorted(names, key=_family)
 
 
@@ -133,22 +133,22 @@ def _family(name: str) -> int:
 
 @lru_cache(maxsize=1)
 def _usual(_: int) -> tuple[str, ...]:
-    """Metrics whose record asks for a place in the headline, by family."""
+    """Metrics whose record is marked for the headline, by family."""
     listed = [str(metric) for metric in all_metrics() if metric.lift in metric.record.headline]
     return tuple(by_family(listed))
 
 
 def _is_of_kind(metric: Metric, has_positive: bool) -> bool:
-    """Whether it is of one positive class, or of all classes."""
+    """Return whether a metric is of one positive class, or of all classes."""
     if has_positive:
-        # The averages stand under the table of classes, and the one pair of classes says what one
-        # class against the other says.
+        # The averages are below the table of classes, and the single pair of classes repeats the
+        # comparison of one class against the other.
         return metric.lift == "plain" and metric.record.reads not in (PairRanks, Pairwise)
     return metric.lift != "plain" or not metric.record.is_per_class
 
 
 OF_SET_SLICES: Final = "micro_f1"
-"""The metric by which slices of rows with sets of labels are compared when none was asked for."""
+"""Default metric for comparing slices of rows with sets of labels."""
 HEADLINE_OF_SETS: Final = (
     "subset_accuracy",
     "hamming_loss",
@@ -164,4 +164,4 @@ HEADLINE_OF_SETS: Final = (
     "binary_cross_entropy",
     "multilabel_brier",
 )
-"""The metrics that open a report of rows with sets of labels, those of scores last."""
+"""Metrics that open a report of rows with sets of labels, those of scores last."""

@@ -1,4 +1,4 @@
-"""`Plan`: which tallies the requested metrics need, so that one pass over the data serves all."""
+"""`Plan`: the tallies that the requested metrics need, so that one pass over the data suffices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Plan:
     """The requested metrics and the union of the tallies they need: data, picklable, printable.
 
     Attributes:
-        metrics: canonical texts, in the order asked for.
+        metrics: canonical texts, in the requested order.
         tallies: the tallies of the one pass: ``"cells"`` or ``"class totals"``, and of scores
             ``"losses"``, ``"cumulative counts"`` (one sorted column at a time) and ``"pairs"``.
 
@@ -33,7 +33,7 @@ class Plan:
 
     @classmethod
     def of(cls, metrics: str | Metric | Iterable[str | Metric] | None = None) -> Plan:
-        """The plan of these metrics, or of a single one; None: all of a report with scores.
+        """Return the plan of these metrics, or of a single one; None: all of a report with scores.
 
         Errors:
             K310 a collection without an order; K301, K302, K303, K306 a name that is no metric.
@@ -48,7 +48,7 @@ class Plan:
 
     @property
     def needs_cells(self) -> bool:
-        """Whether the pass must count every cell true × predicted."""
+        """True if the pass must count every cell true × predicted."""
         return "cells" in self.tallies
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ _TALLIES = {
 
 
 def tally_of(metric: Metric) -> str:
-    """The tally that a metric reads."""
+    """Return the tally that a metric reads."""
     if not metric.needs_scores:
         return "cells" if metric.needs_cells else "class totals"
     reads = metric.record.reads
@@ -80,10 +80,10 @@ def tally_of(metric: Metric) -> str:
 
 
 def default_metrics(*, of_scores: bool = False) -> list[Metric]:
-    """What a report holds when no metric is named: every record that asks to be in a report.
+    """Metrics that a report contains by default: every record marked for reports.
 
     Args:
-        of_scores: the metrics of scores, else those of labels.
+        of_scores: return the metrics of scores, else those of labels.
     """
     return list(_listed(n_records(), of_scores))
 
@@ -95,13 +95,13 @@ def _listed(_: int, of_scores: bool) -> tuple[Metric, ...]:
         for item in all_metrics()
         if item.record.in_report
         and item.needs_scores == of_scores
-        # Pooling every column needs a key for each row and class at once: on request only.
+        # Pooling every column needs a key for each row and class at once, so only on request.
         and not (of_scores and item.lift == "micro")
     )
 
 
 def requested(metrics: Any) -> list[Metric]:
-    """The metrics that were asked for by one name or a list of names.
+    """Metrics requested by one name or a list of names.
 
     Errors:
         K310 a set, which has no order; K301, K302, K303, K306 a name that is not a metric.
@@ -114,7 +114,7 @@ def requested(metrics: Any) -> list[Metric]:
         names = list(metrics)
     except TypeError:
         return [get(metrics)]
-    except Exception as problem:  # the class of the container may raise anything
+    except Exception as problem:  # the container's class may raise anything
         found = f"metrics= of type {type(metrics).__name__} cannot be read: {short(problem)}"
         raise error("K310", found=found) from problem
     return [get(name) for name in names]

@@ -61,14 +61,14 @@ def _undefined_share(value: float, base: float) -> float:
     on_sets="binary_cross_entropy",
 )
 def log_loss(s: Losses, *, eps: float | None) -> float:
-    """Mean of minus the logarithm of the probability given to the true class, in nats.
+    """Mean negative logarithm of the probability of the true class, in nats.
 
-    Probabilities are taken as given: never renormalized, and clipped only with eps=.
-    Without it one certain error makes the loss infinite.
-    With it the probability p of the true class counts as min(max(p, eps), 1 − eps); of two
-    classes that is the loss of clipped probabilities. Older versions of scikit-learn clipped every
-    class and renormalized the row, which differs by about k·eps where there are more classes.
-    Scores go through softmax (two classes: sigmoid) first.
+    Probabilities are taken as given: never renormalized, and clipped only with eps=. Without eps=,
+    a probability of 0 for the true class makes the loss infinite. With eps=, the probability p of
+    the true class counts as min(max(p, eps), 1 − eps); with two classes that is the loss of clipped
+    probabilities. Older versions of scikit-learn clipped every class and renormalized the row,
+    which differs by about k·eps where there are more classes. Scores go through softmax (two
+    classes: sigmoid) first.
     """
     return s.negative_log_probability(eps)
 
@@ -92,9 +92,9 @@ def log_loss(s: Losses, *, eps: float | None) -> float:
     rounding=softmax_loss,
 )
 def one_vs_all_log_loss(s: Losses) -> float:
-    """Mean over rows and classes of the two-class log-loss of each class against the rest.
+    """Mean over rows and classes of the binary log-loss of each class against the rest.
 
-    Scores go through one sigmoid a class, not through softmax.
+    Scores go through one sigmoid for each class, not through softmax.
     """
     return s.mean("binary_negative_log_probability")
 
@@ -121,9 +121,10 @@ def one_vs_all_log_loss(s: Losses) -> float:
     on_sets="multilabel_brier",
 )
 def brier(s: Losses) -> float:
-    """Mean squared distance between the probabilities and what happened.
+    """Mean squared difference between the probabilities and the observed classes.
 
-    Two classes: that of the positive class, 0 to 1; more: the sum over the classes, 0 to 2.
+    With two classes, it uses the probability of the positive class and ranges from 0 to 1. With
+    more, it is the sum over the classes and ranges from 0 to 2.
     """
     return s.mean("squared_error") / (2.0 if s.k == 2 else 1.0)
 
@@ -152,20 +153,20 @@ def brier(s: Losses) -> float:
     rounding=linear(relative=(1, 8)),
 )
 def hinge_loss(s: Losses) -> float:
-    """Mean shortfall of the margin between the true class and the best other class.
+    """Mean hinge loss of the margin between the true class and the best other class.
 
-    Taken on the numbers as given; the usual use is on scores.
+    Computed from the numbers as given; usually from scores.
     """
     return s.mean("margin")
 
 
 @higher_is_better(
-    formula="share of the rows whose true class is among the k largest scores",
+    formula="fraction of the rows whose true class is among the k largest scores",
     latex=r"\frac{1}{W} \sum_i w_i \, [\operatorname{place}_i(y_i) \le k]",
     aliases=("top_k_accuracy_score",),
     numbered="top_{k}_accuracy",
     needs=("ranks",),
-    parameters=(Parameter("k", "How many of the largest scores count.", default=2, kind="count"),),
+    parameters=(Parameter("k", "Number of largest scores that count.", default=2, kind="count"),),
     cases=[
         by_hand(y_true=TRUTH, y_prob=THREE, k=1, gives="3/4"),
         by_hand(y_true=TRUTH, y_prob=THREE, k=2, gives="3/4"),
@@ -185,10 +186,10 @@ def hinge_loss(s: Losses) -> float:
     rounding=linear(relative=(1, 4)),
 )
 def top_k_accuracy(s: Losses, *, k: int) -> float:
-    """Share of the rows whose true class has one of the k largest scores.
+    """Proportion of the rows whose true class has one of the k largest scores.
 
-    Of equal scores the earlier class stands first, as for the predicted class: with k = 1 it is
-    the accuracy.
+    Of equal scores, the earlier class ranks first, as for the predicted class: with k = 1 it is the
+    accuracy.
     """
     if k > s.k:
         found = f"k={k} is larger than the number of classes, {s.k}"
@@ -199,7 +200,7 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
 
 
 @higher_is_better(
-    formula="1 − log-loss ÷ log-loss of the class shares",
+    formula="1 − log-loss ÷ log-loss of the class proportions",
     latex=r"1 - \frac{L}{-\sum_j \pi_j \ln \pi_j}",
     aliases=("d2_log_loss_score", "mcfadden_r2"),
     needs=("negative_log_probability",),
@@ -213,21 +214,21 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     rounding=linear(relative=(2, 900), absolute=(2, 900)),
 )
 def d2_log_loss(s: Losses) -> float:
-    """Share of the log-loss of the class shares that the probabilities save.
+    """Proportion of the log-loss of the class proportions that the probabilities remove.
 
-    0: no better than giving every row the class shares; 1: perfect.
+    It is 0 for predicting the class proportions for every row, and 1 for a perfect prediction.
     """
     shares, others = s.shares, s.other_shares
     near = shares > 0.5
     logs = np.zeros_like(shares)
     np.log(shares, out=logs, where=shares > 0)
-    # Of a share near 1 the logarithm keeps what little the other classes hold.
+    # For a proportion near 1, the logarithm keeps the small rest of the other classes.
     logs[near] = np.log1p(-others[near])
     return _undefined_share(s.mean("negative_log_probability"), float(-(shares * logs).sum()))
 
 
 @higher_is_better(
-    formula="1 − Brier score ÷ Brier score of the class shares",
+    formula="1 − Brier score ÷ Brier score of the class proportions",
     latex=r"1 - \frac{B}{1 - \sum_j \pi_j^2}",
     aliases=("d2_brier_score", "brier_skill_score"),
     needs=("squared_error",),
@@ -241,9 +242,9 @@ def d2_log_loss(s: Losses) -> float:
     rounding=linear(relative=(2, 900), absolute=(2, 900)),
 )
 def d2_brier(s: Losses) -> float:
-    """Share of the Brier score of the class shares that the probabilities save.
+    """Proportion of the Brier score of the class proportions that the probabilities remove.
 
-    0: no better than giving every row the class shares; 1: perfect.
+    It is 0 for predicting the class proportions for every row, and 1 for a perfect prediction.
     """
-    # Σ π·(share of the others): 1 − Σ π² and 1 − π cancel where one class holds nearly all rows.
+    # Σ π·(proportion of the others): 1 − Σ π² and 1 − π cancel where one class has nearly all rows.
     return _undefined_share(s.mean("squared_error"), float((s.shares * s.other_shares).sum()))

@@ -1,4 +1,4 @@
-"""Metrics of many labels, most of them rare: true labels weighted by how likely they are seen."""
+"""Propensity-scored metrics of many labels, most of them rare."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ NO_TRUE = "no label is true"
 _OF_LABELS = (
     Parameter(
         "propensities",
-        "Chance that a label is seen where it is true, float[k], above 0 and at most 1.",
+        "Probability that a true label is observed, float[k], above 0 and at most 1.",
         kind="labels",
         above=0.0,
         most=1.0,
     ),
     Parameter(
         "label_counts",
-        "Or how many rows of the training data have each label, whole numbers [k], with n_train.",
+        "Number of training rows with each label, whole numbers [k], with n_train.",
         kind="labels",
     ),
-    Parameter("n_train", "Rows of the training data.", kind="count"),
+    Parameter("n_train", "Number of rows of the training data.", kind="count"),
     Parameter(
         "a",
-        "How the propensity rises with the count: 0.5 for Wikipedia, 0.6 for Amazon, 0.55 else.",
+        "Exponent of the count in the propensity: 0.5 for Wikipedia, 0.6 for Amazon, 0.55 else.",
         default=0.55,
         above=0.0,
     ),
     Parameter(
         "b",
-        "What is added to the counts: 0.4 for Wikipedia, 2.6 for Amazon, 1.5 else.",
+        "Offset of the counts: 0.4 for Wikipedia, 2.6 for Amazon, 1.5 else.",
         default=1.5,
         above=0.0,
     ),
@@ -55,7 +55,7 @@ _GIVEN: Any = {"propensities": [0.5, 0.25, 1.0, 0.5]}
 
 
 def propensities(label_counts: Any, n_train: int, *, a: float = 0.55, b: float = 1.5) -> Floats:
-    """Chance that a label is seen where it is true, by how many training rows have it.
+    """Probability that a true label is observed, from its count in the training rows.
 
     Args:
         label_counts: rows of the training data with each label, [k].
@@ -90,8 +90,8 @@ def _weights(
     """float64[k]: 1 ÷ propensity of each label.
 
     Errors:
-        K302 neither propensities nor counts, or both; of another number of labels; counts of these
-        rows themselves.
+        K302 neither propensities nor counts, or both; the number of labels differs; the counts are
+        those of these rows.
     """
     is_counted = label_counts is not None or n_train is not None
     found = None
@@ -152,7 +152,7 @@ def _inverse(
 
 
 def _best(c: RankedLabels, weights: Floats, k: int, gains: Callable[[int], Floats]) -> Floats:
-    """float64[n]: Σ gain × weight of the k true labels of each row that weigh most, best first."""
+    """float64[n]: Σ gain × weight of the k heaviest true labels of each row, heaviest first."""
     own = weights[c.true.items]
     order = np.lexsort((-own, c.rows))
     place = np.arange(len(own)) - np.repeat(c.true.starts[:-1], c.true.sizes)
@@ -163,7 +163,7 @@ def _best(c: RankedLabels, weights: Floats, k: int, gains: Callable[[int], Float
 
 
 def _as_ratio(own: Floats, best: Floats) -> tuple[Floats, Floats]:
-    """What each row has of its best, and its part of the whole."""
+    """Ratio of each row to its best, and its part of the whole."""
     with np.errstate(invalid="ignore"):
         return own / np.where(best > 0.0, best, np.nan), np.where(best > 0.0, best, 0.0)
 
@@ -197,10 +197,10 @@ def propensity_scored_precision_at_k(
     b: float,
     ties: str,
 ) -> tuple[Floats, Floats]:
-    """Propensity-scored precision among the k best labels, as a share of the best that is possible.
+    """Propensity-scored precision among the k best labels, relative to the best possible.
 
-    A rare label counts more, since more of its true rows are not marked. Propensities are of the
-    training data. The ratio of means that papers print.
+    A rare label counts more, since more of its true rows are unlabeled. Propensities come from the
+    training data. The value is the ratio of means that papers report.
     """
     name = "propensity_scored_precision_at_k"
     weights = _weights(c, name, propensities, label_counts, n_train, a, b)
@@ -227,10 +227,10 @@ def propensity_scored_ndcg_at_k(
     b: float,
     ties: str,
 ) -> tuple[Floats, Floats]:
-    """Propensity-scored nDCG of the k best labels: the ratio of means that papers print.
+    """Propensity-scored nDCG of the k best labels: the ratio of means that papers report.
 
-    The sum of a row is divided by Σ 1 ÷ log2(r + 1) of as many places as it has true labels, at
-    most k, in both means.
+    The sum of a row is divided by Σ 1 ÷ log2(r + 1) over as many positions as it has true labels,
+    at most k, in both means.
     """
     weights = _weights(c, "propensity_scored_ndcg_at_k", propensities, label_counts, n_train, a, b)
     ideal = c.discounts(k)[c.true.sizes]
@@ -260,7 +260,7 @@ def propensity_scored_recall_at_k(
     b: float,
     ties: str,
 ) -> tuple[Floats, Floats]:
-    """Propensity-scored recall among the k best labels, as a share of the best that is possible."""
+    """Propensity-scored recall among the k best labels, relative to the best possible."""
     name = "propensity_scored_recall_at_k"
     weights = _weights(c, name, propensities, label_counts, n_train, a, b)
     t = np.maximum(c.n_true, 1.0)

@@ -1,4 +1,4 @@
-"""How well scores order the rows: areas under curves over every threshold."""
+"""Ranking metrics: areas under curves over all thresholds."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _of_pairs = partial(
 
 
 @higher_is_better(
-    formula="chance that a row of the class scores above another row, ties counting half",
+    formula="probability that a row of the class scores above another row, ties counting half",
     latex=r"\frac{\sum_{i: y_i = c} \sum_{j: y_j \ne c} w_i w_j"
     r"\big([s_i > s_j] + \tfrac12 [s_i = s_j]\big)}{W_c \, W_{\bar c}}",
     aliases=("auc", "auroc", "roc_auc_score", "c_statistic", "roc_auc_ovr"),
@@ -63,7 +63,7 @@ _of_pairs = partial(
     parameters=(
         Parameter(
             "max_fpr",
-            "Only the part of the curve up to this false positive rate, McClish-standardised; "
+            "Use the curve up to this false positive rate, with McClish standardization; "
             "None: all of it.",
             above=0.0,
             most=1.0,
@@ -105,10 +105,10 @@ _of_pairs = partial(
     of_row=RowFormula(samples_roc_auc),
 )
 def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
-    """Area under the ROC curve: how often a row of the class outranks another row.
+    """Area under the ROC curve: the probability that a row of the class outranks another row.
 
-    Exact with ties. Does not depend on prevalence or on any increasing transformation of the
-    scores, which are used as given. 0.5 is chance.
+    Ties count half, exactly. It does not depend on prevalence, nor on increasing transformations of
+    the scores, which are used as given. Random scores give 0.5 on average.
     """
     if max_fpr is None or max_fpr >= 1.0:
         return c.area
@@ -140,7 +140,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
 
 
 @_of_pairs(
-    formula="mean over the ordered pairs of classes i ≠ j of the chance that a row of i "
+    formula="mean over the ordered pairs of classes i ≠ j of the probability that a row of i "
     "scores above a row of j by the score of i",
     latex=r"\frac{1}{k(k-1)} \sum_{i \ne j} \hat A(i \mid j)",
     aliases=("hand_till", "auc_ovo", "roc_auc_ovo"),
@@ -161,10 +161,10 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     rounding=area_and_pairs(is_weighted=False),
 )
 def roc_auc_ovo_macro(p: PairRanks) -> float:
-    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+    """Mean ROC AUC over the pairs of classes (Hand & Till's M).
 
-    Does not depend on how frequent the classes are. Pairs with an absent class are left out.
-    R's pROC has it as multiclass.roc.
+    It does not depend on the frequencies of the classes. Pairs with an absent class are left out.
+    R's pROC provides it as multiclass.roc.
     """
     return _mean_of_pairs(p, np.ones_like(p.matrix))
 
@@ -186,7 +186,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     rounding=area_and_pairs(is_weighted=True),
 )
 def roc_auc_ovo_weighted(p: PairRanks) -> float:
-    """Mean over pairs of classes of how well they are told apart, by the rows of each pair."""
+    """Mean ROC AUC over the pairs of classes, weighted by the rows of each pair."""
     totals = np.asarray(p.totals, np.float64)
     return _mean_of_pairs(p, totals[:, None] + totals[None, :])
 
@@ -195,7 +195,7 @@ def _checked_cost(cost: Any, k: int) -> Floats:
     """A cost matrix as float64[k, k].
 
     Errors:
-        K302 it has another shape, or costs of right decisions.
+        K302 it has another shape, or nonzero costs of right decisions.
     """
     matrix = np.asarray(cost, np.float64)
     found = None
@@ -211,8 +211,8 @@ def _checked_cost(cost: Any, k: int) -> Floats:
 
 
 @higher_is_better(
-    formula="mean over the pairs of classes i < j of the chance that a row of i outranks a row "
-    "of j along the normal of the boundary between them",
+    formula="mean over the pairs of classes i < j of the probability that a row of i outranks a "
+    "row of j along the normal of the boundary between them",
     latex=r"\frac{2}{k(k-1)} \sum_{i < j} \hat A\big(i, j \mid (M_{j\cdot} - M_{i\cdot}) s\big)",
     aliases=("auc_mu", "aucmu"),
     undefined=NONE_TRUE,
@@ -240,17 +240,16 @@ def _checked_cost(cost: Any, k: int) -> Floats:
     rounding=area_and_pairs(is_weighted=False),
 )
 def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
-    """Mean over pairs of classes of how well the rows are told apart by both scores together.
+    """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
 
-    Used on the numbers as given: the paper's are probabilities, CatBoost's raw scores.
-    R's mlr3measures has it as mauc_mu.
-    Pairs with an absent class are left out.
+    It uses the numbers as given: probabilities in the paper, raw scores in CatBoost. R's
+    mlr3measures provides it as mauc_mu. Pairs with an absent class are left out.
     """
     matrix = None if cost is None else _checked_cost(cost, p.k)
     if matrix is not None:
         errors = matrix[~np.eye(p.k, dtype=bool)]
         if errors[0] != 0 and (errors == errors[0]).all():
-            # Why: sums of other columns round, so rows that the difference of two scores tells
+            # Sums of other columns round, so rows that the difference of two scores keeps
             # apart could tie, and the other way round.
             matrix = None
     found = p.ranks(matrix)
@@ -290,15 +289,15 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     of_row=RowFormula(samples_average_precision, of_undefined=0.0),
 )
 def average_precision(c: ClassRanks) -> float:
-    """Area under precision by recall as steps: the mean precision at the rows of the class.
+    """Area under the precision-recall curve as steps: the mean precision at the rows of the class.
 
-    A random order gives the prevalence of the class. Equal scores are one threshold.
+    Random scores give about the prevalence of the class. Equal scores form one threshold.
     """
     return c.step_area
 
 
 @higher_is_better(
-    formula="area under precision by recall, straight lines between the thresholds",
+    formula="area under the precision-recall curve, with straight lines between the thresholds",
     latex=r"\sum_t (R_t - R_{t-1}) \frac{P_t + P_{t-1}}{2}",
     aliases=("pr_auc", "prauc"),
     averages=("macro", "micro", "weighted"),
@@ -314,9 +313,9 @@ def average_precision(c: ClassRanks) -> float:
     rounding=linear(relative=(2, 8)),
 )
 def pr_auc_trapezoid(c: ClassRanks) -> float:
-    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+    """Area under the precision-recall curve by the trapezoidal rule; precision is 1 at recall 0.
 
-    Straight lines between points are optimistic: prefer average_precision.
+    Linear interpolation is optimistic: prefer average_precision.
     """
     return c.trapezoid_area
 
@@ -339,5 +338,5 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     rounding=twice_the_area,
 )
 def gini(c: ClassRanks) -> float:
-    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0."""
+    """Gini coefficient of the scores: 2·ROC AUC − 1, which is 0 for random scores."""
     return 2.0 * c.area - 1.0

@@ -1,4 +1,4 @@
-"""Rates of one class against the rest: shares of what is true, and of what was predicted."""
+"""Rates of one class against the rest."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ ALL_PREDICTED = "everything was predicted as the class"
     headline=("plain", "macro"),
 )
 def precision(c: OneVsRest) -> Node:
-    """Share of the rows predicted as the class that truly are of it.
+    """Proportion of the rows predicted as the class that belong to it.
 
-    Depends on prevalence: do not carry it from a balanced study to a rare class.
-    See recall for the same question asked of the true rows.
+    Depends on prevalence: a value from balanced data does not apply where the class is rare. recall
+    is the corresponding proportion of the true rows.
     """
     return c.tp / c.pred_pos
 
@@ -89,7 +89,7 @@ def precision(c: OneVsRest) -> Node:
     headline=("plain", "macro"),
 )
 def recall(c: OneVsRest) -> Node:
-    """Share of the rows truly of the class that were predicted as it.
+    """Proportion of the rows of the class that are predicted as it.
 
     Does not depend on prevalence.
     Macro recall counts a class that is absent from y_true as 0; balanced_accuracy leaves it out.
@@ -120,7 +120,7 @@ def recall(c: OneVsRest) -> Node:
     headline=("plain",),
 )
 def specificity(c: OneVsRest) -> Node:
-    """Share of the rows truly of another class that were not predicted as this one.
+    """Proportion of the rows of other classes that are not predicted as this one.
 
     With many classes it is near 1 for any classifier, since most rows are negatives of most
     classes.
@@ -141,10 +141,10 @@ def specificity(c: OneVsRest) -> Node:
     references=(ALTMAN_BLAND_1994B,),
 )
 def negative_predictive_value(c: OneVsRest) -> Node:
-    """Share of the rows not predicted as the class that truly are not of it.
+    """Proportion of the rows not predicted as the class that do not belong to it.
 
-    Depends on prevalence: do not carry it from a balanced study to a rare disease.
-    See specificity for the same question asked of the true negatives.
+    Depends on prevalence: a value from balanced data does not apply to a rare disease. specificity
+    is the corresponding proportion of the rows of other classes.
     """
     return c.tn / c.pred_neg
 
@@ -161,7 +161,7 @@ def negative_predictive_value(c: OneVsRest) -> Node:
     references=(ALTMAN_BLAND_1994A,),
 )
 def false_positive_rate(c: OneVsRest) -> Node:
-    """Share of the rows truly of another class that were predicted as this one."""
+    """Proportion of the rows of other classes that are predicted as this one."""
     return c.fp / c.neg
 
 
@@ -178,7 +178,7 @@ def false_positive_rate(c: OneVsRest) -> Node:
     references=(ALTMAN_BLAND_1994A,),
 )
 def false_negative_rate(c: OneVsRest) -> Node:
-    """Share of the rows truly of the class that were predicted as another."""
+    """Proportion of the rows of the class that are predicted as another."""
     return c.fn / c.pos
 
 
@@ -191,7 +191,7 @@ def false_negative_rate(c: OneVsRest) -> Node:
     references=(ALTMAN_BLAND_1994B,),
 )
 def false_discovery_rate(c: OneVsRest) -> Node:
-    """Share of the rows predicted as the class that truly are of another."""
+    """Proportion of the rows predicted as the class that belong to another."""
     return c.fp / c.pred_pos
 
 
@@ -204,7 +204,7 @@ def false_discovery_rate(c: OneVsRest) -> Node:
     references=(ALTMAN_BLAND_1994B,),
 )
 def false_omission_rate(c: OneVsRest) -> Node:
-    """Share of the rows not predicted as the class that truly are of it."""
+    """Proportion of the rows not predicted as the class that belong to it."""
     return c.fn / c.pred_neg
 
 
@@ -216,7 +216,7 @@ def false_omission_rate(c: OneVsRest) -> Node:
     since="0.1",
 )
 def prevalence(c: OneVsRest) -> Node:
-    """Share of all rows that truly are of the class.
+    """Proportion of all rows that belong to the class.
 
     A property of the data, not of the classifier.
     """
@@ -233,10 +233,10 @@ def prevalence(c: OneVsRest) -> Node:
     references=(LING_LI_1998,),
 )
 def precision_lift(c: OneVsRest) -> Node:
-    """Precision over prevalence: how many times more of the class than among all rows.
+    """Ratio of precision to prevalence.
 
-    1 for any prediction that ignores the row. Its largest value is 1 ÷ prevalence.
-    lift_at is the same quotient of the best share of the rows by their scores.
+    It is 1 for any prediction that ignores the input, and at most 1 ÷ prevalence. lift_at is the
+    same ratio for the proportion of the rows with the highest scores.
     """
     return (c.tp * c.n) / (c.pred_pos * c.pos)
 
@@ -257,9 +257,9 @@ def precision_lift(c: OneVsRest) -> Node:
     rounding=difference_of_shares,
 )
 def informedness(c: OneVsRest) -> Node:
-    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+    """Recall plus specificity minus 1: Youden's J statistic.
 
-    Youden's J. 0 for any guess that ignores the row.
+    It is 0 for any prediction that ignores the input.
     """
     return c.tp / c.pos + c.tn / c.neg - 1
 
@@ -274,7 +274,7 @@ def informedness(c: OneVsRest) -> Node:
     rounding=difference_of_shares,
 )
 def markedness(c: OneVsRest) -> Node:
-    """Precision plus negative predictive value minus 1: how far a prediction marks the truth."""
+    """Precision plus negative predictive value minus 1."""
     return c.tp / c.pred_pos + c.tn / c.pred_neg - 1
 
 
@@ -294,9 +294,9 @@ def markedness(c: OneVsRest) -> Node:
     since="0.1",
 )
 def positive_likelihood_ratio(c: OneVsRest) -> Node:
-    """How many times likelier this prediction is for rows of the class than for the others.
+    """True positive rate divided by false positive rate.
 
-    Multiplies the prior odds of the class. Infinite when there is no false positive.
+    A positive prediction multiplies the odds of the class by it. Infinite without false positives.
     """
     return (c.tp / c.pos) / (c.fp / c.neg)
 
@@ -314,9 +314,9 @@ def positive_likelihood_ratio(c: OneVsRest) -> Node:
     references=(DEEKS_ALTMAN_2004,),
 )
 def negative_likelihood_ratio(c: OneVsRest) -> Node:
-    """How many times likelier any other prediction is for rows of the class than for the others.
+    """False negative rate divided by true negative rate.
 
-    Multiplies the prior odds of the class when it was not predicted.
+    A negative prediction multiplies the odds of the class by it.
     """
     return (c.fn / c.pos) / (c.tn / c.neg)
 
@@ -333,9 +333,10 @@ def negative_likelihood_ratio(c: OneVsRest) -> Node:
     since="0.1",
 )
 def diagnostic_odds_ratio(c: OneVsRest) -> Node:
-    """Odds of the prediction among rows of the class over its odds among the others.
+    """Ratio of the odds of a positive prediction among rows of the class and among the others.
 
-    The positive likelihood ratio over the negative one. Infinite without errors of one kind.
+    Equals the positive likelihood ratio divided by the negative one. Infinite if there are no false
+    positives or no false negatives.
     """
     return (c.tp * c.tn) / (c.fp * c.fn)
 

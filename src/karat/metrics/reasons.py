@@ -1,4 +1,4 @@
-"""Why a value is undefined, or absent, in words."""
+"""Reasons why a value is undefined or absent, in words."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from karat.tally import Classes
 from karat.tally.set_tally import SetTally
 
 CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
-"""Families of metrics that say how probabilities agree with what happened."""
+"""Families of metrics of the agreement of probabilities with outcomes."""
 
 
 def undefined_reason(
     metric: Metric, classes: Classes, undefined: npt.NDArray[np.bool_], *, is_left_out: bool = False
 ) -> str | None:
-    """Why a value is undefined, in which classes; None when it is defined.
+    """Return why a value is undefined, and in which classes; None when it is defined.
 
     Args:
-        is_left_out: whether an average of scores was made of the other classes.
+        is_left_out: whether an average of scores leaves out these classes.
     """
     if not undefined.any():
         return None
@@ -50,7 +50,7 @@ def undefined_reason(
 def undefined_on_sets(
     metric: Metric, tally: SetTally, undefined: npt.NDArray[np.bool_]
 ) -> str | None:
-    """Why a value on rows with sets is undefined, in which labels or how many rows; or None."""
+    """Return why a value on rows with sets is undefined, in which labels or in how many rows."""
     metric = meant_on_sets(metric)
     if not metric.is_of_rows:
         return undefined_reason(metric, tally.classes, undefined)
@@ -65,7 +65,7 @@ def undefined_on_sets(
 def undefined_of_scores(
     metric: Metric, classes: Classes, undefined: npt.NDArray[np.bool_]
 ) -> str | None:
-    """Why a value of the scores of sets is undefined, in which labels or how many rows; or None."""
+    """Return why a value of scores of sets is undefined, in which labels or in how many rows."""
     if not (metric.record.is_of_label_scores or metric.lift == "samples"):
         is_left_out = metric.lift != "per_class" and not undefined.all()
         return undefined_reason(metric, classes, undefined, is_left_out=is_left_out)
@@ -78,7 +78,7 @@ def undefined_of_scores(
 
 
 def no_calibration(metrics: Sequence[Metric]) -> KaratError:
-    """K211: a report of scores holds no metric of calibration; those among `metrics` would be."""
+    """K211: a report of scores has no calibration metric; name those that would be in `metrics`."""
     names = [str(item) for item in metrics if item.record.family in CALIBRATION_FAMILIES]
     do = f"Name one or more in metrics=: {shown(names, 20)}."
     return error("K211", name="a metric of calibration", do=do)
@@ -87,12 +87,12 @@ def no_calibration(metrics: Sequence[Metric]) -> KaratError:
 def not_computed(
     names: Sequence[str], *, can_be_named: bool = True, needs_rows: bool = False
 ) -> KaratError:
-    """K211: a report does not hold these metrics of scores, nor can it compute them.
+    """K211: a report does not contain these metrics of scores, nor can it compute them.
 
     Args:
         names: every metric that is missing.
-        can_be_named: whether these classes allow to ask for them by name.
-        needs_rows: whether tables of scores do not tell them.
+        can_be_named: whether they can be requested by name for these classes.
+        needs_rows: whether they cannot be computed from tables of scores.
     """
     them = "it" if len(names) == 1 else "them"
     do = f"Name {them}: karat.evaluate(..., metrics=[{shown(names)}])."

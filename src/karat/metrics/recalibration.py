@@ -1,4 +1,4 @@
-"""Calibration without bins: a test, and what a logistic recalibration would change."""
+"""Calibration without bins: Spiegelhalter's test and logistic recalibration."""
 
 from __future__ import annotations
 
@@ -70,27 +70,27 @@ _Z = "0.395/sqrt(0.0576 + 0.0336 + 0.0576 + 0.0096 + 0.020475)"
     rounding=linear(relative=(1, 16), absolute=(1, 16), scale="Σ|terms| ÷ standard deviation"),
 )
 def spiegelhalter_z(c: Confidences) -> float:
-    """How many standard deviations the squared error lies above what the confidences promise.
+    """Standardized difference between the squared error and its expectation under the confidences.
 
-    Positive: over-confident predictions; negative: under-confident ones.
-    With two classes it is Spiegelhalter's own statistic, whichever class is positive; with more
-    it is that of the predicted class.
+    Positive values indicate over-confident predictions, negative ones under-confident predictions.
+    With two classes it is Spiegelhalter's statistic, and does not depend on which class is
+    positive; with more it is that of the predicted class.
     """
     return c.made(_z)
 
 
 @_test(
-    formula="chance of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)",
+    formula="probability of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)",
     latex=r"\operatorname{erfc}\big(|z| / \sqrt 2\big)",
     cases=[five(gives="0.35033118760201587", source="scipy.stats.norm: 2·sf(0.395 ÷ √0.178875)")],
     no_influence="a p-value",
     rounding=linear(relative=(4, 64), per_log=(4, 64)),
 )
 def spiegelhalter_p(c: Confidences) -> float:
-    """Two-sided p-value of Spiegelhalter's test that the confidences are right.
+    """Two-sided p-value of Spiegelhalter's test of calibration.
 
-    Small: the predictions are not calibrated. Large: this test found nothing; a fault whose parts
-    cancel escapes it.
+    A small value is evidence of miscalibration. A large value is not evidence of calibration: the
+    test misses errors that cancel.
     """
     return math.erfc(abs(c.made(_z)) / math.sqrt(2.0))
 
@@ -117,9 +117,10 @@ def _z(confidences: LevelSource) -> float:
     influence=LineInfluence("slope"),
 )
 def calibration_slope(c: ClassProbabilities) -> float:
-    """How the log-odds of the class grow with those of its probability: 1 when calibrated.
+    """Slope of the logistic regression of the class on the log-odds of its probability.
 
-    Below 1: probabilities too extreme, as an overfitted model gives; above 1: too timid.
+    It is 1 when calibrated. Below 1, probabilities are too extreme, as with an overfitted model;
+    above 1, not extreme enough.
     """
     return line_of(c)[1]
 
@@ -136,10 +137,10 @@ def calibration_slope(c: ClassProbabilities) -> float:
     influence=LineInfluence("intercept"),
 )
 def calibration_intercept(c: ClassProbabilities) -> float:
-    """Log-odds of the class where its probability says one half: 0 when calibrated.
+    """Intercept of the logistic regression of the class on the log-odds of its probability.
 
-    Fitted together with calibration_slope. What clinical studies call the calibration intercept,
-    with the slope fixed at 1, is calibration_in_the_large.
+    It is 0 when calibrated, and fitted together with calibration_slope. The calibration intercept
+    of clinical studies, with the slope fixed at 1, is calibration_in_the_large.
     """
     return line_of(c)[0]
 
@@ -150,7 +151,7 @@ def calibration_intercept(c: ClassProbabilities) -> float:
     aliases=("calibration_intercept_of_slope_one",),
     undefined="a probability is 0 or 1, no row is truly of the class, or every row is",
     cases=[
-        # The line's odds e solve 16e² − e − 20 = 0, and 2e² − 8.5e − 6 = 0.
+        # The odds e of the line solve 16e² − e − 20 = 0, and 2e² − 8.5e − 6 = 0.
         two_groups(1, 4, 5, gives="log((1 + sqrt(1281))/32)"),
         two_groups(2, 4, 4, gives="log((8.5 + sqrt(120.25))/4)"),
     ],
@@ -159,8 +160,8 @@ def calibration_intercept(c: ClassProbabilities) -> float:
     rounding=linear(relative=(0, 1e-9 / ROUNDING_UNIT), absolute=(0, 1e-9 / ROUNDING_UNIT)),
 )
 def calibration_in_the_large(c: ClassProbabilities) -> float:
-    """By how much the log-odds are too low for all rows alike: 0 when right on average.
+    """Shift of the log-odds that makes the probabilities right on average: 0 when they are.
 
-    Negative: the class is promised more often than it comes.
+    Negative values mean that the probabilities overestimate the class.
     """
     return shift_of(c)

@@ -1,4 +1,4 @@
-"""Operating points: what the best threshold, or one that is asked for, would give."""
+"""Operating points: metrics at the best or at a given threshold."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _threshold = partial(
 
 
 def _gaps(c: ClassRanks) -> tuple[float, float]:
-    """The largest TPR − FPR of a threshold, and the largest distance of the two."""
+    """Return the largest TPR − FPR over thresholds, and the largest |TPR − FPR|."""
 
     def gap(at: Steps) -> Floats:
         return at.tps / c.n_pos - at.fps / c.n_neg
@@ -67,7 +67,7 @@ def _gaps(c: ClassRanks) -> tuple[float, float]:
 
 
 @_maximum(
-    formula="largest distance between the true and the false positive rate over all thresholds",
+    formula="largest difference between the true and the false positive rate over all thresholds",
     latex=r"\max_t |\mathrm{TPR}(t) - \mathrm{FPR}(t)|",
     aliases=("ks", "kolmogorov_smirnov"),
     undefined=ONE_SIDED,
@@ -77,9 +77,9 @@ def _gaps(c: ClassRanks) -> tuple[float, float]:
     in_report=True,
 )
 def ks_statistic(c: ClassRanks) -> float:
-    """Largest gap between the score distributions of the class and of the rest.
+    """Largest difference between the score distributions of the class and of the rest.
 
-    A maximum over thresholds on the same rows: optimistic on few rows.
+    It is a maximum over thresholds on the same rows, so it is optimistic on few rows.
     """
     if not (c.n_pos and c.n_neg):
         return math.nan
@@ -99,9 +99,9 @@ def ks_statistic(c: ClassRanks) -> float:
     rounding=linear(absolute=(4, 32)),
 )
 def equal_error_rate(c: ClassRanks) -> float:
-    """Error rate where as large a share of positives is missed as of negatives is accepted.
+    """Error rate at the threshold where false positive and false negative rate are equal.
 
-    Read off the ROC curve with straight lines between thresholds.
+    Interpolated linearly on the ROC curve between thresholds.
     """
     if not (c.n_pos and c.n_neg):
         return math.nan
@@ -120,7 +120,7 @@ def equal_error_rate(c: ClassRanks) -> float:
 
 _SHARE = Parameter(
     "share",
-    "Share of the rows taken, best first: above 0, at most 1.",
+    "Proportion of the rows with the highest scores: above 0, at most 1.",
     default=0.1,
     above=0.0,
     most=1.0,
@@ -128,7 +128,7 @@ _SHARE = Parameter(
 
 
 @_best_rows(
-    formula="share of the class among the best rows ÷ share of the class among all",
+    formula="fraction of the class among the best rows ÷ fraction of the class among all",
     latex=r"\frac{\mathrm{TP}(q) / (q n)}{P / n}",
     aliases=("lift",),
     range=(0.0, math.inf),
@@ -138,9 +138,9 @@ _SHARE = Parameter(
     rounding=linear(absolute=(2, 8), scale="all rows ÷ those of the class ÷ share"),
 )
 def lift_at(c: ClassRanks, *, share: float) -> float:
-    """How many times more rows of the class the best share holds than a random choice would.
+    """Ratio of the class proportion among the highest-scoring rows to that among all rows.
 
-    Rows that tie at the border count in proportion.
+    Rows tied at the cutoff count in proportion.
     """
     return gain_of_share(c, share) / share
 
@@ -155,15 +155,15 @@ def lift_at(c: ClassRanks, *, share: float) -> float:
     rounding=linear(absolute=(2, 8), scale="all rows ÷ those of the class"),
 )
 def gain_at(c: ClassRanks, *, share: float) -> float:
-    """Share of the class that is found when only the best share of the rows is looked at.
+    """Proportion of the class that is found among the highest-scoring proportion of the rows.
 
-    Rows that tie at the border count in proportion.
+    Rows tied at the cutoff count in proportion.
     """
     return gain_of_share(c, share)
 
 
 _K = Parameter(
-    "k", "How many of the best rows are taken (weight, when weighted).", kind="count", default=10
+    "k", "Number of rows with the highest scores (or their weight).", kind="count", default=10
 )
 
 
@@ -178,11 +178,11 @@ _K = Parameter(
     rounding=linear(absolute=(2, 16)),
 )
 def precision_at_k(c: ClassRanks, *, k: int) -> float:
-    """Share of the class among the k rows with the highest scores.
+    """Proportion of the class among the k rows with the highest scores.
 
-    Rows that tie at the border count in proportion.
+    Rows tied at the cutoff count in proportion.
     """
-    # Sums of weights may miss a whole number by their last bit.
+    # Sums of weights may differ from a whole number in their last bit.
     is_enough = k <= (c.n_pos + c.n_neg) * (1.0 + 1e-12)
     return weight_within(c, float(k)) / k if is_enough else math.nan
 
@@ -197,9 +197,9 @@ def precision_at_k(c: ClassRanks, *, k: int) -> float:
     rounding=linear(absolute=(2, 8), scale="the larger of 1 and k ÷ rows of the class"),
 )
 def recall_at_k(c: ClassRanks, *, k: int) -> float:
-    """Share of the class found among the k rows with the highest scores.
+    """Proportion of the class that is found among the k rows with the highest scores.
 
-    Rows that tie at the border count in proportion.
+    Rows tied at the cutoff count in proportion.
     """
     return weight_within(c, float(k)) / c.n_pos if c.n_pos else math.nan
 
@@ -208,9 +208,7 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
     formula="largest recall over the thresholds whose precision is at least min_precision",
     latex=r"\max_{t: P(t) \ge p} R(t)",
     parameters=(
-        Parameter(
-            "min_precision", "The precision that must be kept.", default=0.9, above=0.0, most=1.0
-        ),
+        Parameter("min_precision", "Smallest allowed precision.", default=0.9, above=0.0, most=1.0),
     ),
     cases=[tied(gives="1/3", min_precision=0.9), tied(gives="1", min_precision=0.6)],
     equals=[
@@ -231,9 +229,9 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
     rounding=linear(relative=(1, 4), absolute=(1, 4), scale=NEARBY),
 )
 def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
-    """The most rows of the class that can be found while precision stays high enough.
+    """Largest recall over the thresholds whose precision is at least min_precision.
 
-    0 when no threshold is precise enough.
+    It is 0 if no threshold reaches this precision.
     """
     if not c.n_pos:
         return math.nan
@@ -245,7 +243,7 @@ def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
     return largest(c, found)[0]
 
 
-_BETA = Parameter("beta", "Weight of recall against precision.", default=1.0, above=0.0)
+_BETA = Parameter("beta", "Weight of recall relative to precision.", default=1.0, above=0.0)
 
 
 def _f_beta_of(c: ClassRanks, beta: float) -> Callable[[Steps], Floats]:
@@ -253,7 +251,7 @@ def _f_beta_of(c: ClassRanks, beta: float) -> Callable[[Steps], Floats]:
 
 
 def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
-    """The largest F-beta, and where it is."""
+    """Return the largest F-beta, and its threshold."""
     return largest(c, _f_beta_of(c, beta)) if c.n_pos else (math.nan, math.nan)
 
 
@@ -267,7 +265,7 @@ def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
     rounding=linear(relative=(1, 8)),
 )
 def max_f_beta(c: ClassRanks, *, beta: float) -> float:
-    """F-beta at the threshold that makes it largest on these rows: an optimistic number."""
+    """Largest F-beta over all thresholds on these rows, which is an optimistic estimate."""
     return c.kept(_f_beta, beta)[0]
 
 
@@ -287,7 +285,7 @@ def _informedness_of(c: ClassRanks) -> Callable[[Steps], Floats]:
     rounding=linear(absolute=(1, 8), scale=NEARBY),
 )
 def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
-    """The score from which on to predict the class so that F-beta is largest on these rows."""
+    """Threshold that maximizes F-beta on these rows: predict the class at or above it."""
     return c.kept(_f_beta, beta)[1]
 
 
@@ -301,7 +299,7 @@ def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     rounding=linear(absolute=(1, 8), scale=NEARBY),
 )
 def informedness_threshold(c: ClassRanks) -> float:
-    """The score from which on to predict the class so that informedness is largest."""
+    """Threshold that maximizes informedness on these rows: predict the class at or above it."""
     if not (c.n_pos and c.n_neg):
         return math.nan
     return largest(c, _informedness_of(c))[1]
@@ -316,7 +314,7 @@ def informedness_threshold(c: ClassRanks) -> float:
     rounding=linear(absolute=(1, 4)),
 )
 def max_informedness(c: ClassRanks) -> float:
-    """Informedness at the threshold that makes it largest: an optimistic number."""
+    """Largest informedness over all thresholds on these rows, which is an optimistic estimate."""
     if not (c.n_pos and c.n_neg):
         return math.nan
     return max(c.kept(_gaps)[0], 0.0)
@@ -332,7 +330,7 @@ _DEAR_MISSES = [[0.0, 1.0], [5.0, 0.0]]
 
 
 def _cost_of(c: ClassRanks, costs: Any) -> Callable[[Any, Any], Any]:
-    """The total cost of so many true and false positives."""
+    """Return the total cost of these counts of true and false positives."""
     cost = np.array([[0.0, 1.0], [1.0, 0.0]] if costs is None else costs, np.float64)
     if cost.shape != (2, 2):
         raise error(
@@ -364,14 +362,14 @@ def _saving_of_none(c: ClassRanks, costs: Any) -> float:
 
 
 def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
-    """The smallest total cost of a threshold, and the highest that has it: infinite for none."""
+    """Return the smallest total cost of a threshold, and the highest threshold that has it."""
     none = -_saving_of_none(c, costs)
     saved, threshold = largest(c, _saving_of(c, costs), rises=_is_usual(costs))
     return (-saved, threshold) if -saved < none else (none, math.inf)
 
 
 def _is_usual(costs: Any) -> Literal[True] | None:
-    """True where no cost is negative and every error costs as much as what is right, or more."""
+    """True where no cost is negative and every error costs at least as much as a right decision."""
     if costs is None:
         return True
     cost = np.array(costs, np.float64)
@@ -380,7 +378,7 @@ def _is_usual(costs: Any) -> Literal[True] | None:
 
 
 def _kept_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
-    """The same, of the usual costs found once."""
+    """Cache the result of `_least_cost` for the usual costs."""
     return c.kept(_least_cost, None) if costs is None else _least_cost(c, costs)
 
 
@@ -401,7 +399,7 @@ def _kept_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     rounding=linear(absolute=(4, 16), scale=LARGEST_COST),
 )
 def min_cost(c: ClassRanks, *, costs: Any) -> float:
-    """Mean cost of the outcomes at the threshold that makes it smallest on these rows."""
+    """Smallest mean cost over all thresholds on these rows, which is an optimistic estimate."""
     return _kept_cost(c, costs)[0] / (c.n_pos + c.n_neg)
 
 
@@ -416,5 +414,5 @@ def min_cost(c: ClassRanks, *, costs: Any) -> float:
     rounding=linear(absolute=(4, 16), scale=NEARBY),
 )
 def cost_threshold(c: ClassRanks, *, costs: Any) -> float:
-    """The score from which on to predict the class so that outcomes cost least on these rows."""
+    """Threshold that minimizes the mean cost on these rows: predict the class at or above it."""
     return _kept_cost(c, costs)[1]

@@ -1,13 +1,13 @@
-"""Losses to train by: loss, gradient and Hessian of each row, and objects that hosts take.
+"""Training losses: loss, gradient and Hessian of each row, and objectives for host libraries.
 
-`multiclass` is the cross entropy of a softmax, `multiclass_one_vs_all` the two-class losses of one
-sigmoid for each class, `multilabel` those of rows that may have several labels, or soft targets.
-Derivatives are those of the **loss** (a step against the gradient goes down), times the weight of
-the row, not divided by the sum of the weights.
+`multiclass` is the softmax cross entropy, `multiclass_one_vs_all` the binary losses of one sigmoid
+for each class, `multilabel` those of rows that may have several labels, or soft targets.
+Derivatives are those of the **loss** (a step against the gradient lowers it), times the weight of
+the row, and not divided by the sum of the weights.
 
-`CatBoostObjective`, `LightGBMObjective` and `XGBoostObjective` are handed to their host and make it
-train as with its own objective of the same kind: its sign, its scale of the second derivative, its
-floor, its starting score.
+`CatBoostObjective`, `LightGBMObjective` and `XGBoostObjective` are passed to their host library,
+which then trains as with its own objective of the same kind: the sign, the scale and floor of the
+second derivative and the starting score are the same.
 """
 
 from karat.objectives.hosts import CatBoostObjective, LightGBMObjective, XGBoostObjective

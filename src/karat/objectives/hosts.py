@@ -1,4 +1,4 @@
-"""CatBoost, LightGBM and XGBoost trained by karat's objectives."""
+"""Objectives for training with CatBoost, LightGBM and XGBoost."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from karat.objectives.rows import (
     wrong_label,
 )
 
-# LightGBM's smallest share of a class, a float.
+# LightGBM's smallest class proportion, a float.
 _LIGHTGBM_SHARE = float(np.float32(1e-15))
-# XGBoost adds this to a share before a logarithm, and keeps shares this far from 0 and 1 before
-# a logit.
+# XGBoost adds this to a proportion before a logarithm, and clips proportions this far from 0 and
+# 1 before a logit.
 _XGBOOST_SHARE = 1e-6
 # XGBoost's smallest second derivative.
 _XGBOOST_FLOOR = 1e-16
@@ -38,21 +38,21 @@ _XGBOOST_FLOOR = 1e-16
 
 @dataclass(frozen=True)
 class CatBoostObjective:
-    """An object for CatBoost's ``loss_function=``, row by row as CatBoost asks.
+    """Object for CatBoost's ``loss_function=``, computed row by row as CatBoost requires.
 
-    CatBoost goes uphill: derivatives have the opposite sign of those of the loss, the Hessian is
+    CatBoost maximizes: derivatives have the opposite sign of those of the loss, and the Hessian is
     negative semidefinite. Weights are applied here, since CatBoost leaves them to the object.
     CatBoost starts at a score of 0.
 
     Args:
         loss: ``"multiclass"`` (CatBoost's MultiClass), ``"multiclass_one_vs_all"`` or
-            ``"multilabel"`` (MultiLogloss, and MultiCrossEntropy), whose targets are a matrix
-            [n, k]. Made after ``import catboost``, or given by `parameters`, that one is a
-            `catboost.MultiTargetCustomObjective`, as CatBoost wants it.
+            ``"multilabel"`` (MultiLogloss, and MultiCrossEntropy), whose targets are a matrix [n,
+            k]. The latter is a `catboost.MultiTargetCustomObjective`, which CatBoost requires, if
+            it is made after ``import catboost`` or returned by `parameters`.
 
     Errors:
-        K122 another loss. While training: K152, K153, K226, K230, which CatBoost shows in its own
-        error.
+        K122 an unknown loss. While training: K152, K153, K226, K230, which CatBoost shows in its
+        own error.
 
     Example:
         >>> CatBoostObjective().calc_ders_multi([0.0, 0.0], 1.0, 2.0)
@@ -79,14 +79,14 @@ class CatBoostObjective:
     ) -> tuple[list[float], list[list[float]]]:
         """First derivatives [k] and Hessian [k][k] of −loss for one row.
 
-        The target is a class, or of ``"multilabel"`` k targets.
+        The target is a class, or k targets with ``"multilabel"``.
         """
         scores = np.asarray(approxes, np.float64)
         truth: Any
         names = "approxes", "label", "weight"
         if self.loss == "multilabel":
             truth = target
-            # Else it is not the array that CatBoost gives, and is checked.
+            # Otherwise it is not an array from CatBoost, and is checked.
             if getattr(target, "shape", None) != scores.shape or target.dtype != np.float32:
                 truth = as_targets(np.asarray(target)[np.newaxis], 1, len(scores), names)[0]
         # Written so that NaN is refused too.
@@ -94,7 +94,7 @@ class CatBoostObjective:
             raise wrong_label(np.array([-1]), np.array([target]), len(scores), names)
         else:
             truth = int(target)
-        # A negative weight turns the signs.
+        # A negative weight reverses the signs.
         uphill = -1.0 if weight is None else -float(weight)
         try:
             made = _native.objective_row(scores, truth, uphill, self.loss != "multiclass")
@@ -106,16 +106,16 @@ class CatBoostObjective:
         return first, second
 
     def parameters(self, k: int) -> dict[str, Any]:
-        """What to give CatBoost besides your own choices, for k classes or labels.
+        """Return further parameters for CatBoost, for k classes or labels.
 
-        CatBoost has other defaults for an object than for its own loss of the same name; these are
-        the ones of its own. Only its learning rate it chooses from the data for its own loss: give
-        it yourself.
+        CatBoost has different defaults for an object than for its own loss of the same name; these
+        are the defaults of its own loss. The exception is the learning rate, which CatBoost chooses
+        from the data for its own loss: set it yourself.
 
-        Of several labels, its own loss takes ten Newton steps a tree where the data has 20 columns
-        or more, which is given here, and one where it has fewer: then give
-        ``leaf_estimation_iterations=1``. Targets between 0 and 1 need another ``eval_metric``, as
-        ``"MultiRMSE"``: beside an object, CatBoost refuses them for its cross entropies.
+        With several labels, its own loss takes ten Newton steps for each tree if the data has 20
+        columns or more, which is set here, and one if it has fewer: then pass
+        ``leaf_estimation_iterations=1``. Targets between 0 and 1 need another ``eval_metric``, such
+        as ``"MultiRMSE"``: with an object, CatBoost rejects them for its cross entropies.
 
         Example:
             >>> parameters = CatBoostObjective().parameters(3)
@@ -124,7 +124,7 @@ class CatBoostObjective:
             >>> CatBoostObjective("multilabel").parameters(3)["eval_metric"]
             'MultiLogloss'
         """
-        # Made anew, of several targets: CatBoost may have been imported since.
+        # Created again for several targets: CatBoost may have been imported since.
         loss = replace(self) if self.loss == "multilabel" else self
         parameters: dict[str, Any] = {"loss_function": loss, "leaf_estimation_method": "Newton"}
         if self.loss == "multilabel":
@@ -143,9 +143,9 @@ class CatBoostObjective:
 
 
 def _for_several_targets(kind: Any) -> Any:
-    """The class with the base by which CatBoost knows objectives of several targets.
+    """Return the class with CatBoost's base class for objectives of several targets.
 
-    Before CatBoost is imported, the class as it is.
+    Before CatBoost is imported, return the class unchanged.
     """
     base = getattr(sys.modules.get("catboost"), "MultiTargetCustomObjective", None)
     return kind if base is None or issubclass(kind, base) else _with_base(kind, base)
@@ -163,28 +163,28 @@ def _with_base(kind: Any, base: Any) -> Any:
 
 @dataclass(frozen=True)
 class LightGBMObjective:
-    """A callable for LightGBM's ``objective``, in ``lightgbm.train`` and in ``LGBMClassifier``.
+    """Callable for LightGBM's ``objective``, in ``lightgbm.train`` and in ``LGBMClassifier``.
 
-    The second derivative is LightGBM's own: K/(K − 1) · p (1 − p) · w for the softmax,
-    sigmoid² · p (1 − p) · w for one-vs-all, without a floor.
-    LightGBM starts its own objectives from the shares of the classes (``boost_from_average``),
-    a callable from 0: give it `init_score`, and add that to what it predicts.
+    The second derivative is LightGBM's own: K/(K − 1) · p (1 − p) · w for the softmax, sigmoid² · p
+    (1 − p) · w for one-vs-all, without a floor. LightGBM starts its own objectives from the class
+    proportions (``boost_from_average``), but a callable from 0: pass it `init_score`, and add that
+    to its predictions.
 
-    LightGBM has one label a row. ``"multilabel"`` trains as k of its trainings side by side, with
-    the objective ``binary`` (0 and 1) or ``cross_entropy`` (other targets), in one model of
-    ``num_class=k``: the object has the targets, the labels of the Dataset are not read.
+    LightGBM has one label for each row. ``"multilabel"`` is equivalent to k trainings with the
+    objective ``binary`` (0 and 1) or ``cross_entropy`` (other targets), in one model with
+    ``num_class=k``. The targets come from the object; the labels of the Dataset are not read.
 
     Args:
         loss: ``"multiclass"``, ``"multiclass_one_vs_all"`` (LightGBM's multiclassova) or
             ``"multilabel"``.
-        sigmoid: slope of the sigmoid, LightGBM's parameter of that name; not of the softmax.
+        sigmoid: slope of the sigmoid, LightGBM's parameter of that name; not used for the softmax.
         n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
-        targets: of ``"multilabel"`` and no other, [n, k] as in `multilabel`, of the rows of the
-            Dataset in their order.
+        targets: only for ``"multilabel"``: targets [n, k] as in `multilabel`, in the order of the
+            rows of the Dataset.
 
     Errors:
-        K122 another loss, K154 a sigmoid that is not above 0, K226 and K230 targets.
-        While training: K102, K152, K153 and those of weights; K155 without ``num_class``.
+        K122 an unknown loss, K154 a sigmoid that is not above 0, K226 and K230 targets. While
+        training: K102, K152, K153 and those of weights; K155 without ``num_class``.
 
     Example:
         >>> import numpy as np
@@ -219,7 +219,7 @@ class LightGBMObjective:
             object.__setattr__(self, "targets", held_targets(self.targets))
 
     def __call__(self, first: Any, second: Any, weight: Any = None) -> tuple[Singles, Singles]:
-        """Gradient and second derivatives, float32[n, k] in column order.
+        """Return gradient and second derivatives, float32[n, k] in column order.
 
         Called as (scores, Dataset) by ``lightgbm.train`` and as (labels, scores, weights) by
         ``LGBMClassifier``.
@@ -237,9 +237,9 @@ class LightGBMObjective:
         )
 
     def init_score(self, y: Any, k: int, weights: Any = None) -> npt.NDArray[np.float64]:
-        """The score that LightGBM starts each class or label from, float64[k].
+        """Return the initial score of each class or label in LightGBM, float64[k].
 
-        LightGBM wants one for each row: ``init_score=np.tile(start, (n, 1))``.
+        LightGBM requires one for each row: ``init_score=np.tile(start, (n, 1))``.
 
         Args:
             y: n class indices, or the targets [n, k]. k: number of classes or labels. weights: n
@@ -258,13 +258,12 @@ class LightGBMObjective:
 
 @dataclass(frozen=True)
 class XGBoostObjective:
-    """A callable for XGBoost: ``obj=`` of ``xgboost.train``, ``objective=`` of ``XGBClassifier``.
+    """Callable for XGBoost: ``obj=`` of ``xgboost.train``, ``objective=`` of ``XGBClassifier``.
 
     The second derivative is XGBoost's own: max(2 p (1 − p) w, 1e-16) for the softmax
-    (multi:softprob), max(p (1 − p), 1e-16) w for one-vs-all and for several labels
-    (binary:logistic on one column of labels for each class), in float32 as there.
-    XGBoost starts its own objectives from the shares of the classes, a callable from 0.5: give it
-    `base_score`.
+    (multi:softprob), max(p (1 − p), 1e-16) w for one-vs-all and for several labels (binary:logistic
+    on one column of labels for each class), in float32 as there. XGBoost starts its own objectives
+    from the class proportions, but a callable from 0.5: pass it `base_score`.
 
     Args:
         loss: ``"multiclass"`` or ``"multiclass_one_vs_all"``, which need ``num_class``, or
@@ -272,8 +271,8 @@ class XGBoostObjective:
         n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
 
     Errors:
-        K122 another loss, or n_threads that is no number of threads.
-        While training: K152, K153, K226, K230 and those of weights; K155 without ``num_class``.
+        K122 an unknown loss, or an invalid n_threads. While training: K152, K153, K226, K230 and
+        those of weights; K155 without ``num_class``.
 
     Example:
         >>> import numpy as np
@@ -293,7 +292,7 @@ class XGBoostObjective:
     def __call__(
         self, first: Any, second: Any, sample_weight: Any = None
     ) -> tuple[Singles, Singles]:
-        """Gradient and second derivatives, float32[n, k].
+        """Return gradient and second derivatives, float32[n, k].
 
         Called as (scores, DMatrix) by ``xgboost.train`` and as (labels, scores, sample_weight) by
         ``XGBClassifier``.
@@ -311,9 +310,10 @@ class XGBoostObjective:
         )
 
     def base_score(self, y: Any, k: int, weights: Any = None) -> list[float]:
-        """XGBoost's parameter ``base_score``: the score that it starts each class or label from.
+        """Return XGBoost's parameter ``base_score``: the initial score of each class or label.
 
-        For the softmax the logarithms of the shares less their mean, else the logits.
+        For the softmax, these are the centered logarithms of the class proportions, otherwise the
+        logits.
 
         Args:
             y: n class indices, or the targets [n, k]. k: number of classes or labels. weights: n
@@ -335,5 +335,5 @@ class XGBoostObjective:
 
 
 def _logarithm(values: npt.NDArray[Any]) -> Singles:
-    # Rounded once, as in the C library; NumPy's own for float32 is off by more.
+    # Rounded once, as in the C library; NumPy's float32 logarithm is less accurate.
     return np.log(values.astype(np.float64)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Loss, gradient and Hessian of each row, of arguments as the kernels read them."""
+"""Loss, gradient and Hessian of each row, from arguments in the form that the kernels read."""
 
 from __future__ import annotations
 
@@ -34,20 +34,21 @@ def host_steps(
     slope: float = 1.0,
     is_single: bool = False,
 ) -> tuple[Singles, Singles]:
-    """Gradient and second derivatives float32[n, k] of the rows a host gave.
+    """Return gradient and second derivatives float32[n, k] of a host's rows.
 
     Args:
         first, second: the scores and the host's data set, or the labels and the scores.
-        scale: the factor of the second derivative for k classes; ``floor`` is its least value.
-        targets: of a host that has one label a row, in place of its labels.
-        slope: of the sigmoid.
-        is_single: the host computes in float32 and stores rows; else in float64, storing columns.
+        scale: the factor of the second derivative for k classes; ``floor`` is its smallest value.
+        targets: replace the labels of a host that has one label for each row.
+        slope: slope of the sigmoid.
+        is_single: whether the host computes in float32 in row order, or else in float64 in column
+            order.
     """
     scores, labels = second, first
     if hasattr(second, "get_label"):
         scores, labels, weights = first, second.get_label(), second.get_weight()
     if host == "XGBoost" and weights is not None and not len(weights):
-        weights = None  # its way to give none
+        weights = None  # a host's representation of none
     labels = labels if targets is None else targets
     values = np.asarray(scores)
     if values.ndim != 2 or values.shape[1] < 2:
@@ -82,7 +83,7 @@ _LOSSES = {
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows as the kernels read them, and what their arguments are called in messages.
+    """Rows in the form that the kernels read, with the names of their arguments for messages.
 
     The labels are classes [n], or targets [n, k].
     """
@@ -93,7 +94,7 @@ class Rows:
     names: tuple[str, str, str]
 
     def refuse(self, problem: _native.Rejected) -> NoReturn:
-        """Raise the error of the first bad row that a kernel found."""
+        """Raise the error of the first invalid row that a kernel found."""
         kind = problem.args[0]
         if kind == "bad_score":
             refuse_scores(self.scores, self.names[0])
@@ -109,7 +110,7 @@ class Rows:
 def as_rows(
     scores: Any, labels: Any, weights: Any, names: tuple[str, str, str], loss: Loss
 ) -> Rows:
-    """The arguments of an objective as arrays; their values are checked where they are read.
+    """Return the arguments of an objective as arrays; their values are checked where they are read.
 
     Cost: no copy of float32 and float64 scores and targets, of integer labels or of contiguous
     float64 weights.
@@ -123,7 +124,7 @@ def as_rows(
 
 
 def check_loss(loss: Any) -> None:
-    """Refuse a loss that is none of the three."""
+    """Raise an error for an unknown loss."""
     if not isinstance(loss, str) or loss not in _LOSSES:
         do = f"{', '.join(f'{name} is {meaning}' for name, meaning in _LOSSES.items())}."
         choices = ", ".join(map(repr, _LOSSES))
@@ -131,9 +132,9 @@ def check_loss(loss: Any) -> None:
 
 
 def class_shares(y: Any, k: int, weights: Any, loss: Loss) -> npt.NDArray[np.float64]:
-    """Share of the weight in each class, or with each label, float64[k]; hosts start from it.
+    """Proportion of the weight in each class, or with each label, float64[k]; hosts start from it.
 
-    Weights and targets are rounded to float32 first, as hosts do.
+    Weights and targets are rounded to float32 first, as in the hosts.
     """
     if k < 2 or k != int(k):
         meaning, wanted = "the number of classes", "a whole number of at least 2"
@@ -157,7 +158,7 @@ def class_shares(y: Any, k: int, weights: Any, loss: Loss) -> npt.NDArray[np.flo
 
 
 def _as_codes(y: Any, n: int | None, k: int, names: tuple[str, str, str]) -> npt.NDArray[np.int64]:
-    """Labels that are classes 0 … k − 1, as int64: bincount takes no other."""
+    """Return labels that are classes 0 … k − 1, as int64, which bincount requires."""
     labels = _as_labels(y, n, k, names)
     codes = np.where(labels < k, labels, k).astype(np.int64)
     if ((codes < 0) | (codes >= k)).any():
@@ -166,12 +167,12 @@ def _as_codes(y: Any, n: int | None, k: int, names: tuple[str, str, str]) -> npt
 
 
 def refuse_scores(scores: Array, name: str) -> NoReturn:
-    """Raise the error K152 of the first score that is not finite; there is one."""
+    """Raise the error K152 of the first non-finite score, which must exist."""
     _refuse_cells("K152", scores, ~np.isfinite(scores), name)
 
 
 def refuse_targets(targets: Array, name: str) -> NoReturn:
-    """Raise the error K230 of the first target outside [0, 1]; there is one."""
+    """Raise the error K230 of the first target outside [0, 1], which must exist."""
     _refuse_cells("K230", targets, ~_are_targets(targets), name)
 
 
@@ -193,7 +194,7 @@ def _refuse_cells(code: str, cells: Array, bad: npt.NDArray[np.bool_], name: str
 
 
 def wrong_label(codes: Array, labels: Array, k: int, names: tuple[str, str, str]) -> KaratError:
-    """The error K153 of the first code outside 0 … k − 1; there is one. It shows the label."""
+    """Return the error K153 of the first code outside 0 … k − 1, which must exist."""
     bad = (codes < 0) | (codes >= k)
     row = int(bad.argmax())
     count = int(np.count_nonzero(bad))
@@ -219,7 +220,7 @@ def _as_scores(scores: Any, name: str) -> npt.NDArray[np.float32] | npt.NDArray[
 
 
 def held_targets(targets: Any) -> Singles:
-    """Targets [n, k] as hosts store labels; their values are checked here."""
+    """Return targets [n, k] as hosts store labels; their values are checked here."""
     names = "The scores", "targets", "weight"
     held = as_targets(targets, None, None, names).astype(np.float32, copy=False)
     if not _are_targets(held).all():
@@ -228,7 +229,7 @@ def held_targets(targets: Any) -> Singles:
 
 
 def as_targets(targets: Any, n: int | None, k: int | None, names: tuple[str, str, str]) -> Targets:
-    """Targets [n, k] as floats; integers and booleans as float32, which holds 0 and 1."""
+    """Return targets [n, k] as floats; integers and booleans as float32, exact for 0 and 1."""
 
     def refused(found: str) -> KaratError:
         return error("K226", argument=names[1], k="k" if k is None else k, found=found)
@@ -254,7 +255,7 @@ def _array(
         is_masked = is_filled and isinstance(values, np.ma.MaskedArray)
         if is_masked:
             values = values.astype(np.float64).filled(np.nan)
-        # Scores of a model that is being trained carry their history, which NumPy refuses.
+        # Scores of a model in training carry a gradient, which NumPy rejects.
         is_tensor = type(values) is not np.ndarray and host_of(values) == "torch"
         return np.asarray(detached(values) if is_tensor else values)
     except (TypeError, ValueError, RuntimeError) as problem:
@@ -307,27 +308,25 @@ class Derivatives(NamedTuple):
 def multiclass(
     z: Any, t: Any, w: Any = None, *, diagonal: bool = False, n_threads: int | None = None
 ) -> Derivatives:
-    """Cross entropy of a softmax: −log p[t] with p = exp(z) / Σ exp(z).
+    """Softmax cross entropy: −log p[t] with p = exp(z) / Σ exp(z).
 
-    The gradient is p − [j = t]; the Hessian is diag(p) − p pᵀ, of which ``diagonal=True`` gives
-    p (1 − p).
-    Full precision is kept however far the scores are apart: 1 − p is never a difference.
+    The gradient is p − [j = t]; the Hessian is diag(p) − p pᵀ, whose diagonal is p (1 − p). Full
+    precision is kept for any scores: 1 − p is not computed as a difference.
 
     Args:
-        z: float[n, k], k at least 2: any real scores, of any strides.
-        t: n class indices 0 … k − 1, whole numbers of any kind.
-        w: n weights of at least 0; without them every row weighs 1.
-        diagonal: give the diagonal of each Hessian only.
+        z: float[n, k], k at least 2: real scores, with any strides.
+        t: n class indices 0 … k − 1, whole numbers of any type.
+        w: n weights of at least 0; default: 1 for every row.
+        diagonal: return only the diagonal of each Hessian.
         n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
 
     Returns:
         loss float64[n], gradient float64[n, k], hessian float64[n, k, k] or float64[n, k]; each
-        times w, none divided by Σw. The same bits for any number of threads.
+        times w, and not divided by Σw. The result is bitwise equal for any number of threads.
 
     Errors:
-        K151 scores of another shape or kind, K152 a score that is not finite,
-        K153 a label that is no class; K101, K102, K103 shapes; K113, K114, K116 weights;
-        K122 the number of threads.
+        K151 scores of another shape or kind, K152 a score that is not finite, K153 a label that is
+        not a class; K101, K102, K103 shapes; K113, K114, K116 weights; K122 the number of threads.
 
     Cost: one read of z; O(n k²) memory for the Hessians, O(n k) with ``diagonal=True``.
 
@@ -346,13 +345,13 @@ def multiclass(
 def multiclass_one_vs_all(
     z: Any, t: Any, w: Any = None, *, diagonal: bool = False, n_threads: int | None = None
 ) -> Derivatives:
-    """Two-class losses of one sigmoid for each class: the mean over the classes of log(1 + e^±z).
+    """Binary losses of one sigmoid for each class: the mean over the classes of log(1 + e^±z).
 
-    Each class is told from the rest by p = σ(z), on its own.
-    The gradient is p − [j = t] and the Hessian is diagonal, p (1 − p).
-    **The loss is a mean over the k classes, the derivatives are those of the sum**: the mean makes
-    values comparable, while trainers step along each score by itself. This is the convention of
-    CatBoost's MultiClassOneVsAll, for the metric and for training.
+    Each class has its own probability against the rest, p = σ(z). The gradient is p − [j = t] and
+    the Hessian is diagonal, p (1 − p). **The loss is a mean over the k classes, the derivatives are
+    those of the sum**: the mean makes values comparable, while trainers use the derivatives with
+    respect to each score. This is the convention of CatBoost's MultiClassOneVsAll, for the metric
+    and for training.
 
     Args, Returns, Errors and Cost: as for `multiclass`.
 
@@ -367,29 +366,28 @@ def multiclass_one_vs_all(
 def multilabel(
     z: Any, y: Any, w: Any = None, *, diagonal: bool = False, n_threads: int | None = None
 ) -> Derivatives:
-    """Binary cross entropy, the mean over the labels of a row, which may have any number of them.
+    """Binary cross entropy, averaged over the labels of a row, which may have any number of them.
 
-    Each label has its own p = σ(z), and the loss −y log p − (1 − y) log(1 − p).
-    The gradient is p − y and the Hessian is diagonal, p (1 − p).
-    **The loss is a mean over the k labels, the derivatives are those of the sum**, as for
-    `multiclass_one_vs_all`. This is the convention of CatBoost's MultiLogloss and
-    MultiCrossEntropy, for the metric and for training.
-    Full precision is kept however far the scores are from 0: 1 − p is never a difference.
+    Each label has its own p = σ(z), and the loss −y log p − (1 − y) log(1 − p). The gradient is p −
+    y and the Hessian is diagonal, p (1 − p). **The loss is a mean over the k labels, the
+    derivatives are those of the sum**, as for `multiclass_one_vs_all`. This is the convention of
+    CatBoost's MultiLogloss and MultiCrossEntropy, for the metric and for training. Full precision
+    is kept for any scores: 1 − p is not computed as a difference.
 
     Args:
-        z: float[n, k], k at least 2: any real scores, of any strides.
-        y: [n, k], an indicator matrix of 0 and 1, or probabilities from 0 to 1 (soft targets); also
-            sparse, as SciPy has it.
-        w: n weights of at least 0; without them every row weighs 1.
-        diagonal: give the diagonal of each Hessian only.
+        z: float[n, k], k at least 2: real scores, with any strides.
+        y: [n, k], an indicator matrix of 0 and 1, or probabilities from 0 to 1 (soft targets);
+            SciPy sparse matrices are accepted, too.
+        w: n weights of at least 0; default: 1 for every row.
+        diagonal: return only the diagonal of each Hessian.
         n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
 
     Returns:
         loss float64[n], gradient float64[n, k], hessian float64[n, k, k] or float64[n, k]; each
-        times w, none divided by Σw. The same bits for any number of threads.
+        times w, and not divided by Σw. The result is bitwise equal for any number of threads.
 
     Errors:
-        K226 targets of another shape or kind, K230 a target outside [0, 1] or NaN; else as for
+        K226 targets of another shape or kind, K230 a target outside [0, 1] or NaN; otherwise as for
         `multiclass`.
 
     Cost: one read of z and y; O(n k²) memory for the Hessians, O(n k) with ``diagonal=True``.

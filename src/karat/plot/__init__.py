@@ -1,8 +1,8 @@
 """Plots of reports and comparisons, on matplotlib.
 
-One function a picture: ``karat.plot.roc(report)``. Each takes a report, several of them by name, or
-rows as `karat.evaluate` takes them; draws on `ax`, or on a new figure; and returns the `Axes`.
-They draw what a report holds and compute no metric.
+Each plot has a function: ``karat.plot.roc(report)``. It takes a report, several reports by name, or
+rows as in `karat.evaluate`, draws on `ax` or on a new figure, and returns the `Axes`. Plots show
+the contents of a report and compute no metric.
 
 Example:
     >>> import karat
@@ -12,7 +12,7 @@ Example:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')
 
-matplotlib is imported when the first picture is drawn.
+matplotlib is imported when the first plot is drawn.
 """
 
 import importlib as _importlib
@@ -50,7 +50,7 @@ _OTHER_NAMES: _Final = {
     "roc_auc": "roc",
     "roc_curve": "roc",
 }
-"""What other libraries call a picture → its function, where the names are not alike."""
+"""Names of plots in other libraries → the function here, where the names differ."""
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,4 +1,4 @@
-"""A picture as SVG that can stand in a page; see `as_svg`."""
+"""SVG output of a plot for embedding in a page; see `as_svg`."""
 
 from karat.output.plots.svg import as_svg, coarser, shrink
 

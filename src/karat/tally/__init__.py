@@ -1,6 +1,6 @@
-"""The waist: tallies, small and mergeable summaries of data that every metric is computed from.
+"""Tallies: small, mergeable summaries of data from which every metric is computed.
 
-Nothing here knows what a metric is, and nothing here knows where the data lives.
+This package is independent of the metrics and of the data sources.
 """
 
 import warnings
@@ -78,7 +78,7 @@ _RENAMED: Final = {
     "TableColumn": HistogramColumn,
     "TabledRows": HistogramRows,
 }
-"""Names of before 0.2, which work until 0.3."""
+"""Names from before 0.2, which work until 0.3."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,8 +1,8 @@
-"""The algebra of tallies: merge (⊕), subtract (⊖), union of discovered classes, and those left.
+"""Algebra of tallies: merge (⊕), subtract (⊖), union and removal of discovered classes.
 
-Laws, tested for every storage and weight: merge has an identity, is associative and commutative
-(bit for bit on counts; weights to one rounding a cell), and
-``tally(a ++ b) == merge(tally(a), tally(b))``.
+These laws are tested for every storage and weight: merge has an identity, is associative and
+commutative (bitwise for counts; weights to one rounding for each cell), and ``tally(a ++ b) ==
+merge(tally(a), tally(b))``.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from karat.tally.shared import Numbers, check_weighting, if_any, other_kinds, re
 
 
 def merge(left: Cells, right: Cells) -> Cells:
-    """Tally of the two data sets read one after the other.
+    """Return the tally of the two data sets read one after the other.
 
     Args:
         left, right: tallies of the same classes in the same order, on the same axes.
 
     Returns:
         Cells on the same axes: dense if both are dense, marginals if either is, else sparse.
-        Exact for counts; for weights, exact to one rounding a cell.
+        Exact for counts; for weights, exact to one rounding for each cell.
 
     Errors:
-        K201 the classes differ; K202 the axes differ; K203 only one is weighted; K213 together they
-        count more rows than 64 bits can.
+        K201 the classes differ; K202 the axes differ; K203 only one is weighted; K213 the total
+        number of rows exceeds 64 bits.
 
     Cost: O(cells).
 
@@ -50,7 +50,7 @@ def merge(left: Cells, right: Cells) -> Cells:
     elif left.storage != right.storage:
         left, right = to_sparse(left), to_sparse(right)
     n_rows = left.n_rows + right.n_rows
-    # No cell counts more than the rows: where they fit, all sums do.
+    # No cell exceeds the number of rows: if that fits, all sums do.
     if np.any((left.n_rows >= 0) & (right.n_rows >= 0) & (n_rows < 0)):
         raise error("K213", left=int(left.n_rows.max()), right=int(right.n_rows.max()))
     if left.storage == "sparse":
@@ -62,11 +62,11 @@ def merge(left: Cells, right: Cells) -> Cells:
 
 
 def subtract(whole: Cells, part: Cells) -> Cells:
-    """The tally that merged with `part` gives `whole`: exact, for counts.
+    """Return the tally that merged with `part` gives `whole`: exact for counts.
 
     Errors:
-        K201, K202, K203 as in `merge`; K208 a count would be negative; K217 weighted tallies,
-        whose float sums cannot be undone exactly.
+        K201, K202, K203 as in `merge`; K208 a count would be negative; K217 weighted tallies, whose
+        float sums cannot be subtracted exactly.
     """
     _check_same_frame(whole, part)
     if whole.is_weighted:
@@ -86,7 +86,7 @@ def subtract(whole: Cells, part: Cells) -> Cells:
 
 
 def union(left: Cells, right: Cells) -> Cells:
-    """Merge tallies whose classes were discovered from the data: the classes are united, sorted.
+    """Merge tallies whose classes were discovered from the data, on the sorted union of classes.
 
     Errors:
         K108 one has strings and the other numbers; K201 declared classes differ.
@@ -105,10 +105,10 @@ def union(left: Cells, right: Cells) -> Cells:
 
 
 def occurring(cells: Cells) -> Cells:
-    """The same counts on the classes that occur, true or predicted, where classes are discovered.
+    """Drop the classes that do not occur, true or predicted, if classes are discovered.
 
-    What `subtract` leaves then has the classes that the rows left have. Without rows there are
-    none to choose by, and it stays as it is.
+    The result of `subtract` then has the classes of the remaining rows. Without rows, it is
+    unchanged.
     """
     if cells.classes.is_declared:
         return cells
@@ -130,7 +130,7 @@ def occurring(cells: Cells) -> Cells:
 
 
 def _each(cells: Cells, change: Callable[[Numbers], Numbers], **facts: Any) -> Cells:
-    """The tally with its numbers changed, all in one way, and other facts."""
+    """Return the tally with its numbers transformed, and other facts."""
     for name in ("counts", "squares", "occupancy"):
         facts[name] = if_any(change, getattr(cells, name))
     return replace(cells, **facts)
@@ -144,12 +144,12 @@ def _some_of(cells: Cells, kept: npt.NDArray[np.intp]) -> Classes:
 
 
 def _is_held(counts: Numbers) -> npt.NDArray[np.bool_]:
-    """Along the last axis: whether anything is there."""
+    """Return whether there is a nonzero value along the last axis."""
     return np.asarray(counts.any(axis=tuple(range(counts.ndim - 1))))
 
 
 def reorder(cells: Cells, classes: Classes) -> Cells:
-    """The same tally on other classes: a permutation, or more classes (new ones are empty).
+    """Return the same tally on other classes: a permutation, or more classes (new ones are empty).
 
     Errors:
         K201 a class of the tally is missing from `classes`.
@@ -175,7 +175,7 @@ def reorder(cells: Cells, classes: Classes) -> Cells:
 
 
 def to_marginals(cells: Cells) -> Cells:
-    """Keep tp, fp and fn of each class only."""
+    """Keep only tp, fp and fn of each class."""
     if cells.storage == "marginals":
         return cells
     rows, cols = cells.coordinates()
@@ -196,14 +196,14 @@ def to_marginals(cells: Cells) -> Cells:
         totals(flat),
         cells.n_rows,
         if_any(lambda squares: totals(cells.flat(squares)), cells.squares),
-        # Occupied cells stand for rows: all that is read of it is whether it is zero.
+        # Occupied cells represent rows: only whether they are zero is read.
         occupancy=totals((flat > 0).astype(np.int64)) if cells.is_weighted else None,
         axes=cells.axes,
     )
 
 
 def to_sparse(cells: Cells) -> Cells:
-    """Keep the occupied cells only."""
+    """Keep only the occupied cells."""
     if cells.storage == "sparse":
         return cells
     rows, cols, counts = cells.occupied()

@@ -1,4 +1,4 @@
-"""Cells by further axes of the rows: slices, clusters, and both."""
+"""Cells by further axes of the rows: slices, clusters, or both."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from karat.tally.shared import (
 
 @dataclass(frozen=True, eq=False)
 class SlicedCells:
-    """Tables of the slices that a column, or a cross of columns, makes.
+    """Tables of the slices by a column, or by a cross of columns.
 
-    Every row is in one slice, so that the tables add up to that of all rows.
+    Every row is in one slice, so that the tables sum to that of all rows.
 
     Attributes:
         columns: the column, or the columns of a cross.
-        keys: what each slice is called in each of them.
+        keys: names of each slice in each column.
         cells: the tables, on one leading axis.
-        clusters: the rows by cluster; the place of a cell is slice × stored cells + cell.
+        clusters: the rows by cluster; the index of a cell is slice × stored cells + cell.
     """
 
     columns: tuple[str, ...]
@@ -53,11 +53,11 @@ class SlicedCells:
 
     @property
     def n_stored(self) -> int:
-        """Cells that are stored of each slice."""
+        """Number of stored cells in each slice."""
         return int(self.cells.flat().shape[-1])
 
     def alone(self, i: int) -> Cells:
-        """The table of one slice."""
+        """Return the table of one slice."""
         cells = self.cells
         return replace(
             cells,
@@ -68,7 +68,7 @@ class SlicedCells:
         )
 
     def rest(self, i: int) -> Cells:
-        """The table of all other slices: a sum, so that float weights are not subtracted."""
+        """Return the table of all other slices: a sum, so that float weights are not subtracted."""
         cells = self.cells
         return replace(
             cells,
@@ -87,7 +87,7 @@ class SlicedCells:
         return if_any(_running, self.cells.squares)
 
     def clusters_of(self, i: int, *, is_rest: bool = False) -> ClusteredCells | None:
-        """The rows of one slice, or of all others, by cluster."""
+        """Return the rows of one slice, or of all others, by cluster."""
         if self.clusters is None:
             return None
         slices, place = np.divmod(self.clusters.place, self.n_stored)
@@ -97,7 +97,7 @@ class SlicedCells:
 
     @cached_property
     def is_nested(self) -> bool:
-        """Whether no cluster has rows in two slices."""
+        """True if no cluster has rows in two slices."""
         if self.clusters is None:
             return True
         pairs = np.unique(
@@ -107,7 +107,7 @@ class SlicedCells:
 
 
 def key_of(name: object) -> tuple[str, ...]:
-    """The text of the name of a column, or of those of a cross.
+    """Return the column name as text, or those of a cross.
 
     Example:
         >>> key_of(3), key_of(("a", 1))
@@ -131,12 +131,12 @@ def _others(sums: tuple[Numbers, Numbers], i: int) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class ClusteredCells:
-    """Weight by cluster and cell; only what occurs is kept.
+    """Weight by cluster and cell; only nonempty combinations are stored.
 
     Attributes:
-        n_clusters: clusters that hold some weight, G.
+        n_clusters: number of clusters with positive weight, G.
         cluster: int64[e], from 0 to G − 1.
-        place: int64[e], the cell: its place in the list of cells of the table.
+        place: int64[e], the cell, as an index into the cells of the table.
         weight: float64[e], Σw.
 
     Example:
@@ -153,9 +153,9 @@ class ClusteredCells:
     def of(
         cls, clusters: npt.ArrayLike, places: npt.ArrayLike, weights: npt.ArrayLike | None
     ) -> ClusteredCells:
-        """From the cluster int[n], the cell int[n] and the weight float64[n] of each row.
+        """Make it from the cluster int[n], the cell int[n] and the weight float64[n] of each row.
 
-        Rows of weight 0 count for nothing, nor does a cluster of such rows.
+        Rows of weight 0 are ignored, and so are clusters of such rows.
 
         Cost: one sort of n keys.
         """
@@ -170,7 +170,7 @@ class ClusteredCells:
             codes *= n_cells
             codes += cells
             if given is None:
-                # Counts need no place of each row, hence no sort that moves the rows.
+                # Counts need no index of each row, hence no sort that moves the rows.
                 keys, counts = np.unique(codes, return_counts=True)
                 return cls(n_clusters, *np.divmod(keys, n_cells), counts.astype(np.float64))
             keys, place = np.unique(codes, return_inverse=True)
@@ -182,15 +182,15 @@ class ClusteredCells:
         return cls(n_clusters, cluster, cell, np.asarray(weight, np.float64))
 
     def sums(self, values: Floats) -> Floats:
-        """float64[G]: Σ w·value over the rows of each cluster, from one value a cell."""
+        """float64[G]: Σ w·value over the rows of each cluster, from one value for each cell."""
         found = np.bincount(self.cluster, self.weight * values[self.place], self.n_clusters)
         return np.asarray(found, np.float64)
 
 
 def _by_appearance(codes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
-    """Codes from 0 in the order in which they appear, so that no sum depends on what they are.
+    """Return codes from 0 in order of appearance, so that sums do not depend on their values.
 
-    Cost: one pass where the codes are not much larger than the number of rows, else a sort.
+    Cost: one pass if the codes are not much larger than the number of rows, else a sort.
     """
     n = len(codes)
     if not n:
@@ -198,7 +198,7 @@ def _by_appearance(codes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64],
     if codes.min() < 0 or codes.max() > 4 * n:
         codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
     first = np.full(int(codes.max()) + 1, n, np.int64)
-    # Written backwards, so that the first row of each code is written last.
+    # Written in reverse, so that the first row of each code is written last.
     first[codes[::-1]] = np.arange(n - 1, -1, -1)
     seen = np.flatnonzero(first < n)
     order = np.empty(len(first), np.int64)
@@ -215,14 +215,14 @@ _ARRAYS: Final = ("codes", "n_rows", "n_weighing", "weight", "squares")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossedCells:
-    """Combinations of true class, predicted class and further axes: immutable, added by `merge`.
+    """Combinations of true class, predicted class and further axes: immutable, combined by `merge`.
 
     Attributes:
         classes: the classes.
         axes: the further axes: name, and the text of each code.
         codes: int32[2 + a, e]: true class, predicted class, and the code on each further axis.
-        n_rows: int64[e], rows of each combination.
-        n_weighing: int64[e], those of a weight above 0; None without weights.
+        n_rows: int64[e], number of rows of each combination.
+        n_weighing: int64[e], number of those with a weight above 0; None without weights.
         weight, squares: float64[e], Σw and Σw²; None without weights.
 
     Example:
@@ -248,7 +248,7 @@ class CrossedCells:
         codes: npt.ArrayLike,
         weights: Floats | None = None,
     ) -> CrossedCells:
-        """From the codes int32[2 + a, n] and the weight float64[n] of each row.
+        """Make it from the codes int32[2 + a, n] and the weight float64[n] of each row.
 
         Cost: one sort of n keys.
         """
@@ -262,27 +262,27 @@ class CrossedCells:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether rows carry weights."""
+        """True if rows have weights."""
         return self.weight is not None
 
     @property
     def n(self) -> int:
-        """Combinations that occur."""
+        """Number of combinations that occur."""
         return int(self.codes.shape[1])
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the combinations; names of codes come on top."""
+        """Bytes of the combinations, without the names of codes."""
         arrays = (self.codes, self.n_rows, self.n_weighing, self.weight, self.squares)
         return sum(array.nbytes for array in arrays if array is not None)
 
     def merge(self, other: CrossedCells) -> CrossedCells:
-        """The combinations of both, those of this tally first.
+        """Return the combinations of both, those of this tally first.
 
         Errors:
             K201 other axes or classes; K203 only one is weighted.
 
-        Cost: one sort of the combinations of both, and one look at each name.
+        Cost: one sort of the combinations of both, and one pass over the names.
         """
         check_weighting(self.is_weighted, other.is_weighted)
         axes, tables = united_axes(self.axes, other.axes)
@@ -301,7 +301,7 @@ class CrossedCells:
         return replace(self, axes=axes, codes=codes, **sums)._grouped()
 
     def on(self, classes: Classes) -> CrossedCells:
-        """The same on an axis that holds every class of it."""
+        """Return the same tally on an axis that contains all of its classes."""
         if classes.labels == self.classes.labels:
             return replace(self, classes=classes)
         codes = self.codes.copy()
@@ -309,7 +309,7 @@ class CrossedCells:
         return replace(self, classes=classes, codes=codes)
 
     def _grouped(self) -> CrossedCells:
-        """Equal combinations as one, in the order of their first."""
+        """Group equal combinations, in the order of their first occurrence."""
         k = self.classes.k
         keys, _ = keys_of(self.codes, [k, k, *(len(axis.labels) for axis in self.axes)])
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
@@ -326,7 +326,7 @@ class CrossedCells:
         return replace(self, codes=np.ascontiguousarray(self.codes[:, first[order]]), **sums)
 
     def to_bytes(self) -> bytes:
-        """The tally as bytes that `from_bytes` of this and every later version reads."""
+        """Return the tally as bytes that `from_bytes` of this and every later version reads."""
         header = {
             "species": _SPECIES,
             **facts_of_classes(self.classes),
@@ -339,7 +339,8 @@ class CrossedCells:
         """Read a tally written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not such a tally; K206 a newer version wrote
+            them.
         """
 
         def assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> CrossedCells:
@@ -352,10 +353,10 @@ class CrossedCells:
 def united_axes(
     left: Sequence[Axis], right: Sequence[Axis]
 ) -> tuple[tuple[Axis, ...], tuple[Codes, ...]]:
-    """Axes that have the codes of both, and the code that each of the right ones becomes.
+    """Return axes with the codes of both, and the new code of each one on the right.
 
     Errors:
-        K201 they are other axes.
+        K201 the axes differ.
     """
     names = [[axis.name for axis in axes] for axes in (left, right)]
     if names[0] != names[1]:
@@ -375,18 +376,18 @@ def united_axes(
 
 
 def too_many(n: int, needed: int, given: int, axes: Sequence[Axis]) -> KaratError:
-    """K148: rows that have clusters or slices do not fit."""
+    """K148: rows with clusters or slices exceed the memory limit."""
     what = ", ".join(f"{axis.name} has {len(axis.labels)} values" for axis in axes)
     return error("K148", n=n, needed=needed, given=given, what=what)
 
 
 SLICES: Final = "by "
 CROSSES: Final = "across "
-"""Before the name of an axis of slices, and before the columns of a cross."""
+"""Prefix of the name of an axis of slices, and of the columns of a cross."""
 
 
 def slice_axis(columns: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> Axis:
-    """The axis of the slices that a column makes, or a cross of columns.
+    """Return the axis of the slices by a column, or by a cross of columns.
 
     Example:
         >>> slice_axis(("country",), [("NO",), ("SE",)])
@@ -398,7 +399,7 @@ def slice_axis(columns: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> Axi
 
 
 def slices_on(axis: Axis) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None:
-    """The columns and the keys of an axis of `slice_axis`; None of another axis."""
+    """Return the columns and the keys of an axis of `slice_axis`; None for another axis."""
     labels = tuple(map(str, axis.labels))
     if axis.name.startswith(SLICES):
         return (axis.name.removeprefix(SLICES),), tuple((label,) for label in labels)
@@ -409,14 +410,14 @@ def slices_on(axis: Axis) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
 
 
 def axes_of_header(given: Sequence[Any]) -> tuple[Axis, ...]:
-    """Axes as bytes name them."""
+    """Return axes from the header of their bytes."""
     return tuple(Axis(str(axis["name"]), tuple(map(str, axis["labels"]))) for axis in given)
 
 
 def keys_of(codes: Sequence[Numbers] | Numbers, sizes: Sequence[int]) -> tuple[Counts, int]:
-    """int64[n], one number a combination, in their order, and a number above all of them.
+    """int64[n], an ordered number for each combination, and a number above all of them.
 
-    They are ranks where the product of the sizes is too large.
+    They are ranks if the product of the sizes is too large.
     """
     keys: Counts = codes[0].astype(np.int64)
     n_keys = sizes[0]
@@ -430,7 +431,7 @@ def keys_of(codes: Sequence[Numbers] | Numbers, sizes: Sequence[int]) -> tuple[C
 
 
 def _inconsistency(found: CrossedCells) -> str | None:
-    """What contradicts what, or None."""
+    """Return a contradiction in the data, or None."""
     if problem := wrong_classes(found.classes):
         return problem
     codes, sums = found.codes, (found.n_weighing, found.weight, found.squares)

@@ -1,4 +1,4 @@
-"""`Bins`: confidences between 0 and 1 put into bins, and how often each came true."""
+"""`Bins`: binned confidences between 0 and 1, with the frequency of hits in each bin."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.shared import Floats, check_weighting, wrong_numbers
 
 Closed: TypeAlias = Literal["right", "left"]
-"""Which edge belongs to a bin: ``"right"``, (lo, hi], or ``"left"``, [lo, hi)."""
+"""Edge that belongs to a bin: ``"right"``, (lo, hi], or ``"left"``, [lo, hi)."""
 
 _BORDER: Final = 1e-12
-"""Weight that misses a border between quantiles by less than this share has reached it: sums of
-equal weights would otherwise fall on either side of it by their last bit."""
+"""Relative tolerance at which a weight counts as having reached a quantile: otherwise, sums of
+equal weights would fall on either side of it by their last bit."""
 
 
 def uniform_edges(b: int) -> Floats:
     """float64[b + 1]: the numbers nearest to 0/b, 1/b, … b/b.
 
-    So that 0.3 lies on the edge 3/10.  Adding up steps of 1/b, as numpy.linspace does, puts that
-    edge at 0.30000000000000004.
+    This puts 0.3 on the edge 3/10. Adding steps of 1/b, as numpy.linspace does, puts that edge at
+    0.30000000000000004.
     """
     return np.arange(b + 1) / b
 
@@ -34,10 +34,10 @@ def uniform_edges(b: int) -> Floats:
 def quantile_edges(cumulative: LevelSource, b: int, closed: Closed = "right") -> Floats:
     """float64[b + 1]: 0, confidences that divide the weight into b equal parts, and 1.
 
-    A distinct confidence is never divided between bins.  With ``closed="right"`` edge i is the
+    A distinct confidence is never split between bins. With ``closed="right"`` edge i is the
     smallest confidence at or below which at least i/b of the weight lies, with ``"left"`` the
-    largest at or above which at least (b − i)/b lies: what is left over goes to the bins at the
-    lower end and at the upper end.  Many equal confidences leave bins empty.
+    largest at or above which at least (b − i)/b lies: the remainder goes to the bins at the lower
+    or the upper end. Many equal confidences leave bins empty.
 
     Cost: two walks over the score levels.
 
@@ -53,14 +53,14 @@ def quantile_edges(cumulative: LevelSource, b: int, closed: Closed = "right") ->
     total = sum(levels.counts.sum() for levels in cumulative.blocks())
     if not total:
         return uniform_edges(b)
-    # Counts are compared as whole numbers: b times the weight against i times the total.
+    # Counts are compared as integers: b times the weight against i times the total.
     targets = np.arange(1, b) * total
     edges = np.zeros(b - 1)
     is_left = closed == "left"
     if cumulative.is_weighted:
         targets = targets * (1.0 + _BORDER if is_left else 1.0 - _BORDER)
-    # Best first, what lies below a level falls from all to nothing: each edge is the last one
-    # with enough at or below it, or the first with little enough below.
+    # Best first, the weight below a level decreases from all to zero: each edge is the last one
+    # with enough weight at or below it, or the first with little enough below.
     left = np.full(b - 1, is_left)
     above = 0 * total
     for scores, counts, _ in cumulative.blocks():
@@ -86,21 +86,21 @@ _SUMS: Final = ("weight", "confidence", "hits", "variance", "scatter", "squares"
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Tally of confidences p and of what came true, y = 0 or 1, between edges: immutable.
+    """Tally of confidences p and outcomes y = 0 or 1 between edges: immutable.
 
-    Of replicates, the sums are those of each: float64[n_replicates, b].
+    For replicates, the sums are float64[n_replicates, b].
 
     Attributes:
-        edges: float64[b + 1], ascending from 0 to 1 at most; equal ones enclose an empty bin.
-        closed: which edge belongs to a bin.  The outer edges always belong to the outer bins.
-        weight: float64[b], Σw: the rows, when unweighted.
+        edges: float64[b + 1], ascending from 0 to 1 at most; equal edges enclose an empty bin.
+        closed: edge that belongs to a bin. The outer edges always belong to the outer bins.
+        weight: float64[b], Σw, or the number of rows without weights.
         confidence: float64[b], Σw·p.
         hits: float64[b], Σw·y.
         variance: float64[b], Σw²·p(1 − p), the variance of `hits` if every p is right.
         scatter: float64[b], Σw²·(y − p)².
         squares: float64[b], Σw².
-        n_rows: rows read, whatever they weigh.
-        is_weighted: whether rows carry weights.
+        n_rows: number of rows, including those of weight 0.
+        is_weighted: whether rows have weights.
     """
 
     edges: Floats
@@ -116,15 +116,15 @@ class Bins:
 
     @classmethod
     def of(cls, cumulative: LevelSource, edges: npt.ArrayLike, closed: Closed = "right") -> Bins:
-        """The bins of cumulative counts whose scores are confidences, own class: what came true.
+        """Bin cumulative counts whose scores are confidences; the own class means a hit.
 
         Args:
             cumulative counts: distinct confidences.
             edges: float64[b + 1], ascending; see `uniform_edges` and `quantile_edges`.
-            closed: which edge belongs to a bin.
+            closed: edge that belongs to a bin.
 
         Errors:
-            K214 the edges do not ascend, or a confidence lies outside of them.
+            K214 the edges are not ascending, or a confidence is outside.
 
         Cost: O(score levels + b), and O(b) for every 16 384 of them.
 
@@ -143,12 +143,12 @@ class Bins:
         return none.holding(sums, cumulative.n_rows)
 
     def holding(self, sums: Floats, n_rows: int) -> Bins:
-        """The same bins with other sums: float64[6, ..., b], in the order of the attributes."""
+        """Return the same bins with other sums: float64[6, ..., b], in attribute order."""
         of_bins: dict[str, Any] = dict(zip(_SUMS, sums, strict=True))
         return replace(self, **of_bins, n_rows=n_rows)
 
     def place_of(self, confidences: Floats) -> npt.NDArray[np.intp]:
-        """int[n]: the bin of each confidence, which must not lie outside the edges (K214)."""
+        """int[n]: the bin of each confidence, which must be within the edges (K214)."""
         _check_within(confidences.min(initial=1.0), confidences.max(initial=0.0), self.edges)
         side: Literal["left", "right"] = "left" if self.closed == "right" else "right"
         return np.searchsorted(self.edges[1:-1], confidences, side)
@@ -157,7 +157,7 @@ class Bins:
     def empty(
         cls, edges: npt.ArrayLike, closed: Closed = "right", *, is_weighted: bool = False
     ) -> Bins:
-        """The bins of no rows: the identity of `merge`."""
+        """Return the bins of no rows: the identity of `merge`."""
         borders = np.array(edges, np.float64)
         if _wrong_edges(borders):
             raise error(
@@ -175,29 +175,29 @@ class Bins:
 
     @property
     def is_occupied(self) -> npt.NDArray[np.bool_]:
-        """bool[b]: whether a row lies in the bin."""
+        """bool[b]: whether the bin contains a row."""
         return self.weight > 0
 
     @property
     def mean_confidence(self) -> Floats:
-        """float64[b], Σw·p ÷ Σw; NaN where no row lies."""
+        """float64[b], Σw·p ÷ Σw; NaN for an empty bin."""
         return _ratio(self.confidence, self.weight)
 
     @property
     def hit_share(self) -> Floats:
-        """float64[b], Σw·y ÷ Σw; NaN where no row lies."""
+        """float64[b], Σw·y ÷ Σw; NaN for an empty bin."""
         return _ratio(self.hits, self.weight)
 
     @property
     def gap(self) -> Floats:
-        """float64[b], share of hits less mean confidence; NaN where no row lies."""
+        """float64[b], proportion of hits minus mean confidence; NaN for an empty bin."""
         return _ratio(self.hits - self.confidence, self.weight)
 
     def merge(self, other: Bins) -> Bins:
-        """Bins of the two data sets read one after the other.
+        """Return the bins of the two data sets read one after the other.
 
         Errors:
-            K202 the edges differ, or which of them belongs to a bin; K203 only one is weighted.
+            K202 the edges differ, or `closed` does; K203 only one is weighted.
 
         Cost: O(b).
         """
@@ -212,9 +212,9 @@ class Bins:
         return replace(self, **sums, n_rows=self.n_rows + other.n_rows)
 
     def to_bytes(self) -> bytes:
-        """The bins as bytes that `from_bytes` of this and every later version reads.
+        """Return the bins as bytes that `from_bytes` of this and every later version reads.
 
-        Cost: 56 bytes a bin.
+        Cost: 56 bytes for each bin.
         """
         header = {
             "species": _SPECIES,
@@ -229,13 +229,13 @@ class Bins:
         """Read bins written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no bins; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not bins; K206 a newer version wrote them.
         """
         return unframed(data, ("edges", *_SUMS), _assembled)
 
 
 def _sums_of(levels: ScoreLevels, borders: Floats, closed: Closed) -> Floats:
-    """float64[6, b]: what these score levels add to each bin, in the order of `_SUMS`."""
+    """float64[6, b]: contribution of these score levels to each bin, in the order of `_SUMS`."""
     scores, counts, squares = levels
     _check_within(scores[-1], scores[0], borders)
     given = np.ascontiguousarray(counts), None if squares is None else np.ascontiguousarray(squares)
@@ -260,7 +260,7 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 
 
 def _wrong_edges(edges: npt.NDArray[Any]) -> bool:
-    # Written so that NaN is wrong.
+    # Written so that NaN is refused.
     is_fit = edges.ndim == 1 and len(edges) > 1 and edges.dtype.kind == "f"
     return not (is_fit and edges[0] >= 0 and edges[-1] <= 1 and (np.diff(edges) >= 0).all())
 
@@ -281,7 +281,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> B
 
 
 def _inconsistency(bins: Bins) -> str | None:
-    """What contradicts what, or None."""
+    """Return a contradiction in the data, or None."""
     edges = bins.edges
     if bins.closed not in get_args(Closed):
         return f"Bins closed {bins.closed!r}, neither left nor right"

@@ -1,4 +1,4 @@
-"""`cached_property`: a property that is computed when it is first read, without a lock."""
+"""`cached_property`: a property that is computed at first read, without a lock."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ else:
     from typing import Any
 
     class cached_property:  # noqa: N801
-        """That of Python 3.12.
+        """`cached_property` as in Python 3.12.
 
-        Why: in 3.11 one lock serves a property of all objects. It is held while a value is
-        computed, so that threads wait for one another, and a process that was forked meanwhile
-        waits for ever.
+        In 3.11, one lock serves a property of all objects. It is held while a value is computed, so
+        that threads wait for one another, and a process forked meanwhile deadlocks.
         """
 
         def __init__(self, compute: Callable[[Any], Any]) -> None:

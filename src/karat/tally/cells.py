@@ -1,4 +1,4 @@
-"""`Cells`: counts, or weights and squared weights, by true × predicted class."""
+"""`Cells`: counts, or sums of weights and squared weights, by true × predicted class."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Fields:
     """One-vs-rest counts of each class, as float64 with any leading axes.
 
     Attributes:
-        tp, fp, fn, tn: float64[..., k]; rows, or sums of weights.
-        n: float64[...]: all rows, or all weight.
+        tp, fp, fn, tn: float64[..., k]; counts, or sums of weights.
+        n: float64[...]: total count, or total weight.
         k: number of classes.
         positive: index of the positive class of two, else None.
         rows, cols: int[m]: true and predicted class of the listed cells.
-        cells: float64[..., m]: their values; every cell that is not listed is 0.
-        is_complete: whether the list holds all k·k cells.
+        cells: float64[..., m]: their values; unlisted cells are 0.
+        is_complete: whether the list contains all k·k cells.
     """
 
     tp: Floats
@@ -49,7 +49,7 @@ class Fields:
 
     @classmethod
     def of_matrix(cls, matrix: npt.ArrayLike, positive: int | None = None) -> Fields:
-        """Fields of a confusion matrix number[..., k, k], rows true, columns predicted."""
+        """Return the fields of a confusion matrix number[..., k, k], true × predicted."""
         cells = np.asarray(matrix)
         exact = cells if cells.dtype.kind in "iu" else cells.astype(np.float64)
         k = exact.shape[-1]
@@ -59,7 +59,7 @@ class Fields:
         if exact.dtype.kind in "iu":
             fp, fn = exact.sum(axis=-2) - tp, exact.sum(axis=-1) - tp
         else:
-            # Added and never subtracted: what is left of sums of weights may be rounding dust.
+            # Added without subtraction, which could leave rounding residues of weights.
             off = exact - tp[..., None] * np.eye(k, dtype=exact.dtype)
             fp, fn = off.sum(axis=-2), off.sum(axis=-1)
             elsewhere = _elsewhere(exact)
@@ -88,7 +88,7 @@ class Fields:
 
 
 def _elsewhere(cells: Floats) -> npt.NDArray[np.int64]:
-    """int64[..., k]: how many cells lie outside the row and the column of each class."""
+    """int64[..., k]: number of cells outside the row and the column of each class."""
     occupied = (cells > 0).astype(np.int64)
     return np.asarray(
         occupied.sum(axis=(-2, -1))[..., None]
@@ -117,23 +117,23 @@ def true_negatives(
     n: npt.NDArray[Any],
     elsewhere: npt.NDArray[np.int64] | None,
 ) -> npt.NDArray[Any]:
-    """Rows that are neither truly nor predictedly of the class.
+    """Return the number of rows neither of the class nor predicted as it.
 
     Args:
         tp, fp, fn: int64[..., k] or float64[..., k].
         n: total, [...].
-        elsewhere: int64[..., k], how many cells or rows lie outside the row and the column of
-            each class; None for exact integers.
+        elsewhere: int64[..., k], number of cells or rows outside the row and the column of each
+            class; None for exact integers.
 
     Returns:
-        [..., k].  Exact for integers.  For weights the subtraction may leave rounding dust where
-        nothing lies, which would turn 0/0 into a number: `elsewhere` makes that zero exact.
+        [..., k].  Exact for integers. For weights, the subtraction may leave a rounding residue in
+        place of 0, which would turn 0/0 into a number: `elsewhere` makes that zero exact.
     """
     if elsewhere is None or tp.dtype.kind in "iu":
         return np.asarray(n[..., None] - (tp + fp + fn))
     other_hits = _of_others(tp)
-    # Of two classes the other one's hits are all there is; of more, what the others hold less fp.
-    # Subtracting from the whole total would lose it beside one heavy class.
+    # With two classes, the hits of the other; with more, the weight of the others minus fp.
+    # Subtracting from the total would lose it next to one heavy class.
     rest = other_hits
     if tp.shape[-1] != 2:
         rest = np.maximum(_of_others(tp + fn) - fp, other_hits)
@@ -141,7 +141,7 @@ def true_negatives(
 
 
 def _of_others(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Sum over the other classes, [..., k], added and never subtracted."""
+    """Sum over the other classes, [..., k], added without subtraction."""
     if x.shape[-1] == 2:
         return x[..., ::-1]
     return np.asarray(_exclusive(x) + _exclusive(x[..., ::-1])[..., ::-1])
@@ -156,7 +156,7 @@ def _exclusive(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
 Storage = Literal["dense", "sparse", "marginals"]
 
 DENSE_BYTES_LIMIT = 1 << 31
-"""A dense view of a sparse tally above this is an error, not an attempt."""
+"""Number of cells above which a dense view of a sparse tally is an error."""
 _EMPTY_DENSE_K_MAX = 2048
 
 
@@ -165,8 +165,8 @@ class Axis:
     """A leading axis of a tally.
 
     Attributes:
-        name: what it enumerates, for example ``"fold"``.
-        labels: one label a position.
+        name: name of the enumerated quantity, for example ``"fold"``.
+        labels: one label for each position.
     """
 
     name: str
@@ -175,17 +175,17 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Tally of labels: immutable; made by the constructors below, added by `merge`.
+    """Tally of labels: immutable; made by the constructors below, combined by `merge`.
 
     Attributes:
         classes: the class axis, k classes.
         storage: ``"dense"``, ``"sparse"`` or ``"marginals"``.
         counts: int64 counts or float64 Σw: [..., k, k] dense, [..., m] sparse,
             [..., 3, k] marginals (tp, fp, fn).
-        squares: float64 Σw² in the same shape; None when unweighted or not known.
-        n_rows: int64[...]: rows read, whatever they weigh.
+        squares: float64 Σw² in the same shape; None if unweighted or unknown.
+        n_rows: int64[...]: number of rows, including those of weight 0.
         rows, cols: int64[m], the sparse cells in row-major order, else None.
-        occupancy: int64[..., 3, k], rows behind weighted marginals, else None.
+        occupancy: int64[..., 3, k], numbers of rows of weighted marginals, else None.
         axes: the leading axes.
     """
 
@@ -209,7 +209,7 @@ class Cells:
         n_rows: npt.ArrayLike | None = None,
         axes: tuple[Axis, ...] = (),
     ) -> Cells:
-        """Every cell: counts int64[..., k, k], or float64 Σw with Σw² in `squares`."""
+        """Make it from all cells: counts int64[..., k, k], or float64 Σw with Σw² in `squares`."""
         cells = _numbers(counts)
         rows_read = np.asarray(cells.sum(axis=(-2, -1)) if n_rows is None else n_rows, np.int64)
         return cls(classes, "dense", cells, rows_read, _floats(squares), axes=axes)
@@ -226,7 +226,7 @@ class Cells:
         n_rows: npt.ArrayLike | None = None,
         axes: tuple[Axis, ...] = (),
     ) -> Cells:
-        """Occupied cells: rows, cols int64[m] in row-major order without repeats."""
+        """Make it from occupied cells: rows, cols int64[m] in row-major order without repeats."""
         cells = _numbers(counts)
         rows_read = np.asarray(cells.sum(axis=-1) if n_rows is None else n_rows, np.int64)
         places = np.asarray(rows, np.int64), np.asarray(cols, np.int64)
@@ -245,7 +245,7 @@ class Cells:
         n_rows: npt.ArrayLike | None = None,
         axes: tuple[Axis, ...] = (),
     ) -> Cells:
-        """Class totals only: tp, fp, fn number[..., k]."""
+        """Make it from class totals only: tp, fp, fn number[..., k]."""
 
         def stacked(parts: Sequence[npt.ArrayLike]) -> Numbers:
             return np.stack([np.asarray(part) for part in parts], axis=-2)
@@ -259,7 +259,7 @@ class Cells:
 
     @classmethod
     def empty(cls, classes: Classes, *, is_weighted: bool = False) -> Cells:
-        """The tally of no rows: the identity of `merge`."""
+        """Return the tally of no rows: the identity of `merge`."""
         dtype = np.float64 if is_weighted else np.int64
         if classes.k > _EMPTY_DENSE_K_MAX:
             none = np.zeros(0, dtype)
@@ -270,7 +270,7 @@ class Cells:
 
     @classmethod
     def from_native(cls, tally: Tally, classes: Classes | None = None) -> Cells:
-        """Take over a tally counted by the native kernels."""
+        """Make it from a tally counted by the native kernels."""
         if classes is None:
             found = tally.labels
             if found is None:
@@ -294,7 +294,7 @@ class Cells:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the cells are sums of weights."""
+        """True if the cells are sums of weights."""
         return bool(self.counts.dtype.kind == "f")
 
     @property
@@ -304,7 +304,7 @@ class Cells:
 
     @cached_property
     def fields(self) -> Fields:
-        """What formulas read: float64 one-vs-rest counts and the listed cells."""
+        """Inputs of formulas: float64 one-vs-rest counts and the listed cells."""
         if self.storage == "dense":
             return Fields.of_matrix(self.counts, self.classes.positive)
         if self.storage == "sparse":
@@ -332,7 +332,7 @@ class Cells:
             touched = summed_by(rows, occupied, k) + summed_by(cols[~is_hit], others, k)
             elsewhere = occupied.sum(axis=-1)[..., None] - touched
         else:
-            # Whole numbers may be subtracted; rounding dust of weights would be left.
+            # Integers may be subtracted; weights would leave rounding residues.
             fp, fn = summed_by(cols, weights, k) - tp, summed_by(rows, weights, k) - tp
             elsewhere = None
         return Fields._of_counts(
@@ -346,7 +346,7 @@ class Cells:
         )
 
     def coordinates(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """True and predicted class index, int64[m], of the stored cells."""
+        """Return true and predicted class index, int64[m], of the stored cells."""
         if self.storage == "marginals":
             raise error("K204", name="The list of cells")
         if self.rows is not None and self.cols is not None:
@@ -355,30 +355,29 @@ class Cells:
         return rows, cols
 
     def flat(self, values: Numbers | None = None) -> Numbers:
-        """The stored cells as number[..., m], in the order of `coordinates`."""
+        """Return the stored cells as number[..., m], in the order of `coordinates`."""
         stored = self.counts if values is None else values
         return stored.reshape((*self.batch_shape, -1)) if self.storage == "dense" else stored
 
     def occupied(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Numbers]:
-        """Cells that hold something: true index int64[m], predicted index int64[m], [..., m]."""
+        """Return nonempty cells: true index int64[m], predicted index int64[m], values [..., m]."""
         rows, cols = self.coordinates()
         cells = self.flat()
         keep = (cells != 0).any(axis=tuple(range(cells.ndim - 1)))
         return rows[keep], cols[keep], cells[..., keep]
 
     def matrix(self) -> Numbers:
-        """Dense confusion matrix, int64[..., k, k] or float64: rows true, columns predicted.
+        """Return the confusion matrix, int64[..., k, k] or float64: rows true, columns predicted.
 
         Errors:
-            K204 the tally kept class totals only.
-            K207 it would need more than 2 GiB.
+            K204 the tally has class totals only. K207 it would need more than 2 GiB.
         """
         if self.storage == "dense":
             return self.counts
         return self.densified(self.flat())
 
     def densified(self, values: Numbers) -> Numbers:
-        """Put one value a stored cell into number[..., k, k]."""
+        """Return number[..., k, k] from one value for each stored cell."""
         rows, cols = self.coordinates()
         size = 8 * self.k * self.k * max(1, int(np.prod(self.batch_shape)))
         if size > DENSE_BYTES_LIMIT:
@@ -388,14 +387,14 @@ class Cells:
         return out
 
     def with_classes(self, classes: Classes) -> Cells:
-        """The same numbers under another description of the same k classes."""
+        """Return the same numbers with another description of the same k classes."""
         return replace(self, classes=classes)
 
 
 def _numbers(values: npt.ArrayLike) -> Numbers:
     array = np.asarray(values)
     dtype = np.dtype(np.int64 if array.dtype.kind in "biu" else np.float64)
-    # Of two C types of 64 bits numpy calls one int64: the same numbers go by that name.
+    # NumPy calls one of two 64-bit C types int64: the numbers are viewed as that type.
     return array.view(dtype) if array.dtype == dtype else array.astype(dtype)
 
 

@@ -1,4 +1,4 @@
-"""The class axis of a tally: which labels, in which order, and which one is positive."""
+"""Class axis of a tally: labels, their order, and the positive class."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 Label: TypeAlias = str | int | bool
-"""A class label as users wrote it: a Python str, int or bool, never a NumPy scalar."""
+"""A class label as given: a Python str, int or bool, never a NumPy scalar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +16,9 @@ class Classes:
 
     Attributes:
         labels: the k distinct labels, in the order of rows and columns.
-        positive: index of the positive class of two; None of more, and where nothing names it.
-        names: display names, one a label; display only.
-        is_declared: whether the caller listed them (then an unseen class keeps its row).
+        positive: index of the positive class of two; None with more classes, and if it is unknown.
+        names: display names, one for each label; display only.
+        is_declared: whether the caller listed them (then classes that do not occur are kept).
     """
 
     labels: tuple[Label, ...]
@@ -33,16 +33,16 @@ class Classes:
 
     @property
     def display(self) -> tuple[str, ...]:
-        """Text for each class: `names` when given, else the label itself."""
+        """Text for each class: `names` if given, else the label itself."""
         return self.names if self.names is not None else tuple(str(item) for item in self.labels)
 
     def named(self, names: Sequence[str] | None) -> Classes:
-        """The same classes with other display names."""
+        """Return the same classes with other display names."""
         return replace(self, names=None if names is None else tuple(names))
 
     @classmethod
     def of(cls, labels: Sequence[Label], *, is_declared: bool = False) -> Classes:
-        """Classes in the given order, with the positive one where the labels say which it is."""
+        """Return classes in the given order, with the positive class if labels determine it."""
         ordered = tuple(labels)
         return cls(ordered, positive=usual_positive(ordered), is_declared=is_declared)
 
@@ -54,8 +54,8 @@ _USUAL: Final = ((0, 1), (-1, 1), ("0", "1"), ("-1", "1"), ("false", "true"))
 def usual_positive(labels: Sequence[Label]) -> int | None:
     """Return the index of the class that is positive by convention, or None.
 
-    Of 0 and 1, False and True, −1 and 1 it is the larger, in any order and also as text. Any other
-    pair has none: only the caller knows which class is positive.
+    For 0 and 1, False and True, −1 and 1 it is the larger, in any order and also as text. For any
+    other pair, only the caller knows the positive class.
 
     Example:
         >>> usual_positive([0, 1]), usual_positive(["true", "false"]), usual_positive(["no", "yes"])

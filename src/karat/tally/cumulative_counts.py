@@ -1,4 +1,4 @@
-"""`CumulativeCounts`: the distinct scores of one class, best first, and what stands above each."""
+"""`CumulativeCounts`: the distinct scores of one class, best first, with counts above each."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _ARRAYS: Final = ("scores", "counts", "squares")
 
 @dataclass(frozen=True, eq=False)
 class CumulativeCounts:
-    """Tally of the scores of one class: immutable; made by `of` or a source, added by `merge`.
+    """Tally of the scores of one class: immutable; made by `of` or a source, combined by `merge`.
 
-    Rows of weight 0 leave no score level.
+    Rows of weight 0 add no score level.
 
     Attributes:
         scores: float64[u], strictly descending.
-        counts: int64[u, 2] rows, or float64[u, 2] Σw: of the rest, and of the own class.
+        counts: int64[u, 2] counts, or float64[u, 2] Σw: of the rest, and of the own class.
         squares: float64[u, 2] Σw²; None when unweighted.
-        n_rows: rows read, whatever they weigh.
+        n_rows: number of rows, including those of weight 0.
     """
 
     scores: Floats
@@ -43,14 +43,14 @@ class CumulativeCounts:
     def of(
         cls, scores: npt.ArrayLike, is_positive: npt.ArrayLike, weights: npt.ArrayLike | None = None
     ) -> CumulativeCounts:
-        """The cumulative counts of finite scores float[n], in plain NumPy.
+        """Compute the cumulative counts of finite scores float[n], in plain NumPy.
 
         Args:
             scores: float[n].
             is_positive: bool[n], whether the row is of the own class.
             weights: float[n], finite and at least 0.
 
-        Cost: one sort; `data.scores.ranking.rank` is the fast way to the same.
+        Cost: one sort; `data.scores.ranking.rank` is the fast implementation.
 
         Example:
             >>> CumulativeCounts.of([0.9, 0.3, 0.9], [True, False, False]).counts.tolist()
@@ -65,12 +65,12 @@ class CumulativeCounts:
 
     @classmethod
     def empty(cls, *, is_weighted: bool = False) -> CumulativeCounts:
-        """The cumulative counts of no rows: the identity of `merge`."""
+        """Return the cumulative counts of no rows: the identity of `merge`."""
         return cls.of([], [], [] if is_weighted else None)
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the counts are sums of weights."""
+        """True if the counts are sums of weights."""
         return self.squares is not None
 
     @cached_property
@@ -80,22 +80,22 @@ class CumulativeCounts:
 
     @property
     def n_pos(self) -> int | float:
-        """Rows, or weight, of the own class."""
+        """Number of rows, or weight, of the own class."""
         return self._totals[1]
 
     @property
     def n_neg(self) -> int | float:
-        """Rows, or weight, of the rest."""
+        """Number of rows, or weight, of the rest."""
         return self._totals[0]
 
     def blocks(self) -> Iterator[ScoreLevels]:
-        """The score levels, best first, some thousand at once: views, none of them empty."""
+        """Yield the score levels, best first, a few thousand at once: nonempty views."""
         for first in range(0, len(self.scores), N_BLOCK):
             part = slice(first, first + N_BLOCK)
             yield ScoreLevels(self.scores[part], self.counts[part], taken(self.squares, part))
 
     def cumulated(self) -> tuple[Numbers, Numbers]:
-        """True and false positives number[u] when a row at or above the level is called positive.
+        """Return true and false positives number[u] at each threshold.
 
         Example:
             >>> tps, fps = CumulativeCounts.of([0.9, 0.3, 0.9], [True, False, False]).cumulated()
@@ -116,7 +116,7 @@ class CumulativeCounts:
         )
 
     def points(self) -> ThresholdPoints:
-        """Thresholds, true and false positives float64[u + 1], after a first one above every score.
+        """Return thresholds, true and false positives float64[u + 1], after one above every score.
 
         Example:
             >>> thresholds, tps, fps = CumulativeCounts.of([0.9, 0.3], [True, False]).points()
@@ -126,9 +126,9 @@ class CumulativeCounts:
         return self._points
 
     def merge(self, other: CumulativeCounts) -> CumulativeCounts:
-        """Cumulative counts of the two data sets read one after the other.
+        """Return the cumulative counts of the two data sets read one after the other.
 
-        Exact for counts; for weights, exact to one rounding a score level.
+        Exact for counts; for weights, exact to one rounding for each score level.
 
         Errors:
             K203 only one is weighted.
@@ -142,9 +142,9 @@ class CumulativeCounts:
         return self._of_histogram(one.merge(two))
 
     def to_bytes(self) -> bytes:
-        """The cumulative counts as bytes that `from_bytes` of this and every later version reads.
+        """Return the cumulative counts as bytes that `from_bytes` of this and later versions reads.
 
-        Cost: 24 bytes a score level, 40 with weights.
+        Cost: 24 bytes for each score level, 40 with weights.
         """
         header = {"species": _SPECIES, "n_rows": int(self.n_rows)}
         return framed(header, {name: getattr(self, name) for name in _ARRAYS})
@@ -154,7 +154,8 @@ class CumulativeCounts:
         """Read cumulative counts written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not such a tally; K206 a newer version wrote
+            them.
         """
 
         def assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> CumulativeCounts:
@@ -165,7 +166,7 @@ class CumulativeCounts:
 
 
 def _inconsistency(cumulative: CumulativeCounts) -> str | None:
-    """What contradicts what, or None."""
+    """Return a contradiction in the data, or None."""
     scores, counts, squares = cumulative.scores, cumulative.counts, cumulative.squares
     if scores.ndim != 1 or scores.dtype.kind != "f" or not np.isfinite(scores).all():
         return "The scores are not finite numbers"
@@ -185,7 +186,7 @@ def _inconsistency(cumulative: CumulativeCounts) -> str | None:
 
 
 N_BLOCK: Final = 1 << 14
-"""Score levels of a block: what is computed of them stays in the cache of a core."""
+"""Number of score levels in a block, small enough for the cache of a core."""
 
 
 class ScoreLevels(NamedTuple):
@@ -193,7 +194,7 @@ class ScoreLevels(NamedTuple):
 
     Attributes:
         scores: float64[u], strictly descending.
-        counts: int64[u, 2] rows, or float64[u, 2] Σw: of the rest, and of the own class.
+        counts: int64[u, 2] counts, or float64[u, 2] Σw: of the rest, and of the own class.
         squares: float64[u, 2] Σw²; None when unweighted.
     """
 
@@ -203,10 +204,10 @@ class ScoreLevels(NamedTuple):
 
 
 class LevelSource(Protocol):
-    """Distinct scores with the weight of own class and rest, held or read off sorted rows.
+    """Distinct scores with the weight of own class and rest, in memory or from sorted rows.
 
     Attributes:
-        n_rows: rows read, whatever they weigh: no fewer than score levels.
+        n_rows: number of rows, including those of weight 0: at least the number of score levels.
         is_weighted: whether the counts are sums of weights.
     """
 
@@ -216,17 +217,17 @@ class LevelSource(Protocol):
     def is_weighted(self) -> bool: ...
 
     def blocks(self) -> Iterator[ScoreLevels]:
-        """All score levels, best first, `N_BLOCK` at most; counts are [rest, own class]."""
+        """Yield all score levels, best first, at most `N_BLOCK` at once; [rest, own class]."""
         ...
 
 
 class Steps(NamedTuple):
-    """Consecutive score levels, and what is called positive from each of them on.
+    """Consecutive score levels, with the counts predicted positive at each threshold.
 
     Attributes:
         thresholds: float64[u], strictly descending.
         tps, fps: float64[u], weight of the true and of the false positives at or above each.
-        tps_before, fps_before: the same of the score level before the first; 0 where there is none.
+        tps_before, fps_before: the same for the score level before the first; 0 if there is none.
     """
 
     thresholds: Floats
@@ -237,12 +238,12 @@ class Steps(NamedTuple):
 
 
 def of_both(sides: Numbers) -> Numbers:
-    """number[u]: what the rest and the own class hold together, of number[u, 2]."""
+    """number[u]: sums of the rest and the own class, from number[u, 2]."""
     return np.asarray(sides[:, 0] + sides[:, 1])
 
 
 def cumulated(source: LevelSource) -> Iterator[Steps]:
-    """The score levels of a source, added up.
+    """Yield the score levels of a source with cumulative counts.
 
     Example:
         >>> from karat.tally import CumulativeCounts
@@ -254,7 +255,7 @@ def cumulated(source: LevelSource) -> Iterator[Steps]:
     for scores, counts, _ in source.blocks():
         if before is None:
             before = np.zeros((1, 2), counts.dtype)
-        # The sum goes on from block to block as if there was one.
+        # The sum continues from block to block.
         sums = np.cumsum(np.concatenate([before, counts]), axis=0)
         fps, tps = (np.ascontiguousarray(sums[:, side], np.float64) for side in (0, 1))
         yield Steps(scores, tps[1:], fps[1:], float(tps[0]), float(fps[0]))

@@ -1,4 +1,4 @@
-"""`HeldRows`: rows with scores kept as they are, while they are few enough to keep."""
+"""`HeldRows`: rows with scores kept in memory, while they are few enough."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 
 _SPECIES: Final = "held_rows"
 _CHUNK_ROWS: Final = 1 << 18
-"""Rows of chunks that are joined, at most."""
+"""Largest number of rows of chunks that are joined."""
 _TOGETHER: Final = 8
-"""So many chunks of about one size are joined."""
+"""Number of chunks of about equal size that are joined."""
 _ARRAYS: Final = ("codes", "values", "pred", "weights", "axes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowChunk:
-    """Rows that came together.
+    """Rows of one batch.
 
     Attributes:
         codes: int32[n], true classes.
         values: float32 or float64[n, k], or [n] of the positive class of two.
         pred: int32[n], predicted classes that were given, or None.
         weights: float64[n], or None.
-        n_given: bytes of the batches of which it was joined; None: it was not.
+        n_given: bytes of the batches that it was joined from; None: it was not joined.
         axes: int32[a, n], codes on the axes of the rows, or None.
     """
 
@@ -57,13 +57,13 @@ class RowChunk:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the rows as they came: joined with float64 those of float32 take more."""
+        """Bytes of the rows as given: float32 rows joined with float64 ones take more."""
         if self.n_given is not None:
             return self.n_given
         return _n_bytes((self.codes, self.values, self.pred, self.weights, self.axes))
 
     def at(self, rows: slice) -> RowChunk:
-        """Some of the rows: views."""
+        """Return some of the rows, as views."""
         pred, weights = taken(self.pred, rows), taken(self.weights, rows)
         axes = taken(self.axes, (slice(None), rows))
         return RowChunk(self.codes[rows], self.values[rows], pred, weights, axes=axes)
@@ -71,13 +71,13 @@ class RowChunk:
 
 @dataclass(frozen=True, eq=False)
 class HeldRows:
-    """Rows with a true class and scores: immutable, added by `merge`.
+    """Rows with a true class and scores: immutable, combined by `merge`.
 
     Attributes:
         classes: the classes.
-        chunks: the rows, in the order in which they came.
+        chunks: the rows, in the order of arrival.
         is_prob: whether the scores are probabilities.
-        tolerance: how far a row of probabilities may be from adding up to 1.
+        tolerance: tolerance of the sum of a row of probabilities from 1.
         axes: clusters, and columns of slices: name, and the text of each code.
     """
 
@@ -89,23 +89,23 @@ class HeldRows:
 
     @cached_property
     def n_rows(self) -> int:
-        """Rows."""
+        """Number of rows."""
         return sum(len(chunk.codes) for chunk in self.chunks)
 
     @cached_property
     def n_bytes(self) -> int:
-        """Bytes of the rows as they came, which are the same in any order of batches."""
+        """Bytes of the rows as given, the same for any order of batches."""
         return sum(chunk.n_bytes for chunk in self.chunks)
 
     @property
     def shape(self) -> tuple[int | None, bool, bool]:
-        """Columns of scores, None where one says both; whether predicted, whether weighted."""
+        """Columns of scores (None if one represents both), whether predicted, whether weighted."""
         first = self.chunks[0]
         columns = None if first.values.ndim == 1 else int(first.values.shape[1])
         return columns, first.pred is not None, first.weights is not None
 
     def merge(self, other: HeldRows) -> HeldRows:
-        """The rows of the one, then those of the other.
+        """Return the rows of this, then those of the other.
 
         Errors:
             K201 other classes or columns; K202 one has probabilities, the other scores, or one
@@ -128,7 +128,7 @@ class HeldRows:
         )
 
     def recoded(self, classes: Classes) -> HeldRows:
-        """The same rows on an axis that has all of their classes."""
+        """Return the same rows on an axis that has all of their classes."""
         to = recoding(self.classes, classes)
         if np.array_equal(to, np.arange(len(to))):
             return replace(self, classes=classes)
@@ -139,11 +139,11 @@ class HeldRows:
         return replace(self, classes=classes, chunks=chunks)
 
     def whole(self) -> RowChunk:
-        """All rows as one chunk; where some are float64, all are."""
+        """Return all rows as one chunk, float64 if any are."""
         return self.chunks[0] if len(self.chunks) == 1 else _joined(self.chunks)
 
     def to_bytes(self) -> bytes:
-        """The rows as bytes that `from_bytes` of this and every later version reads."""
+        """Return the rows as bytes that `from_bytes` of this and every later version reads."""
         whole = self.whole()
         header: dict[str, Any] = {
             "species": _SPECIES,
@@ -161,9 +161,9 @@ class HeldRows:
         """Read rows written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no rows; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not rows; K206 a newer version wrote them.
         """
-        # What contradicts what is found in facts that are not kept, too.
+        # Contradictions are also found in facts that are not kept.
         return read_tally(data, _SPECIES, _ARRAYS, _assembled, lambda _: None, short=_ARRAYS)
 
 
@@ -172,7 +172,7 @@ def _n_bytes(arrays: Iterable[Numbers | None]) -> int:
 
 
 def _joined(chunks: Sequence[RowChunk]) -> RowChunk:
-    """Chunks as one."""
+    """Join chunks."""
 
     def parts(name: str) -> Any:
         each = [getattr(chunk, name) for chunk in chunks]
@@ -185,7 +185,7 @@ def _joined(chunks: Sequence[RowChunk]) -> RowChunk:
 
 
 def _compacted(chunks: list[RowChunk]) -> tuple[RowChunk, ...]:
-    """The same rows in few chunks: a row is copied as often as chunks grow eightfold, at most."""
+    """Join into few chunks: a row is copied at most once for each eightfold growth."""
     while len(chunks) >= _TOGETHER:
         size = _size(chunks[-1])
         first = len(chunks) - 1
@@ -199,18 +199,18 @@ def _compacted(chunks: list[RowChunk]) -> tuple[RowChunk, ...]:
 
 
 def _size(chunk: RowChunk) -> int:
-    """Rows of a chunk, by powers of 8."""
+    """Number of rows of a chunk, by powers of 8."""
     return len(chunk.codes).bit_length() // 3
 
 
 def check_alike(left: Any, right: Any) -> None:
-    """Refuse parts whose rows do not go together.
+    """Refuse parts whose rows cannot be combined.
 
     Args:
         left, right: with `is_prob` and `shape`.
 
     Errors:
-        K201, K202, K203 as `HeldRows.merge`.
+        K201, K202, K203 as in `HeldRows.merge`.
     """
     if left.is_prob != right.is_prob:
         kinds = ["probabilities" if one.is_prob else "scores" for one in (left, right)]
@@ -244,7 +244,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
 
 
 def _inconsistency(chunk: RowChunk, classes: Classes, axes: Sequence[Axis]) -> str | None:
-    """What contradicts what, or None."""
+    """Return a contradiction in the data, or None."""
     n, k = len(chunk.codes), classes.k
     for codes in (chunk.codes, chunk.pred):
         if codes is None:
@@ -254,7 +254,7 @@ def _inconsistency(chunk: RowChunk, classes: Classes, axes: Sequence[Axis]) -> s
         if n and not 0 <= int(codes.min()) <= int(codes.max()) < k:
             return "A row has a class that is not one"
     shape = chunk.values.shape
-    # Classes of some columns may not have come yet.
+    # Classes of some columns may not have occurred yet.
     is_shaped = len(shape) in (1, 2) and shape[0] == n and k <= (*shape, 2)[1]
     if chunk.values.dtype.kind != "f" or not is_shaped:
         return "The scores do not fit the rows and classes"
@@ -273,10 +273,10 @@ def _inconsistency(chunk: RowChunk, classes: Classes, axes: Sequence[Axis]) -> s
 
 
 def impossible(chunk: RowChunk, tolerance: float | None) -> str | None:
-    """What no rows could have held, or None.
+    """Return a reason why no rows could have these values, or None.
 
     Args:
-        tolerance: of the sums of probabilities; None: they are scores.
+        tolerance: tolerance of the sums of probabilities; None: they are scores.
     """
     if not len(chunk.codes):
         return None

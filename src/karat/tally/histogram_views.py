@@ -1,4 +1,4 @@
-"""Score histograms read as columns and as rows with scores, as far as histograms can tell."""
+"""Score histograms viewed as columns and as rows with scores, as far as possible."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from karat.tally.shared import Floats, Numbers
 from karat.tally.sums import Sums
 
 Order: TypeAlias = Literal["tied", "best", "worst"]
-"""How the rows of a bucket stand: equal, the own ones above all others, or below them."""
+"""Order of the rows of a bucket: tied, the own ones above all others, or below them."""
 
 _WHOLE = 2**62
 
 
 class HistogramColumn:
-    """Score levels of a table, own class against the rest; see `tally.RankedColumn`.
+    """Score levels of a histogram, own class against the rest; see `tally.RankedColumn`.
 
     Args:
-        table: of the scores of the class.
+        table: histogram of the scores of the class.
         own: the class.
-        order: how rows of one bucket stand.
-        by: the score of a level: its lowest, which a threshold that takes the level needs at most,
-            or the mean of its rows.
+        order: order of the rows of one bucket.
+        by: the score of a level: its lowest, the largest threshold that includes the level, or the
+            mean of its rows.
 
     Attributes:
         k: number of classes.
-        n_rows: rows read, whatever they weigh.
-        n_levels: score levels, of which there are fewer than rows where scores repeat.
-        is_weighted: whether rows carry weights.
+        n_rows: number of rows, including those of weight 0.
+        n_levels: number of score levels, fewer than rows if scores repeat.
+        is_weighted: whether rows have weights.
         is_exact: whether every score level is one score.
     """
 
@@ -67,7 +67,7 @@ class HistogramColumn:
         self.is_exact: bool = table.is_exact
 
     def ordered(self, order: Order) -> HistogramColumn:
-        """The same column with the rows of its buckets in another order."""
+        """Return the same column with another order of the rows of its buckets."""
         return HistogramColumn(self.table, self.own, order, self.by)
 
     @cached_property
@@ -76,7 +76,7 @@ class HistogramColumn:
         return np.asarray(self.table.counts.sum(axis=0))
 
     def blocks(self) -> Iterator[ScoreLevels]:
-        """Score levels, best first, at most `N_BLOCK` at once; none is empty."""
+        """Yield score levels, best first, at most `N_BLOCK` at once, never empty."""
         table, half = self.table, N_BLOCK // (1 if self.order == "tied" else 2)
         for first in range(0, table.n_levels, half):
             part = slice(first, first + half)
@@ -88,7 +88,7 @@ class HistogramColumn:
             yield self._ordered(scores, counts, squares)
 
     def _ordered(self, scores: Floats, counts: Numbers, squares: Numbers | None) -> ScoreLevels:
-        """Each level as it is, or as two of one side each; those without rows are left out."""
+        """Return each level, or two levels of one side each; those without rows are dropped."""
         if self.order == "tied":
             return ScoreLevels(scores, counts, squares)
         first = 1 if self.order == "best" else 0
@@ -132,7 +132,7 @@ class HistogramColumn:
         if not self.is_weighted and (
             2.0 * float(totals[self.own]) * float(totals.max(initial=0)) >= _WHOLE
         ):
-            kind = np.dtype(np.longdouble)  # 64 binary digits
+            kind = np.dtype(np.longdouble)  # 64 bits
         within = {"tied": 1, "best": 2, "worst": 0}[self.order]
         found, below = np.zeros(self.k, kind), totals.astype(kind)
         for first in range(0, table.n_levels, N_BLOCK):
@@ -162,7 +162,7 @@ class HistogramColumn:
         return math.fsum(parts) / 2.0 / total if total else np.nan
 
     def placements(self) -> Placements:
-        """How much rows differ in where they stand; see `tally.scored.Placements`."""
+        """Variation of the placements of rows; see `tally.scored.Placements`."""
         weight, square = np.zeros(2), np.zeros(2)
         for levels in self.blocks():
             weight += levels.counts.sum(axis=0)
@@ -176,7 +176,7 @@ class HistogramColumn:
             counts = levels.counts.astype(np.float64)
             squares = counts if levels.squares is None else levels.squares
             reached = above + np.cumsum(counts, axis=0)
-            # Own rows stand right over the rest below them, the rest under the own above them.
+            # Own rows are above the rest below them, the rest is under the own above them.
             over = (weight[0] - reached[:, 0] + counts[:, 0] / 2.0) / weight[0]
             under = (reached[:, 1] - counts[:, 1] / 2.0) / weight[1]
             gaps = np.stack([under - area, over - area], axis=1)
@@ -186,7 +186,7 @@ class HistogramColumn:
         return Placements(weight, square, spread, size)
 
     def lift_squares(self, *, is_straight: bool = False) -> Floats:
-        """float64[2] of rest and own: Σ w² · (what weight on a row does to the area)²."""
+        """float64[2] of rest and own: Σ w² · (effect of weight on a row on the area)²."""
         whole = _Lifts()
         area = math.fsum(whole.next(steps, is_straight=is_straight)[0] for steps in cumulated(self))
         mean = area / whole.own if whole.own else np.nan
@@ -194,21 +194,21 @@ class HistogramColumn:
         for levels, steps in zip(self.blocks(), cumulated(self), strict=True):
             squares = levels.counts if levels.squares is None else levels.squares
             _, here, rate, lost = walk.next(steps, is_straight=is_straight)
-            # What is left below each score level, its own part included.
+            # The remainder below each score level, its own part included.
             rate, lost = whole.rate - rate, whole.lost - lost
             of_own = here + rate - mean - lost
-            # Without own rows their lift is no number, and counts for nothing.
+            # Without own rows, their lift is NaN, and is ignored.
             lifts = np.stack([lost, of_own], axis=1)
             found += np.where(squares > 0, squares * lifts**2, 0.0).sum(axis=0)
         return found
 
     def add_influences(self, *_: Any) -> NoReturn:
-        """Refused: a table names no rows."""
+        """Raise an error: a histogram has no row indices."""
         raise ValueError("a table of scores names no rows")
 
 
 def pooled_histogram(histograms: list[ScoreHistogram]) -> ScoreHistogram:
-    """Every row and class as one row of two classes, whether it is the true class."""
+    """Return every row and class as one row of two classes: whether it is the true class."""
     found: ScoreHistogram | None = None
     n_rows = sum(table.n_rows for table in histograms)
     for own, table in enumerate(histograms):
@@ -220,14 +220,14 @@ def pooled_histogram(histograms: list[ScoreHistogram]) -> ScoreHistogram:
 
 
 class _Lifts:
-    """Sums over the score levels from the best on that lifts are made of; see `rank_shares.hpp`."""
+    """Sums over the score levels from the best on, for lifts; see `rank_shares.hpp`."""
 
     def __init__(self) -> None:
         self.own = self.rate = self.lost = 0.0
         self._share, self._every = 1.0, 0.0
 
     def next(self, steps: Steps, *, is_straight: bool) -> tuple[float, Floats, Floats, Floats]:
-        """Of more levels: Σ p·x; the x of each, and Σ c/N and Σ c·s/N of what is above each."""
+        """Process more levels: Σ p·x; the x of each, and Σ c/N and Σ c·s/N above each."""
         every, share = steps.tps + steps.fps, _shares(steps)
         p = np.diff(steps.tps, prepend=steps.tps_before)
         rates, here = p / every, share
@@ -267,15 +267,15 @@ class HistogramRows:
 
     Args:
         histograms: the tally.
-        order: how the rows of a bucket stand.
+        order: order of the rows of a bucket.
 
     Attributes:
         classes: the classes, in the order of the columns.
         n_rows: rows.
-        is_weighted: whether rows carry weights.
+        is_weighted: whether rows have weights.
         is_prob: whether the scores are probabilities as given.
-        has_one_order: whether one column serves for the score and the probability of a class.
-        n_threads: 1: what is counted already needs no more.
+        has_one_order: whether the score and the probability of a class have the same order.
+        n_threads: 1: counts need no more.
     """
 
     def __init__(self, histograms: ScoreHistograms, order: Order = "tied") -> None:
@@ -290,16 +290,16 @@ class HistogramRows:
         self._made: dict[tuple[str, int], ScoreHistogram] = {}
 
     def ordered(self, order: Order) -> HistogramRows:
-        """The same with the rows of a bucket in another order."""
+        """Return the same rows with another order of the rows of a bucket."""
         found = HistogramRows(self.histograms, order)
         found._made = self._made
         return found
 
     def check(self) -> None:
-        """Nothing: values were looked at when they were added."""
+        """Do nothing: values were checked when they were added."""
 
     def sums(self, names: Iterable[str] = ()) -> Sums:
-        """Every loss."""
+        """Return every loss."""
         return self.histograms.sums
 
     def class_squares(self) -> Floats:
@@ -309,24 +309,24 @@ class HistogramRows:
         return np.asarray(found.sum(axis=0), np.float64)
 
     def column(self, i: int, *, names_rows: bool = False) -> HistogramColumn:
-        """Rows ordered by the score of class i, as given."""
+        """Return the rows ordered by the score of class i, as given."""
         return HistogramColumn(self._table("ranks", i), i, self.order)
 
     def probability_column(self, i: int, *, names_rows: bool = False) -> HistogramColumn:
-        """Rows ordered by the probability of class i, score levels by their mean."""
+        """Return the rows ordered by the probability of class i, score levels by their mean."""
         kind = "ranks" if self.is_prob else "probabilities"
         return HistogramColumn(self._table(kind, i), i, self.order, "mean")
 
     def pooled(self, *, names_rows: bool = False) -> HistogramColumn:
-        """Every row and class as one row of two classes: whether it is the true class."""
+        """Return every row and class as one row of two classes: whether it is the true class."""
         return HistogramColumn(self._table("pooled", 0), 1, self.order)
 
     def confidences(self) -> HistogramColumn:
-        """Rows ordered by the probability of the predicted class; own: it is the true one."""
+        """Return the rows ordered by the probability of the predicted class; own: it is correct."""
         return HistogramColumn(self._table("confidences", 0), 1, self.order, "mean")
 
     def _table(self, kind: str, i: int) -> ScoreHistogram:
-        """A table of the tally; what one column says of others is made once."""
+        """Return a histogram of the tally; those derived from another column are made once."""
         if (kind, i) not in self._made:
             self._made[kind, i] = self._made_table(kind, i)
         return self._made[kind, i]
@@ -352,7 +352,7 @@ class HistogramRows:
         return found.mapped(_chance) if i == positive else found.negative().mapped(_chance)
 
     def _no_rows(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused: rows were not kept."""
+        """Raise an error: rows are not kept."""
         raise ValueError("score histograms hold no rows")
 
     codes = weights = property(_no_rows)
@@ -360,8 +360,8 @@ class HistogramRows:
 
 
 def _chance(scores: Floats) -> Floats:
-    """The probability of one of two classes whose score is this, and that of the other 0."""
-    # The operations of the native softmax, in its order, for equal bits.
+    """Return the probability of one of two classes with this score, if the other's score is 0."""
+    # The operations of the native softmax, in its order, for bitwise equal results.
     most = np.maximum(scores, 0.0)
     with np.errstate(over="ignore"):
         odds = np.exp(scores - most)
@@ -370,19 +370,19 @@ def _chance(scores: Floats) -> Floats:
 
 
 def _sure(scores: Floats) -> Floats:
-    """The probability of the likelier of two classes, one by the score, one by 0."""
+    """Return the probability of the likelier of two classes, one with the score, one with 0."""
     with np.errstate(over="ignore"):
         found: Floats = 1.0 / (1.0 + np.exp(-np.abs(scores)))
     return found
 
 
 def _confidences(table: ScoreHistogram, positive: int, *, is_prob: bool) -> ScoreHistogram:
-    """How sure one column makes of either class, and whether that is the true one."""
+    """Return the confidence in either class from one column, and whether that class is true."""
     border = 0.5 if is_prob else 0.0
-    # Of equals the first class is predicted.
+    # Of equal scores, the first class is predicted.
     above = table.low > border if positive else table.low >= border
     for_positive, rest = table.kept(above), table.kept(~above)
-    # Buckets of both signs, and of p and 1 − p, have the same ends; those of a function do not.
+    # Buckets of both signs, and of p and 1 − p, have equal ends; those of a function do not.
     for_other = rest.complement() if is_prob else rest.negative()
     right = (positive, 1 - positive)
     parts = zip((for_positive, for_other), right, strict=True)

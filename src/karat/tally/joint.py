@@ -1,7 +1,7 @@
-"""`JointCells`: rows by true class and by the class that each of several models predicted.
+"""`JointCells`: rows by true class and by the predicted classes of several models.
 
-The cells of one model hide on which rows it was right; two models on the same rows are compared
-by what each said of the same row.
+The cells of one model do not show which rows are right. Two models on the same rows are compared by
+their predictions for each row.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Codes = npt.NDArray[np.int64]
 _SPECIES: Final = "joint cells"
 _ARRAYS: Final = ("codes", "counts", "squares", "n_rows")
 _DENSE: Final = 1 << 20
-"""Up to so many possible cells are counted side by side; more are sorted."""
+"""Number of possible cells up to which they are counted densely; more are sorted."""
 _DENSE_K: Final = 64
 
 
 @dataclass(frozen=True, eq=False)
 class JointCells:
-    """Tally of m models on the same rows: immutable; made by `of`, added by `merge`.
+    """Tally of m models on the same rows: immutable; made by `of`, combined by `merge`.
 
     Attributes:
         classes: the class axis, k classes.
@@ -40,7 +40,7 @@ class JointCells:
         codes: int64[1 + m, e], true class and predicted classes of the occupied cells, sorted.
         counts: int64[e] counts or float64[e] Σw.
         squares: float64[e] Σw²; None when unweighted.
-        n_rows: rows read, whatever they weigh.
+        n_rows: number of rows, including those of weight 0.
 
     Example:
         >>> two = Classes.of(["cat", "dog"])
@@ -67,9 +67,9 @@ class JointCells:
         predicted: Sequence[npt.ArrayLike],
         weights: npt.ArrayLike | None = None,
     ) -> JointCells:
-        """From the class int[n] of each row, what each model predicted, and their weights.
+        """Make it from true classes int[n], the predictions of each model and weights.
 
-        Cost: one pass for each model; a sort of n keys where there are many possible cells.
+        Cost: one pass for each model; a sort of n keys if there are many possible cells.
         """
         joint, _ = cls.placed(classes, names, true, predicted, weights)
         return joint
@@ -83,7 +83,7 @@ class JointCells:
         predicted: Sequence[npt.ArrayLike],
         weights: npt.ArrayLike | None = None,
     ) -> tuple[JointCells, Codes]:
-        """The tally, and the cell int64[n] that each row is in."""
+        """Return the tally, and the cell int64[n] of each row."""
         columns = [np.asarray(column, np.int64) for column in (true, *predicted)]
         codes, place = _ranked(columns, classes.k)
         w = None if weights is None else np.asarray(weights, np.float64)
@@ -95,7 +95,7 @@ class JointCells:
         return cls(classes, tuple(names), codes, counts, len(columns[0]), squares), place
 
     def counted_as_rows(self) -> JointCells:
-        """The tally where a row of weight 3 stands for three rows.
+        """Return the tally where a row of weight 3 stands for three rows.
 
         Errors:
             K150 the weights are not whole numbers.
@@ -109,11 +109,11 @@ class JointCells:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the cells are sums of weights."""
+        """True if the cells are sums of weights."""
         return self.squares is not None
 
     def cells(self, model: int) -> Cells:
-        """The cells of one model alone."""
+        """Return the cells of one model."""
         k = self.classes.k
         at = self.codes[0] * k + self.codes[1 + model]
         if k <= _DENSE_K:
@@ -128,7 +128,7 @@ class JointCells:
         return Cells.sparse(*np.divmod(listed, k), counts, squares=squares, **facts)
 
     def of_models(self, models: Sequence[int]) -> JointCells:
-        """The tally of some of the models, in this order."""
+        """Return the tally of some of the models, in this order."""
         rows = [0, *(1 + model for model in models)]
         codes, place = _ranked(list(self.codes[rows]), self.classes.k)
         names = tuple(self.names[model] for model in models)
@@ -136,10 +136,10 @@ class JointCells:
         return replace(self, names=names, codes=codes, counts=counts, squares=squares)
 
     def merge(self, other: JointCells) -> JointCells:
-        """The tally of both data sets read one after the other.
+        """Return the tally of both data sets read one after the other.
 
         Errors:
-            K201 the classes differ; K202 the models differ; K203 one alone is weighted.
+            K201 the classes differ; K202 the models differ; K203 only one is weighted.
         """
         if self.classes.labels != other.classes.labels:
             raise error("K201", left=shown(self.classes.labels), right=shown(other.classes.labels))
@@ -159,7 +159,7 @@ class JointCells:
         return replace(self, codes=codes, counts=counts, squares=squares, n_rows=n_rows)
 
     def to_bytes(self) -> bytes:
-        """The tally as bytes that `from_bytes` of this and every later version reads."""
+        """Return the tally as bytes that `from_bytes` of this and every later version reads."""
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         arrays["n_rows"] = np.array([self.n_rows], np.int64)
         header = {
@@ -175,14 +175,15 @@ class JointCells:
         """Read a tally written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not such a tally; K206 a newer version wrote
+            them.
         """
         called = "joint cells of several models"
         return read_tally(data, _SPECIES, _ARRAYS, _assembled, _inconsistency, called=called)
 
 
 def _ranked(columns: list[Codes], k: int) -> tuple[Codes, Codes]:
-    """The distinct tuples int64[c, e] in sorted order, and the tuple int64[n] of each row."""
+    """Return the sorted distinct tuples int64[c, e], and the tuple index int64[n] of each row."""
     keys, size = keys_of(columns, [k] * len(columns))
     if size <= min(_DENSE, 16 * len(keys)):
         occupied = np.flatnonzero(np.bincount(keys, minlength=size))
@@ -199,7 +200,7 @@ def _ranked(columns: list[Codes], k: int) -> tuple[Codes, Codes]:
 def _both_added(
     place: Codes, counts: Numbers, squares: Numbers | None, m: int
 ) -> tuple[Numbers, Numbers | None]:
-    """Values added by place; counts stay whole."""
+    """Sum values by index; counts stay integers."""
     if squares is not None:
         return np.bincount(place, counts, m), np.bincount(place, squares, m)
     found = np.zeros(m, np.int64)
@@ -223,7 +224,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> JointCells
 
 
 def _inconsistency(joint: JointCells) -> str | None:
-    """What contradicts what in the cells, or None."""
+    """Return a contradiction in the cells, or None."""
     if problem := wrong_classes(joint.classes):
         return problem
     if any(not isinstance(name, str) for name in joint.names):

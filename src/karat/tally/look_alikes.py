@@ -1,4 +1,4 @@
-"""Labels that differ as those do that are most often one label."""
+"""Detection of labels that probably denote the same class."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from decimal import Decimal, InvalidOperation
 from typing import Final
 
 N_REMARKS: Final = 3
-"""Labels spelled oddly that are shown; there may be thousands."""
+"""Number of odd labels shown; there may be thousands."""
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
-    """Pairs of classes that differ as those do that are most often one, as shown, and how."""
+    """Return pairs of classes that probably denote the same one, as shown, and the difference."""
     first: dict[str | Decimal, str] = {}
     found = []
     for label in labels:
@@ -33,19 +33,19 @@ def look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
 
 
 def slip_in(labels: Iterable[object]) -> str | None:
-    """What to do where two classes are most often one; None where no two are."""
+    """Return the advice for two classes that probably are the same; None if there are none."""
     for _, _, pair, how in look_alikes(x for x in labels if isinstance(x, str))[:1]:
         return f"Classes {pair} differ only in {how}: write each class the same way in every row."
     return None
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is written as a number."""
+    """Return whether a text is written as a number."""
     return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def _number_in(label: str) -> Decimal | None:
-    """The number that a text is, to its last digit; None where it is none."""
+    """Return the exact number that a text represents; None if there is none."""
     try:
         return Decimal(label.strip()) if is_number(label) else None
     except InvalidOperation:
@@ -54,7 +54,7 @@ def _number_in(label: str) -> Decimal | None:
 
 
 def _seen(label: str) -> str:
-    """A text without what nobody sees: letters composed, plain blanks, no format characters."""
+    """Return a text in composed letters, with plain spaces and without format characters."""
     if label.isascii():
         return label
     composed = unicodedata.normalize("NFC", label)

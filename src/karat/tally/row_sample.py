@@ -1,4 +1,4 @@
-"""Rows, some at once: what is computed of them fits in the cache."""
+"""Blocks of rows that fit in the cache, and samples of distinct rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROWS: Final = 1 << 16
 
 
 def row_parts(n: int) -> list[slice]:
-    """Slices of 65 536 rows, and the rest, in their order.
+    """Return slices of 65 536 rows, and the rest, in order.
 
     Example:
         >>> row_parts(100_000)
@@ -30,21 +30,21 @@ _ARRAYS: Final = ("values", "codes", "weights", "repeats", "hashes")
 _MOST: Final = 2**63 - 1
 ADDED: Final = 0x9E3779B97F4A7C15
 ODD: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-"""What splitmix64 adds and multiplies by."""
+"""Constants of splitmix64."""
 
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """Distinct rows with how often each occurred: immutable; made by `of`, added by `merge`.
+    """Distinct rows with their multiplicities: immutable; made by `of`, combined by `merge`.
 
     Attributes:
         values: float64[m, c], the scores of a row.
         codes: int64[m], its true class.
-        weights: float64[m], the weight of each time it occurred; None when unweighted.
-        repeats: int64[m], how often it occurred.
-        hashes: int64[m], what it was chosen by: ascending within a class.
+        weights: float64[m], the weight of each occurrence; None if unweighted.
+        repeats: int64[m], number of occurrences.
+        hashes: int64[m], the hashes by which rows are chosen: ascending within a class.
         k: number of classes.
-        limit: rows of each class that are kept.
+        limit: number of rows of each class that are kept.
     """
 
     values: Floats
@@ -64,9 +64,9 @@ class RowSample:
         limit: int,
         weights: npt.ArrayLike | None = None,
     ) -> RowSample:
-        """The sample of rows float[n, c] of the classes int[n].
+        """Sample rows float[n, c] of the classes int[n].
 
-        Cost: O(n · c), and a sort of what may be kept.
+        Cost: O(n · c), and a sort of the candidates.
 
         Example:
             >>> RowSample.of([[0.5], [0.5], [0.25]], [0, 0, 0], 1, 8).repeats.tolist()
@@ -84,15 +84,15 @@ class RowSample:
 
     @classmethod
     def empty(cls, c: int, k: int, limit: int, *, is_weighted: bool = False) -> RowSample:
-        """The sample of no rows with c scores each: the identity of `merge`."""
+        """Return the sample of no rows with c scores each: the identity of `merge`."""
         return cls.of(np.empty((0, c)), [], k, limit, [] if is_weighted else None)
 
     def __len__(self) -> int:
-        """Distinct rows."""
+        """Return the number of distinct rows."""
         return len(self.codes)
 
     def merge(self, other: RowSample) -> RowSample:
-        """Sample of the two data sets read one after the other: the same for any order.
+        """Return the sample of the two data sets read one after the other: the same for any order.
 
         Errors:
             K201 other classes, columns or limits; K203 only one is weighted.
@@ -111,7 +111,7 @@ class RowSample:
         return replace(self, **both)._gathered()
 
     def _gathered(self) -> RowSample:
-        """Equal rows as one, ordered by class and hash, of each class the first ones."""
+        """Combine equal rows, sorted by class and hash, and keep the first ones of each class."""
         order = np.lexsort((self.hashes, self.codes))
         codes, hashes = self.codes[order], self.hashes[order]
         is_new = np.ones(len(order), bool)
@@ -128,7 +128,7 @@ class RowSample:
         return replace(self, **{**some, "repeats": repeats[kept]})
 
     def to_bytes(self) -> bytes:
-        """The sample as bytes that `from_bytes` of this and every later version reads."""
+        """Return the sample as bytes that `from_bytes` of this and every later version reads."""
         header = {"species": _SPECIES, "k": self.k, "limit": self.limit}
         return framed(header, {name: getattr(self, name) for name in _ARRAYS})
 
@@ -137,7 +137,7 @@ class RowSample:
         """Read a sample written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no sample; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not a sample; K206 a newer version wrote them.
         """
 
         def assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> RowSample:
@@ -150,7 +150,7 @@ class RowSample:
 def _few_of_each(
     hashes: npt.NDArray[np.int64], codes: npt.NDArray[np.int64], k: int, limit: int
 ) -> npt.NDArray[np.intp]:
-    """Rows that may be among the `limit` distinct ones of their class with the smallest hashes."""
+    """Return rows that may be among the `limit` ones of their class with the smallest hashes."""
     counts = np.bincount(codes, minlength=k)
     if counts.max(initial=0) <= limit:
         return np.arange(len(codes))
@@ -166,9 +166,9 @@ def _few_of_each(
 def _smallest(
     rows: npt.NDArray[np.intp], hashes: npt.NDArray[np.int64], limit: int
 ) -> npt.NDArray[np.intp]:
-    """Rows whose hashes are among the `limit` smallest distinct ones."""
+    """Return rows whose hashes are among the `limit` smallest distinct ones."""
     found = hashes[rows]
-    # Of distinct rows twice as many lie below as are kept.
+    # Among distinct rows, twice as many lie below as are kept.
     few = found <= min(int(2.0 * limit / len(rows) * _MOST), _MOST)
     distinct = np.unique(found[few])
     if len(distinct) < limit:
@@ -182,21 +182,21 @@ def _smallest(
 def _hashed(
     values: Numbers, codes: npt.NDArray[np.int64], weights: Floats | None
 ) -> npt.NDArray[np.int64]:
-    """A number of 63 bits for what each row holds."""
+    """Return a 63-bit hash of the content of each row."""
     found = codes.astype(np.uint64)
     _mix(found)
     columns = [values[:, i] for i in range(values.shape[1])]
     if weights is not None:
         columns.append(weights)
     for column in columns:
-        # 0.0 stands for −0.0, and a float32 for the float64 that it equals.
+        # 0.0 replaces −0.0, and a float32 equals its float64.
         found ^= (column.astype(np.float64) + 0.0).view(np.uint64)
         _mix(found)
     return (found >> np.uint64(1)).astype(np.int64)
 
 
 def hashed_places(first: int, n: int) -> npt.NDArray[np.int64]:
-    """A number of 63 bits for each of n places from `first` on: by them rows are drawn.
+    """Return 63-bit hashes of n indices from `first` on, by which rows are sampled.
 
     Example:
         >>> bool((hashed_places(1, 3) == hashed_places(0, 4)[1:]).all())
@@ -208,7 +208,7 @@ def hashed_places(first: int, n: int) -> npt.NDArray[np.int64]:
 
 
 def _mix(words: npt.NDArray[np.uint64]) -> None:
-    """Steele, Lea & Flood's finaliser (splitmix64), in place."""
+    """Apply the finalizer of Steele, Lea & Flood (splitmix64), in place."""
     words += np.uint64(ADDED)
     for shift, odd in zip((30, 27), ODD, strict=True):
         words ^= words >> np.uint64(shift)
@@ -217,7 +217,7 @@ def _mix(words: npt.NDArray[np.uint64]) -> None:
 
 
 def _inconsistency(sample: RowSample) -> str | None:
-    """What contradicts what, or None."""
+    """Return a contradiction in the data, or None."""
     k, limit, m = sample.k, sample.limit, len(sample.codes)
     if any(type(number) is not int or not 1 <= number < 1 << 31 for number in (k, limit)):
         return "The number of classes or the limit is not one"
@@ -238,7 +238,7 @@ def _inconsistency(sample: RowSample) -> str | None:
         return "A weight is negative or not finite"
     codes, hashes = sample.codes, sample.hashes
     is_later = codes[1:] > codes[:-1]
-    # Differences of numbers of 64 bits could wrap around.
+    # Differences of 64-bit integers could wrap around.
     if (codes[1:] < codes[:-1]).any() or (hashes[1:] <= hashes[:-1])[~is_later].any():
         return "The rows do not stand in the order of classes and hashes"
     if np.bincount(sample.codes, minlength=1).max(initial=0) > limit:

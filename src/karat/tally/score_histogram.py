@@ -17,24 +17,24 @@ from karat.tally.serialization import framed, read_tally
 from karat.tally.shared import Floats, Numbers, check_weighting, if_any, taken, wrong_numbers
 
 EXACT: Final = 52
-"""All digits of a float64: a bucket is one score."""
+"""All bits of a float64: each bucket is one score."""
 LEVELS: Final = (EXACT, 23, *range(20, -1, -1))
-"""Precisions that a table may have; float32 has 23 digits, bfloat16 7."""
+"""Possible precisions in bits; float32 has 23, bfloat16 7."""
 BINS: Final = (10, 15, 20, 100)
-"""Numbers of equal bins of [0, 1] whose ends no bucket goes across."""
+"""Numbers of equal bins of [0, 1] whose edges no bucket crosses."""
 
 _HIDDEN: Final = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 @lru_cache(maxsize=1)
 def ends_of_bins() -> Floats:
-    """The ends of the bins that no bucket goes across, ascending; those of both signs are alike."""
+    """Return the bin edges that no bucket crosses, ascending, symmetric in sign."""
     ends = np.concatenate([np.arange(n + 1) / n for n in BINS])
     return np.unique(np.concatenate([ends, 0.0 - ends]))
 
 
 def bucket_starts(scores: Floats, bits: int) -> npt.NDArray[np.intp]:
-    """Where a new bucket begins in sorted scores, in either direction.
+    """Return the indices where a new bucket begins in sorted scores, in either direction.
 
     Example:
         >>> bucket_starts(np.array([1.5, 1.25, 1.0, 0.75]), 1).tolist()
@@ -51,14 +51,14 @@ def bucket_starts(scores: Floats, bits: int) -> npt.NDArray[np.intp]:
     keys = _ordered(scores) >> np.int64(EXACT - bits)
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
     cuts = ends_of_bins()
-    # An end of a bin stands by itself: it has more ends at or below it than below it.
+    # The end of a bin is separate: it has more ends at or below it than below it.
     place = np.searchsorted(cuts, scores, "left") + np.searchsorted(cuts, scores, "right")
     is_new[1:] |= place[1:] != place[:-1]
     return np.flatnonzero(is_new)
 
 
 def _ordered(scores: Floats) -> npt.NDArray[np.int64]:
-    """Whole numbers in the order of the scores, whose leading digits are theirs."""
+    """Integers in the order of the scores, with the same leading bits."""
     words = np.ascontiguousarray(scores + 0.0).view(np.int64)
     return np.where(words < 0, words ^ _HIDDEN, words)
 
@@ -67,26 +67,26 @@ _SPECIES: Final = "score_table"
 _FEW_CLASSES: Final = 8
 _ADDED, _LOWEST, _HIGHEST = 0, 1, 2
 _CLOSE: Final = 1e-9
-"""Sums of the same numbers in another order agree to this part."""
+"""Relative tolerance of sums of the same numbers in another order."""
 _ARRAYS: Final = ("low", "high", "counts", "squares", "moments")
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreHistogram:
-    """Tally of one column of scores: immutable; made by `of`, added by `merge`.
+    """Tally of one column of scores: immutable; made by `of`, combined by `merge`.
 
-    Rows of weight 0 leave nothing.
+    Rows of weight 0 are ignored.
 
     Attributes:
-        low, high: float64[u], the lowest and the highest score of each level, best level first;
-            no two overlap. The same array where every score level is one score.
-        counts: int64[u, k] rows, or float64[u, k] Σw, of each true class.
+        low, high: float64[u], the lowest and the highest score of each level, best level first; no
+            two overlap. The same array if every score level is one score.
+        counts: int64[u, k] counts, or float64[u, k] Σw, of each true class.
         squares: float64[u, k] Σw²; None when unweighted.
-        moments: float64[u], Σw·score; None where every score level is one score.
-        bits: binary digits after the first that the scores of a score level share; `EXACT`: all.
-        n_rows: rows read, whatever they weigh.
-        is_summed: whether the moments are sums over the rows; not after `mapped`, where a function
-            of the mean of a score level stands for the mean of the function.
+        moments: float64[u], Σw·score; None if every score level is one score.
+        bits: number of bits after the first that the scores of a score level share; `EXACT`: all.
+        n_rows: number of rows, including those of weight 0.
+        is_summed: whether the moments are sums over the rows; not after `mapped`, which
+            approximates the mean of a function by the function of the mean.
     """
 
     low: Floats
@@ -107,11 +107,11 @@ class ScoreHistogram:
         weights: npt.ArrayLike | None = None,
         bits: int = EXACT,
     ) -> ScoreHistogram:
-        """The table of finite scores float[n] and the class of each row, int[n] in [0, k).
+        """Make the histogram of finite scores float[n] and the class of each row, int[n] in [0, k).
 
         Args:
             weights: float[n], finite and at least 0.
-            bits: of the buckets, see `karat.tally.score_histogram`.
+            bits: precision of the buckets, see `karat.tally.score_histogram`.
 
         Cost: one sort.
 
@@ -154,7 +154,7 @@ class ScoreHistogram:
 
     @classmethod
     def empty(cls, k: int, *, is_weighted: bool = False) -> ScoreHistogram:
-        """The table of no rows: the identity of `merge`."""
+        """Return the histogram of no rows: the identity of `merge`."""
         return cls.of([], [], k, [] if is_weighted else None)
 
     @property
@@ -169,32 +169,32 @@ class ScoreHistogram:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the counts are sums of weights."""
+        """True if the counts are sums of weights."""
         return self.squares is not None
 
     @property
     def is_exact(self) -> bool:
-        """Whether every score level is one score."""
+        """True if every score level is one score."""
         return self.bits == EXACT
 
     @property
     def means(self) -> Floats:
-        """float64[u], the mean score of each score level."""
+        """float64[u], mean score of each score level."""
         return self.means_of(slice(None))
 
     def means_of(self, part: slice) -> Floats:
-        """The mean scores of some score levels."""
+        """Return the mean scores of some score levels."""
         low = np.asarray(self.low[part])
         if self.moments is None:
             return low
         found: Floats = self.moments[part] / self.counts[part].sum(axis=1)
-        # Sums round: the mean of a score level lies in it.
+        # Sums round: the mean of a score level is clipped to it.
         return np.clip(found, low, self.high[part])
 
     def merge(self, other: ScoreHistogram) -> ScoreHistogram:
-        """Table of the two data sets read one after the other, as precise as the coarser.
+        """Return the histogram of both data sets, with the precision of the coarser.
 
-        Exact for counts; for weights, exact to one rounding a score level.
+        Exact for counts; for weights, exact to one rounding for each score level.
 
         Errors:
             K201 the number of classes differs; K203 only one is weighted.
@@ -208,15 +208,15 @@ class ScoreHistogram:
         return self.coarser(bits)._with(other.coarser(bits), EXACT - bits)
 
     def laid_over(self, other: ScoreHistogram) -> ScoreHistogram:
-        """Both as one where their buckets are not the same: those that touch are one.
+        """Combine histograms with different buckets; buckets that touch are joined.
 
-        It is read, not merged and not written; as `merge` otherwise.
+        The result can be read, but not merged or written; otherwise as `merge`.
         """
         bits = min(self.bits, other.bits)
         return self.coarser(bits)._with(other.coarser(bits), 0).disjoint()
 
     def _with(self, other: ScoreHistogram, dropped: int) -> ScoreHistogram:
-        """Both as one: levels are one whose lowest scores agree but for so many last digits."""
+        """Combine both; levels whose lowest scores agree except for the last bits are joined."""
         n_rows = self.n_rows + other.n_rows
         if not (self.n_levels and other.n_levels):
             return replace(self if self.n_levels else other, n_rows=n_rows)
@@ -250,7 +250,7 @@ class ScoreHistogram:
             return _finite(self.low * self.counts.sum(axis=1))
 
     def coarser(self, bits: int) -> ScoreHistogram:
-        """The same rows in buckets of so many digits; itself where they are that coarse already."""
+        """Return the same rows in buckets of this precision; itself if it is not finer."""
         if bits >= self.bits:
             return self
         if not self.n_levels:
@@ -269,9 +269,9 @@ class ScoreHistogram:
         )
 
     def within(self, limit: int) -> ScoreHistogram:
-        """The same rows in the finest buckets that number at most `limit`.
+        """Return the same rows in the finest buckets that number at most `limit`.
 
-        More rows never need finer ones, so that it does not matter when this is asked.
+        More rows never need finer buckets, so that the result does not depend on when it is called.
         """
         if self.n_levels <= limit:
             return self
@@ -281,21 +281,21 @@ class ScoreHistogram:
         return self.coarser(LEVELS[-1])
 
     def kept(self, is_kept: npt.NDArray[np.bool_]) -> ScoreHistogram:
-        """Some score levels, bool[u], with all rows still counted as read."""
+        """Return some score levels, bool[u], with all rows still counted as read."""
         some: dict[str, Any] = {name: taken(getattr(self, name), is_kept) for name in _ARRAYS}
         if self.is_exact:
             some["high"] = some["low"]
         return replace(self, **some)
 
     def of_classes(self, order: Sequence[int]) -> ScoreHistogram:
-        """The same score levels with the classes in another order."""
+        """Return the same score levels with the classes in another order."""
         at = (slice(None), order)
         return replace(self, counts=self.counts[at], squares=taken(self.squares, at))
 
     def mapped(self, rising: Callable[[Floats], Floats]) -> ScoreHistogram:
-        """The table of a function of the scores that never falls; of buckets with means alike.
+        """Return the histogram of a nondecreasing function of the scores, and of bucket means.
 
-        Its buckets are those of the scores: it is read, not merged and not written.
+        Its buckets are those of the scores: it can be read, but not merged or written.
         """
         moments = None
         if self.moments is not None:
@@ -305,7 +305,7 @@ class ScoreHistogram:
         return replace(found, is_summed=self.is_exact)
 
     def complement(self) -> ScoreHistogram:
-        """The table of 1 − score, which is the score of the other class of two.
+        """Return the histogram of 1 − score, the score of the other class of two.
 
         Example:
             >>> ScoreHistogram.of([0.75, 0.25], [1, 0], 2).complement().low.tolist()
@@ -315,22 +315,22 @@ class ScoreHistogram:
         return self._joined(1.0 - self.high, 1.0 - self.low, moments, -1)
 
     def negative(self) -> ScoreHistogram:
-        """The table of −score."""
+        """Return the histogram of −score."""
         moments = None if self.moments is None else -self.moments
         return self._joined(0.0 - self.high, 0.0 - self.low, moments, -1)
 
     def disjoint(self) -> ScoreHistogram:
-        """The same with score levels that touch as one: 1 − score ends buckets at the other end."""
+        """Join score levels that touch: 1 − score puts bucket ends on the other side."""
         return self if self.is_exact else self._joined(self.low, self.high, self._moments, 1)
 
     def _joined(
         self, low: Floats, high: Floats, moments: Floats | None, step: Literal[1, -1]
     ) -> ScoreHistogram:
-        """The levels at other scores, in order or turned round; those that become equal are one."""
+        """Return the levels at other scores, in order or reversed; equal levels are joined."""
         turned = slice(None, None, step)
         low, high = low[turned], high[turned]
         is_new = np.ones(len(low), bool)
-        # Rounding may make neighbours equal: then so are the scores.
+        # Rounding may make neighbors equal: then so are the scores.
         above = np.maximum.accumulate(high[::-1])[::-1]
         np.greater(low[:-1], above[1:], out=is_new[1:])
         starts = np.flatnonzero(is_new)
@@ -358,9 +358,9 @@ class ScoreHistogram:
         )
 
     def to_bytes(self) -> bytes:
-        """The table as bytes that `from_bytes` of this and every later version reads.
+        """Return the histogram as bytes that `from_bytes` of this and every later version reads.
 
-        Cost: 8·(1 + k) bytes a score level, 8·(3 + k) of buckets, 8·k more with weights.
+        Cost: 8·(1 + k) bytes for each score level, 8·(3 + k) with buckets, 8·k more with weights.
         """
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         if self.is_exact:
@@ -370,10 +370,11 @@ class ScoreHistogram:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ScoreHistogram:
-        """Read a table written by `to_bytes`.
+        """Read a histogram written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no table; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not a histogram; K206 a newer version wrote
+            them.
         """
 
         def assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHistogram:
@@ -384,7 +385,7 @@ class ScoreHistogram:
 
 
 def _rows_of_classes(codes: npt.NDArray[np.int64], k: int) -> list[Numbers]:
-    """The rows of each class."""
+    """Return the number of rows of each class."""
     if k <= _FEW_CLASSES:
         return [codes == c for c in range(k)]
     order = np.argsort(codes, kind="stable")
@@ -393,20 +394,20 @@ def _rows_of_classes(codes: npt.NDArray[np.int64], k: int) -> list[Numbers]:
 
 
 def _counted(low: Floats, values: Floats, weights: Floats | None = None) -> Numbers:
-    """What falls on each score level, lowest first."""
+    """Sum counts on each score level, lowest first."""
     if not len(low):
         return np.zeros(0, np.int64 if weights is None else np.float64)
     return np.bincount(np.searchsorted(low, values, "right") - 1, weights, len(low))
 
 
 def _finite(sums: Floats) -> Floats:
-    """Sums of scores of one sign that no float64 holds as the largest: in any order the same."""
+    """Clip sums of scores of one sign to the largest float64: the same in any order."""
     most = np.finfo(np.float64).max
     return np.clip(sums, -most, most)
 
 
 def wrong_table(table: ScoreHistogram) -> str | None:
-    """What contradicts what in a table that was read, or None."""
+    """Return a contradiction in a histogram that was read, or None."""
     low, high, counts = table.low, table.high, table.counts
     if table.bits not in LEVELS or type(table.n_rows) is not int or table.n_rows < 0:
         return "Its precision or its number of rows is not one"
@@ -435,7 +436,7 @@ def wrong_table(table: ScoreHistogram) -> str | None:
     means = low if table.moments is None else table.moments
     if means.shape != low.shape or not np.isfinite(means).all():
         return "The means do not fit the scores"
-    # First as floating-point numbers, whose sums do not begin anew beyond 2⁶³.
+    # First as floating-point numbers, whose sums do not wrap around beyond 2⁶³.
     if table.squares is None and (
         counts.sum(dtype=np.float64) > 2.0 * table.n_rows or int(counts.sum()) != table.n_rows
     ):
@@ -451,10 +452,11 @@ def wrong_table(table: ScoreHistogram) -> str | None:
 
 
 def other_totals(held: npt.NDArray[Any], totals: npt.NDArray[Any]) -> bool:
-    """Whether a part holds other rows of each class than the data that it is a part of.
+    """Return whether a part has other class totals than the data that it belongs to.
 
     Args:
-        held, totals: number[k], rows of each class, or sums of their weights, which round.
+        held, totals: number[k], numbers of rows of each class, or sums of their weights, which
+            round.
     """
     total = float(totals.sum(dtype=np.float64))
     if held.dtype.kind != "f" and total < 2.0**53:
@@ -465,7 +467,7 @@ def other_totals(held: npt.NDArray[Any], totals: npt.NDArray[Any]) -> bool:
 def _are_within(
     moments: npt.NDArray[Any], low: npt.NDArray[Any], high: npt.NDArray[Any], counts: Any
 ) -> bool:
-    """Whether sums of scores, which round, are those of scores in the score levels."""
+    """Return whether sums of scores, which round, are consistent with the score levels."""
     most, weight = np.finfo(np.float64).max, counts.sum(axis=1)
     with np.errstate(over="ignore"):
         least, largest = (np.clip(end * weight, -most, most) for end in (low, high))

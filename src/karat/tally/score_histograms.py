@@ -1,7 +1,8 @@
-"""`ScoreHistograms`: what is kept of rows with scores when there are too many to keep.
+"""`ScoreHistograms`: compact tally of rows with scores when there are too many to keep.
 
 The confusion matrix and the losses are exact. Each column is a `ScoreHistogram`: exact while its
-distinct scores are few, in buckets beyond that. A sample of rows tells how columns go together.
+distinct scores are few, in buckets beyond that. A sample of rows represents the joint distribution
+of columns.
 """
 
 from __future__ import annotations
@@ -30,22 +31,23 @@ _PARTS: Final = ("cells", "sums", "sample", "ranks", "probabilities", "confidenc
 
 @dataclass(frozen=True, eq=False)
 class ScoreHistograms:
-    """Tally of rows with a true class and scores: immutable, added by `merge`.
+    """Tally of rows with a true class and scores: immutable, combined by `merge`.
 
     Attributes:
         cells: the confusion matrix of the predicted classes.
         sums: every loss, and ranks.
-        ranks: a table of each column of scores, or of the one column of the positive class.
-        probabilities: of each column of softmax; empty where scores are probabilities, and where
-            one column says both.
-        confidences: of the probability of the predicted class, classes: wrong and right; None
-            where one column says it.
+        ranks: histogram of each column of scores, or of the one column of the positive class.
+        probabilities: histogram of each softmax column; empty if scores are probabilities, or if
+            one column represents both.
+        confidences: histogram of the probability of the predicted class, with the classes wrong and
+            right; None if one column represents it.
         sample: rows with their scores.
         is_prob: whether the scores are probabilities.
-        limit: score levels of each table.
-        has_pred: whether predictions were given beside the scores.
-        pooled: makes the table of every row and class, as `tally.histogram_views.pooled_histogram`
-            does, where the histograms are too large to be joined in memory; else None. Not written.
+        limit: number of score levels of each histogram.
+        has_pred: whether predictions were given in addition to the scores.
+        pooled: function that makes the histogram of every row and class, as
+            `tally.histogram_views.pooled_histogram`, if the histograms are too large to be joined
+            in memory; else None. It is not written.
     """
 
     cells: Cells
@@ -66,39 +68,39 @@ class ScoreHistograms:
 
     @property
     def n_rows(self) -> int:
-        """Rows read, whatever they weigh."""
+        """Number of rows, including those of weight 0."""
         return self.sums.n_rows
 
     @property
     def is_weighted(self) -> bool:
-        """Whether rows carry weights."""
+        """True if rows have weights."""
         return self.sums.is_weighted
 
     @property
     def is_single(self) -> bool:
-        """Whether one column says both of two classes."""
+        """True if one column represents both of two classes."""
         return len(self.ranks) == 1
 
     @property
     def histograms(self) -> tuple[ScoreHistogram, ...]:
-        """Every table of scores."""
+        """Every histogram of scores."""
         last = () if self.confidences is None else (self.confidences,)
         return (*self.ranks, *self.probabilities, *last)
 
     @property
     def is_exact(self) -> bool:
-        """Whether every score level of every table is one score."""
+        """True if every score level of every histogram is one score."""
         return all(table.is_exact for table in self.histograms)
 
     @property
     def bits(self) -> int:
-        """Digits that the scores of a score level share, of the coarsest table."""
+        """Precision in bits of the coarsest histogram."""
         return min(table.bits for table in self.histograms)
 
     def merge(self, other: ScoreHistograms) -> ScoreHistograms:
-        """Tally of the two data sets read one after the other.
+        """Return the tally of the two data sets read one after the other.
 
-        The same for any order of merges: exactly for counts, to rounding for sums.
+        The result is the same for any order of merges: exactly for counts, up to rounding for sums.
 
         Errors:
             K201 the classes or columns differ; K202 one has probabilities, the other scores;
@@ -131,7 +133,7 @@ class ScoreHistograms:
         )
 
     def to_bytes(self) -> bytes:
-        """The tally as bytes that `from_bytes` of this and every later version reads."""
+        """Return the tally as bytes that `from_bytes` of this and every later version reads."""
         last = () if self.confidences is None else (self.confidences,)
         tallies = ((self.sums,), (self.sample,), self.ranks, self.probabilities, last)
         each = [[part.to_bytes() for part in parts] for parts in tallies]
@@ -152,12 +154,13 @@ class ScoreHistograms:
         """Read a tally written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not such a tally; K206 a newer version wrote
+            them.
         """
         return read_tally(data, _SPECIES, ("parts",), _assembled, _inconsistency, short=("parts",))
 
     def named(self, classes: Classes) -> ScoreHistograms:
-        """The same with other display names of its classes."""
+        """Return the same tally with other display names of its classes."""
         return replace(self, cells=replace(self.cells, classes=classes))
 
 
@@ -188,7 +191,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHisto
 
 
 def _inconsistency(found: ScoreHistograms) -> str | None:
-    """What contradicts what, or None."""
+    """Return a contradiction in the data, or None."""
     k, is_single = found.classes.k, found.is_single
     flags_of = {type(found.is_prob), type(found.has_pred)}
     if flags_of != {bool} or type(found.limit) is not int or found.limit < 1:
@@ -219,7 +222,7 @@ def _inconsistency(found: ScoreHistograms) -> str | None:
 
 
 def _wrong_totals(found: ScoreHistograms) -> str | None:
-    """Whether the parts are of other rows of each class."""
+    """Return whether the parts have different class totals."""
     right, wrong = found.cells.fields.tp, found.cells.fields.fn
     if other_totals(found.sums.truth, right + wrong):
         return "The sums of losses are of other rows of the classes than the confusion matrix"

@@ -1,4 +1,4 @@
-"""Interface of rows with scores: sums of losses, and one sorted column at a time."""
+"""Interface of rows with scores: sums of losses, and sorted columns."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ Floats = npt.NDArray[np.float64]
 
 
 class Placements(NamedTuple):
-    """How much rows differ in where they stand; of the rest, then of the own class.
+    """Variation of the placements of rows; arrays: of the rest, then of the own class.
 
-    V of a row is the part of the weight of the other side over which it stands right (own above
-    rest), tied rows half; A is the mean of V, the same for both sides.
+    The placement V of a row is the proportion of the weight of the other side that it is ranked
+    correctly against (own above rest), with ties counting half. A is the mean of V, the same for
+    both sides.
 
     Attributes:
         weight, square: float64[2], Σw and Σw².
@@ -38,9 +39,9 @@ class RankedColumn(LevelSource, Protocol):
 
     Attributes:
         k: number of classes.
-        own: the class whose column it is.
+        own: the class of the column.
         n_rows: rows.
-        is_weighted: whether rows carry weights.
+        is_weighted: whether rows have weights.
         totals: number[k], weight of the rows of each class.
     """
 
@@ -64,17 +65,17 @@ class RankedColumn(LevelSource, Protocol):
         ...
 
     def placements(self) -> Placements:
-        """How much rows differ in where they stand."""
+        """Return the variation of the placements of rows."""
         ...
 
     def add_influences(
         self, own_gains: Floats, rest_gains: Floats, lifts: Floats, out: Floats
     ) -> None:
-        """Add to out[n, m] what rows do; see `data.scores.ranking.Ranked.add_influences`."""
+        """Add the terms of rows to out[n, m]; see `data.scores.ranking.Ranked.add_influences`."""
         ...
 
     def lift_squares(self, *, is_straight: bool = False) -> Floats:
-        """float64[2] of rest and own: Σ w² · (what `add_influences` adds for a lift of 1)²."""
+        """float64[2] of rest and own: Σ w² · (term of `add_influences` for a lift of 1)²."""
         ...
 
     def cumulative(self) -> CumulativeCounts:
@@ -92,12 +93,12 @@ class ScoredRows(Protocol):
     Attributes:
         classes: the classes, in the order of the columns.
         n_rows: rows.
-        is_weighted: whether rows carry weights.
+        is_weighted: whether rows have weights.
         is_prob: whether the scores are probabilities as given.
-        has_one_order: whether one column serves for the score and the probability of a class.
+        has_one_order: whether the score and the probability of a class have the same order.
         codes: int32[n], the true class of each row.
         weights: float64[n], or None.
-        n_threads: threads that may work on them; 0: the default.
+        n_threads: number of threads; 0: the default.
     """
 
     @property
@@ -118,11 +119,11 @@ class ScoredRows(Protocol):
     def weights(self) -> Floats | None: ...
 
     def check(self) -> None:
-        """Refuse values and weights that cannot be measured."""
+        """Refuse invalid values and weights."""
         ...
 
     def sums(self, names: Iterable[str]) -> Sums:
-        """Losses by name, and ranks, in one read."""
+        """Return losses by name, and ranks, in one read."""
         ...
 
     def class_squares(self) -> Floats:
@@ -130,7 +131,7 @@ class ScoredRows(Protocol):
         ...
 
     def row_losses(self, name: str, part: slice) -> Floats:
-        """float64[m]: a loss, or the place, of each row of a part."""
+        """float64[m]: a loss, or the rank, of each row of a part."""
         ...
 
     def probabilities(self, i: int, part: slice) -> Floats:
@@ -138,15 +139,15 @@ class ScoredRows(Protocol):
         ...
 
     def column(self, i: int, *, names_rows: bool = False) -> RankedColumn:
-        """Rows ordered by the score of class i, as given; to add to rows, they must be named."""
+        """Return the rows ordered by the score of class i, as given, with indices if needed."""
         ...
 
     def probability_column(self, i: int, *, names_rows: bool = False) -> RankedColumn:
-        """Rows ordered by the probability of class i."""
+        """Return the rows ordered by the probability of class i."""
         ...
 
     def pooled(self, *, names_rows: bool = False) -> RankedColumn:
-        """Every row and class as one row of two classes: whether it is the true class."""
+        """Return every row and class as one row of two classes: whether it is the true class."""
         ...
 
     def column_values(self, i: int, *, is_prob: bool) -> npt.NDArray[Any]:
@@ -154,11 +155,11 @@ class ScoredRows(Protocol):
         ...
 
     def confidence_values(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-        """float[n] and bool[n]: the probability of the predicted class, and whether it is true."""
+        """float[n] and bool[n]: probability of the predicted class, and whether it is true."""
         ...
 
     def confidences(self) -> RankedColumn:
-        """Rows ordered by the probability of the predicted class; own: it is the true one."""
+        """Return the rows ordered by the probability of the predicted class; own: it is correct."""
         ...
 
     def pair_areas(

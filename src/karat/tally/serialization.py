@@ -1,4 +1,4 @@
-"""Tallies as bytes: versioned, checked, never pickled; nothing read is trusted."""
+"""Serialization of tallies: versioned, checked, without pickle; input is not trusted."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from karat.tally.classes import Classes
 from karat.tally.shared import wrong_numbers
 
 _CLOSE = 1e-9
-"""Sums of the same weights in another order agree to this part."""
+"""Relative tolerance of sums of the same weights in another order."""
 
 
 def inconsistency(cells: Cells) -> str | None:
-    """What contradicts what in a tally, or None.
+    """Return a contradiction in a tally, or None.
 
-    Labels that cannot be labels, arrays that do not fit the classes or each other, numbers that
-    no data could give.
+    Checks for invalid labels, arrays of inconsistent shapes, and impossible numbers.
     """
     return (
         wrong_classes(cells.classes)
@@ -36,7 +35,7 @@ def inconsistency(cells: Cells) -> str | None:
 
 
 def wrong_classes(classes: Classes) -> str | None:
-    """What classes that were read contradict, or None."""
+    """Return a contradiction in classes that were read, or None."""
     labels: tuple[Any, ...] = classes.labels
     if strange := [label for label in labels if not isinstance(label, str | int)]:
         return f"The class {strange[0]!r} is not a label"
@@ -63,11 +62,11 @@ def wrong_classes(classes: Classes) -> str | None:
 def wrong_squares(
     counts: npt.NDArray[Any], squares: npt.NDArray[Any], n_rows: npt.NDArray[Any] | int
 ) -> str | None:
-    """What sums of squared weights contradict beside the sums of the weights, or None.
+    """Return a contradiction between sums of squared weights and sums of weights, or None.
 
-    Of at most n weights w: (Σw)² / n ≤ Σw² ≤ (Σw)².
+    For at most n weights w: (Σw)² / n ≤ Σw² ≤ (Σw)².
     """
-    # A square of tiny weights may be a subnormal number, which holds few digits.
+    # The square of a tiny weight may be a subnormal number, which has few digits.
     with np.errstate(over="ignore", under="ignore"):
         if (squares > counts * counts * (1 + _CLOSE) + 1e-300).any():
             return "A sum of squared weights is larger than the square of the sum"
@@ -126,7 +125,7 @@ def _of_numbers(cells: Cells) -> str | None:
         n_rows = cells.n_rows.reshape(*cells.batch_shape, *(1 for _ in _tail(cells)))
         if problem := wrong_squares(cells.counts, cells.squares, n_rows):
             return problem
-    # All rows, or all weight, [...]: of totals, tp and fn, since each fp is another's fn.
+    # Number or weight of all rows, [...]: for totals, tp and fn, since each fp is another's fn.
     is_marginal = cells.storage == "marginals"
     counts = np.delete(cells.counts, 1, axis=-2) if is_marginal else cells.counts
     total = np.asarray(counts.sum(axis=_tail(cells)))
@@ -135,7 +134,7 @@ def _of_numbers(cells: Cells) -> str | None:
         room = _CLOSE * total if cells.is_weighted else 0
         if not (np.abs(wrong[..., 0] - wrong[..., 1]) <= room).all():
             return "The classes have more false positives than false negatives, or fewer"
-    # Added as floats first, since the sum of int64 could wrap around.
+    # Summed as floats first, since the sum of int64 could wrap around.
     if not cells.is_weighted and not (
         (cells.counts.astype(np.float64).sum(axis=_tail(cells)) < 2.0**63).all()
         and (total == cells.n_rows).all()
@@ -155,15 +154,15 @@ MAGIC = b"KARATALY"
 _PREFIX = struct.Struct("<8sHI")
 _CHECKSUM = struct.Struct("<I")
 _EMPTY_AXIS = 1 << 20
-"""Longest axis of an array without numbers, in bytes that are shorter than that."""
+"""Longest axis of an array without numbers, in bytes shorter than that."""
 _ARRAYS = ("counts", "n_rows", "squares", "rows", "cols", "occupancy")
 _DTYPES = {code: np.dtype(code) for code in ("<i8", "<f8", "<i4", "<f4", "|u1")}
 
 
 def to_bytes(cells: Cells) -> bytes:
-    """The tally as bytes that `from_bytes` of this and every later version reads.
+    """Return the tally as bytes that `from_bytes` of this and every later version reads.
 
-    Cost: O(cells); 8 bytes a number.
+    Cost: O(cells); 8 bytes for each number.
     """
     header = {
         "species": "cells",
@@ -178,19 +177,19 @@ def to_bytes(cells: Cells) -> bytes:
 
 
 def facts_of_classes(classes: Classes) -> dict[str, Any]:
-    """Classes without display names, for a header."""
+    """Return classes without display names, for a header."""
     facts = {"labels": list(classes.labels), "positive": classes.positive}
     return {**facts, "is_declared": classes.is_declared}
 
 
 def classes_of_facts(header: dict[str, Any]) -> Classes:
-    """What `facts_of_classes` was given."""
+    """Return the classes from the output of `facts_of_classes`."""
     labels = tuple(header["labels"])
     return Classes(labels, header["positive"], is_declared=header["is_declared"])
 
 
 def facts_of_axes(axes: Sequence[Axis]) -> list[dict[str, Any]]:
-    """Axes for a header."""
+    """Return axes for a header."""
     return [{"name": axis.name, "labels": list(axis.labels)} for axis in axes]
 
 
@@ -215,11 +214,11 @@ def read_tally(
     called: str | None = None,
     short: tuple[str, ...] = (),
 ) -> T:
-    """A tally of one species, as `unframed` reads it, in which nothing contradicts itself.
+    """Read a tally of one kind, as `unframed` does, and check its consistency.
 
     Args:
-        wrong: what contradicts what in it, or None.
-        called: the species in a message.
+        wrong: function that returns a contradiction, or None.
+        called: name of the kind in messages.
     """
 
     def checked(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> T:
@@ -234,14 +233,14 @@ def read_tally(
 
 
 def framed(header: dict[str, Any], given: Mapping[str, npt.NDArray[Any] | None]) -> bytes:
-    """Bytes of a tally of any species: its facts, then the arrays that it has."""
+    """Return the bytes of a tally of any kind: its facts, then its arrays."""
     arrays = {name: array for name, array in given.items() if array is not None}
     described = [
         {"name": name, "shape": list(array.shape), "dtype": _dtype_code(array)}
         for name, array in arrays.items()
     ]
     header = {**header, "arrays": described}
-    # NumPy's text may hold lone surrogates; json.loads reads them back.
+    # NumPy's text may contain lone surrogates; json.loads reads them back.
     words = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
     text = words.encode("utf-8", "surrogatepass")
     parts: list[Any] = [_PREFIX.pack(MAGIC, FORMAT_VERSION, len(text)), text]
@@ -261,12 +260,12 @@ def unframed(
     assembled: Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], T],
     short: tuple[str, ...] = (),
 ) -> T:
-    """What `assembled` makes of the facts and the arrays of a tally.
+    """Return the result of `assembled` on the facts and the arrays of a tally.
 
     Args:
-        names: the arrays that this species may have.
-        short: those of them whose numbers may have fewer than 64 bits.
-        assembled: gets the header and the arrays by name; checks them.
+        names: the arrays that this kind may have.
+        short: those whose numbers may have fewer than 64 bits.
+        assembled: function of the header and the arrays by name, which checks them.
 
     Errors:
         K205 the bytes are truncated, altered or not a tally; K206 a newer version wrote them.
@@ -311,10 +310,10 @@ def unframed(
 
 
 def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, each of whose keys stands in it once.
+    """Return a JSON object, without duplicate keys.
 
     Errors:
-        ValueError naming the first key that stands twice.
+        ValueError naming the first duplicate key.
     """
     found: dict[str, Any] = {}
     for key, value in pairs:
@@ -325,7 +324,7 @@ def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def damaged(found: str) -> KaratError:
-    """The error K205 of bytes that are no whole tally; `found` says why."""
+    """Return the error K205 of invalid bytes; `found` is the reason."""
     do = "Write the tally again with to_bytes() and copy all of its bytes."
     return error("K205", thing="tally", found=found, do=do)
 

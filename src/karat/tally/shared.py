@@ -1,4 +1,4 @@
-"""What several tallies share: refusals of merges, codes on other classes, absent arrays."""
+"""Functions shared by tallies: errors of merges, codes on other classes, absent arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ U = TypeVar("U")
 
 
 def check_weighting(left: bool, right: bool) -> None:
-    """Refuse to put weighted and unweighted rows together: K203."""
+    """Refuse to combine weighted and unweighted rows: K203."""
     if left != right:
         kinds = ["weighted" if is_weighted else "unweighted" for is_weighted in (left, right)]
         raise error("K203", left=kinds[0], right=kinds[1])
@@ -42,7 +42,7 @@ def other_kinds(left: str, left_label: Label, right: str, right_label: Label) ->
 
 
 def common_labels(a: Classes, b: Classes) -> Classes:
-    """The labels of both: those of one of them, or all in their order.
+    """Return the labels of both: those of one of them, or the sorted union.
 
     Errors:
         K108 one has strings and the other numbers; K201 declared labels differ.
@@ -62,23 +62,23 @@ def check_same(a: Classes, b: Classes) -> None:
 
 
 def recoding(old: Classes, new: Classes) -> npt.NDArray[np.int32]:
-    """int32[k]: the place of each old class among new ones, which hold them all."""
+    """int32[k]: the index of each old class among the new ones, which contain them all."""
     place = {label: i for i, label in enumerate(new.labels)}
     return np.array([place[label] for label in old.labels], np.int32)
 
 
 def if_any(change: Callable[[T], U], values: T | None) -> U | None:
-    """A function of what may be absent."""
+    """Apply a function to an optional value."""
     return None if values is None else change(values)
 
 
 def taken(values: npt.NDArray[Any] | None, at: Any) -> Any:
-    """Some of the numbers, where there are any."""
+    """Return some of the numbers, if there are any."""
     return None if values is None else values[at]
 
 
 def wrong_numbers(*arrays: npt.NDArray[Any] | None) -> bool:
-    """Whether one of them has a number that is negative or not finite."""
+    """Return whether one of them has a number that is negative or not finite."""
     return any(
         array is not None and not (np.isfinite(array).all() and (array >= 0).all())
         for array in arrays

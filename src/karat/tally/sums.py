@@ -26,7 +26,7 @@ LOSSES: Final = (
     "margin",
     "binary_negative_log_probability",
 )
-"""Losses in the order of the native pass; `_native.read_scores` defines them."""
+"""Losses in the order of the native pass, which `_native.read_scores` defines."""
 
 _STORED: Final = {
     "negative_log_probability": "surprise",
@@ -34,7 +34,7 @@ _STORED: Final = {
     "binary_negative_log_probability": "binary_surprise",
     "ranks": "places",
 }
-"""Name → name in bytes, which does not change; others are stored as they are."""
+"""Name → name in bytes, which is stable; others are stored unchanged."""
 _CURRENT: Final = {stored: name for name, stored in _STORED.items()}
 
 READ_BITS: Final = {name: 1 << i for i, name in enumerate((*LOSSES, "ranks", "predicted"))}
@@ -44,13 +44,13 @@ _CLIPPED: Final = f"{LOSSES[0]} clipped at "
 _SPECIES: Final = "sums"
 _ARRAYS: Final = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "ranks", "truth")
 _CLOSE: Final = 1e-9
-"""Sums of the same weights in another order agree to this part."""
+"""Relative tolerance of sums of the same weights in another order."""
 
 
 def clipped_at(eps: float) -> str:
-    """Name of the negative log probability of probabilities that are clipped to [eps, 1 − eps].
+    """Return the name of the negative log probability with probabilities clipped to [eps, 1 − eps].
 
-    It is computed from the rows; no native pass adds it up.
+    It is computed from the rows, not in a native pass.
 
     Example:
         >>> clipped_at(1e-7)
@@ -60,17 +60,17 @@ def clipped_at(eps: float) -> str:
 
 
 def unclipped(name: str) -> tuple[str, float | None]:
-    """The loss that a name means, and where it is clipped; None: nowhere."""
+    """Return the loss of a name, and where it is clipped; None: nowhere."""
     if not name.startswith(_CLIPPED):
         return name, None
     return LOSSES[0], float(name.removeprefix(_CLIPPED))
 
 
 class ReadSums:
-    """What one native read added up, to be looked at and not kept: no array is made of it.
+    """Sums of one native read, for immediate use: no array is made of them.
 
     Args:
-        read: the native result, with the losses that are asked for.
+        read: the native result, with the requested losses.
     """
 
     __slots__ = ("_read",)
@@ -80,7 +80,7 @@ class ReadSums:
 
     @property
     def truth(self) -> Numbers:
-        """int64[k] rows, or float64[k] Σw, of each true class."""
+        """int64[k] counts, or float64[k] Σw, of each true class."""
         return self._read.truth
 
     @property
@@ -89,26 +89,26 @@ class ReadSums:
         return self._read.ranks
 
     def mean(self, name: str) -> float:
-        """Mean of a loss over the rows, by weight; NaN when nothing weighs anything."""
+        """Return the weighted mean of a loss over the rows; NaN if all weights are 0."""
         return self._read.mean(_BY_NAME[name])
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Tally of losses: immutable; made by a source or `of`, added by `merge`.
+    """Tally of losses: immutable; made by a source or `of`, combined by `merge`.
 
-    Rows of weight 0 count for nothing, also when their loss is infinite.
+    Rows of weight 0 are ignored, even if their loss is infinite.
 
     Attributes:
         names: the m losses, in the order of the sums.
-        n_rows: rows read, whatever they weigh.
-        weight, weight2: Σw and Σw²; both the number of rows, when unweighted.
+        n_rows: number of rows, including those of weight 0.
+        weight, weight2: Σw and Σw²; both the number of rows without weights.
         w_loss, w2_loss, w2_loss2: float64[m], Σw·ℓ, Σw²·ℓ and Σw²·ℓ² of each loss.
-        truth: int64[k] rows, or float64[k] Σw, of each true class.
+        truth: int64[k] counts, or float64[k] Σw, of each true class.
         ranks: the same by the rank of the true class, the number of classes with a larger score;
             None unless requested.
-        n_infinite: rows that weigh something and whose negative log probability is infinite; None
-            where they were not counted. See `infinite_rows`.
+        n_infinite: number of rows of positive weight whose negative log probability is infinite;
+            None if they were not counted. See `infinite_rows`.
     """
 
     names: tuple[str, ...]
@@ -131,7 +131,7 @@ class Sums:
         weights: npt.ArrayLike | None = None,
         ranks: npt.ArrayLike | None = None,
     ) -> Sums:
-        """The sums of losses that are known row by row, in plain NumPy.
+        """Sum losses that are known for each row, in plain NumPy.
 
         Args:
             losses: float[n] of each name.
@@ -140,7 +140,7 @@ class Sums:
             weights: float[n], finite and at least 0.
             ranks: int[n], the rank of the true class, from 0.
 
-        Cost: a few passes; `_native.read_scores` is the fast way from scores to the same.
+        Cost: a few passes; `_native.read_scores` is the fast implementation from scores.
 
         Example:
             >>> Sums.of({"negative_log_probability": [0.5, 1.0, 0.0]}, [0, 1, 1], 2).mean(
@@ -178,7 +178,7 @@ class Sums:
     def empty(
         cls, names: Iterable[str], k: int, *, is_weighted: bool = False, has_ranks: bool = False
     ) -> Sums:
-        """The sums of no rows: the identity of `merge`."""
+        """Return the sums of no rows: the identity of `merge`."""
         none: list[float] = []
         weights = none if is_weighted else None
         losses = dict.fromkeys(names, none)
@@ -186,11 +186,11 @@ class Sums:
 
     @classmethod
     def from_native(cls, sums: ScoreSums, names: Iterable[str]) -> Sums:
-        """Take over what the native pass added up.
+        """Make the sums from a native pass.
 
         Args:
-            sums: the native result, with at least what is named.
-            names: of `LOSSES`, in any order, and ``"ranks"``.
+            sums: the native result, with at least the named sums.
+            names: names from `LOSSES`, in any order, and ``"ranks"``.
         """
         asked = set(names)
         kept = [i for i, name in enumerate(LOSSES) if name in asked]
@@ -223,22 +223,22 @@ class Sums:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether rows carry weights."""
+        """True if rows have weights."""
         return bool(self.truth.dtype.kind == "f")
 
     @property
     def infinite_rows(self) -> int | None:
-        """Rows whose negative log probability is infinite: their true class has probability 0.
+        """Number of rows whose true class has probability 0, so that their log-loss is infinite.
 
-        Rows of weight 0 are left out. None where the sum is infinite and nobody counted them, as in
-        sums that were written before they were counted.
+        Rows of weight 0 are left out. None if the sum is infinite and they were not counted, as in
+        sums written by older versions.
         """
         if LOSSES[0] not in self.names or np.isfinite(self.w_loss[self.names.index(LOSSES[0])]):
             return 0
         return self.n_infinite
 
     def plus(self, name: str, w_loss: float, w2_loss: float, w2_loss2: float) -> Sums:
-        """The same rows with the sums of one more loss."""
+        """Return the same rows with the sums of one more loss."""
         return replace(
             self,
             names=(*self.names, name),
@@ -248,7 +248,7 @@ class Sums:
         )
 
     def mean(self, name: str) -> float:
-        """Mean of a loss over the rows, by weight; NaN when nothing weighs anything.
+        """Return the weighted mean of a loss over the rows; NaN if all weights are 0.
 
         Errors:
             ValueError the loss is not among `names`.
@@ -261,12 +261,12 @@ class Sums:
         return float(self.w_loss[self.names.index(name)]) / self.weight
 
     def merge(self, other: Sums) -> Sums:
-        """Sums of the two data sets read one after the other.
+        """Return the sums of the two data sets read one after the other.
 
-        Exact for rows; for weights and losses, exact to one rounding a number.
+        Exact for rows; for weights and losses, exact to one rounding for each number.
 
         Errors:
-            K201 the number of classes differs; K202 the losses do; K203 only one is weighted.
+            K201 the number of classes differs; K202 the losses differ; K203 only one is weighted.
 
         Cost: O(k).
 
@@ -291,9 +291,9 @@ class Sums:
         return replace(self, **added, n_infinite=known)
 
     def to_bytes(self) -> bytes:
-        """The sums as bytes that `from_bytes` of this and every later version reads.
+        """Return the sums as bytes that `from_bytes` of this and every later version reads.
 
-        Cost: 24 bytes a loss, 8 a class, 16 with ranks.
+        Cost: 24 bytes for each loss, 8 for each class, 16 with ranks.
         """
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         names = [_STORED.get(name, name) for name in self.names]
@@ -309,7 +309,7 @@ class Sums:
         """Read sums written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no sums; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not sums; K206 a newer version wrote them.
         """
         names = tuple(_STORED.get(name, name) for name in _ARRAYS)
         return read_tally(data, _SPECIES, names, _assembled, _inconsistency)
@@ -339,7 +339,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> Sums:
 
 
 def _misfit(header: dict[str, Any], arrays: dict[str, Numbers]) -> str | None:
-    """What has another shape or type than it should, or None."""
+    """Return an attribute of unexpected shape or type, or None."""
     names: Any = header["names"]
     if not isinstance(names, list) or any(not isinstance(name, str) for name in names):
         return "The losses have no names"
@@ -364,7 +364,7 @@ def _misfit(header: dict[str, Any], arrays: dict[str, Numbers]) -> str | None:
 
 
 def _inconsistency(sums: Sums) -> str | None:
-    """What no rows could add up to, or None."""
+    """Return a reason why no rows could have these sums, or None."""
     numbers = [sums.w_loss, sums.w2_loss, sums.w2_loss2, sums.truth, np.array(sums.weight2)]
     if any(not (array >= 0).all() for array in numbers):
         return "A number is negative or none"

@@ -1,4 +1,4 @@
-"""Which labels are added in rows where others are missed."""
+"""Transfers: labels that are added in rows where others are missed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from karat.tally.set_tally import SetRows
 
 
 def transfers_of(given: SetRows) -> npt.NDArray[np.float64]:
-    """float64[k + 1, k + 1]: weight of true labels by what is predicted instead of them.
+    """float64[k + 1, k + 1]: weight of true labels by the labels predicted instead of them.
 
     Cost: O(labels of all rows), and the missed times the added labels of each row.
     """
@@ -26,7 +26,7 @@ def transfers_of(given: SetRows) -> npt.NDArray[np.float64]:
     np.add.at(found, (missed.items[is_lost], k), w[of_row[is_lost]])
     is_new = n_missed[added.rows] == 0
     np.add.at(found, (k, added.items[is_new]), w[added.rows[is_new]])
-    # Each missed label beside each added one of its row.
+    # Each missed label with each added one of its row.
     kept = ~is_lost
     lost, of_lost = missed.items[kept], of_row[kept]
     times = n_added[of_lost]

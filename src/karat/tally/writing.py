@@ -1,4 +1,4 @@
-"""A result written to a file: whole, or not at all."""
+"""Atomic writes of results to files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text to a file, so that a failure leaves the earlier file as it was.
+    """Write a text to a file, so that a failure leaves the existing file unchanged.
 
     See `write_bytes`.
     """
@@ -21,10 +21,10 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write bytes to a file, so that a failure leaves the earlier file as it was.
+    """Write bytes to a file, so that a failure leaves the existing file unchanged.
 
-    They go to a new file in the same folder, which then takes the name; the permissions
-    of the earlier file stay. What is no file, a pipe or a device, is written directly.
+    They go to a new file in the same folder, which is then renamed; the permissions of the existing
+    file are kept. A pipe or a device is written directly.
 
     Errors:
         OSError naming `path`: the folder does not exist or is full, or the file may not be written.
@@ -40,9 +40,9 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
-    """Remove what writes of this file on this machine left beside it when they were killed.
+    """Remove temporary files of this file that killed processes on this machine left.
 
-    What another process still writes stays; on Windows, where none can ask for it, all does.
+    Files that another process is still writing stay; on Windows, which cannot tell, all stay.
     """
     if os.name == "nt":
         return
@@ -57,9 +57,9 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
 
 
 def _temporary(target: str) -> tuple[str, str]:
-    """The folder of a file, and how the names of its temporary files begin.
+    """Return the folder of a file, and the prefix of the names of its temporary files.
 
-    The number of a process means something on one machine only.
+    Process numbers are valid on one machine only.
     """
     folder, name = os.path.split(target)
     told = f"{platform.node()}/{name}".encode("utf-8", "surrogateescape")
@@ -67,7 +67,7 @@ def _temporary(target: str) -> tuple[str, str]:
 
 
 def _is_running(process: int) -> bool:
-    """Whether another process has this number: this one is not writing."""
+    """Return whether another process has this number: this one is not writing."""
     if process == os.getpid():
         return False
     try:
@@ -82,7 +82,7 @@ def _is_running(process: int) -> bool:
 def _replace(target: str, data: bytes) -> None:
     has_earlier = os.path.exists(target)
     if has_earlier:
-        # Renaming asks the folder only; a file that is protected stays protected.
+        # Renaming depends on the folder only: a protected file must stay protected.
         os.close(os.open(target, os.O_WRONLY))
     folder, start = _temporary(target)
     temporary = os.path.join(folder, f"{start}{os.getpid()}-{secrets.token_hex(8)}.tmp")

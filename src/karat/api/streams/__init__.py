@@ -1,1 +1,1 @@
-"""`Stream`: the accumulator with a public face, from batches or many processes."""
+"""`Stream`: public accumulator of rows from batches or many processes."""

@@ -1,4 +1,4 @@
-"""The rows of a stream that live on devices: which way they go, and when they are read."""
+"""Rows of a stream that are on devices: how they are tallied, and when they are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from karat.tally.classes import Label
 
 
 class StreamDevices(DeviceTallies):
-    """What a stream was given on devices and has not read; `labels` are those declared, or None."""
+    """Unread rows of a stream on devices; `labels` are the declared ones, or None."""
 
     def __init__(self, empty: ScoreParts, labels: tuple[Label, ...] | None) -> None:
         super().__init__(empty)
@@ -18,13 +18,13 @@ class StreamDevices(DeviceTallies):
         self._declared: dict[tuple[int, ...] | None, Classes | None] = {}
 
     def add(self, rows: DeviceArrays, before: ScoreParts | None, *, is_part: bool) -> bool:
-        """Add rows; False where the host must read them, or what their classes are.
+        """Add rows; return False if the host must read them, or their classes.
 
-        Classes that were not declared are those that come, looked at before rows are added.
+        Classes that were not declared are discovered before rows are added.
 
         Args:
-            before: rows with scores that the host holds.
-            is_part: whether other rows come beside them, so that these may all weigh 0.
+            before: rows with scores on the host.
+            is_part: whether they are part of more rows, so that these may all weigh 0.
         """
         is_waited_for = self._labels is None
         if self._labels is not None:
@@ -46,7 +46,7 @@ class StreamDevices(DeviceTallies):
         return True
 
     def _classes_of_columns(self, rows: DeviceArrays, before: ScoreParts | None) -> Classes | None:
-        """The classes of the columns, once all have come."""
+        """Return the classes of the columns, once all have occurred."""
         assert rows.scores is not None
         k = 2 if rows.scores.ndim == 1 else int(rows.scores.shape[1])
         found = labels_that_occur((rows.true,))

@@ -1,4 +1,4 @@
-"""What a stream was told: checked once, and kept with its bytes."""
+"""Settings of a stream, checked once and stored with its bytes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from karat.tally.cached import cached_property
 _TWO: Final = Classes((0, 1), positive=1)
 _ASKED: Final = ("level", "side", "method", "design", "weights_are", "seed", "n_replicates")
 _MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency")
-"""What streams must have alike to be merged."""
+"""Settings that must be equal for streams to be merged."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments of `Stream`; metrics as canonical texts, those of intervals by their names."""
+    """Arguments of `Stream`; metrics as canonical texts, those with intervals by their names."""
 
     labels: tuple[Label, ...] | None
     class_names: Any
@@ -48,7 +48,7 @@ class Settings:
 
     @classmethod
     def of(cls, *, max_memory: Any, **given: Any) -> Settings:
-        """The settings that these arguments say (K122, K301)."""
+        """Return the settings of these arguments (K122, K301)."""
         given = {name: _plain(value) for name, value in given.items()}
         check_threads(given["n_threads"])
         names = given["class_names"]
@@ -73,33 +73,33 @@ class Settings:
         )
         asked = found.asked
         if asked is not None:
-            # As they are written: a level may have come as a Decimal.
+            # Stored as written: a level may be a Decimal.
             confidence |= {name: getattr(asked, name) for name in ("level", "seed", "n_replicates")}
         return replace(found, confidence=confidence)
 
     @cached_property
     def wanted(self) -> tuple[Metric, ...] | None:
-        """The metrics asked for, or None for all."""
+        """The requested metrics, or None for all."""
         return None if self.metrics is None else tuple(requested(list(self.metrics)))
 
     @cached_property
     def asked(self) -> Confidence | None:
-        """What is asked of the intervals; None: there are none."""
+        """Settings of the intervals; None: there are none."""
         return confidence_of(**self.confidence)
 
     @cached_property
     def given(self) -> GivenClasses | None:
-        """The classes, where plain integers are put on them without ado."""
+        """The classes, if plain integers map to them directly."""
         return None if self.labels is None else GivenClasses.of(self.labels, self.positive)
 
     @property
     def is_frequency(self) -> bool:
-        """Whether a weight is a number of rows."""
+        """True if a weight is a number of rows."""
         return bool(plain_text(self.confidence["weights_are"]) == "frequency")
 
     @property
     def of_one_class(self) -> dict[str, Any]:
-        """What was asked that is for rows with one class; None where it was not."""
+        """Requested option that is only for rows with one class; None without any."""
         found = {"threshold": self.threshold, "class_names": self.class_names}
         for name, usual in (("design", "cohort"), ("weights_are", "importance")):
             given = plain_text(self.confidence[name])
@@ -108,21 +108,21 @@ class Settings:
 
     @property
     def spec(self) -> Spec:
-        """What a report is to hold."""
+        """Contents of a report."""
         return Spec(self.wanted, self.undefined, self.asked, self.n_threads, self.threshold)
 
     @property
     def empty(self) -> ScoreParts:
-        """What holds no rows with scores."""
+        """Accumulator of no rows with scores."""
         return ScoreParts(self.max_memory, self.threshold, self.positive, self.is_frequency)
 
     @cached_property
     def reader(self) -> BatchReader:
-        """What reads batches of rows with scores."""
+        """Reader of batches of rows with scores."""
         return BatchReader(self.labels, self.positive, self.threshold)
 
     def check_same(self, other: Settings) -> None:
-        """Refuse a stream whose rows were not read alike (K202)."""
+        """Refuse a stream whose rows were read differently (K202)."""
         for name in _MERGED:
             sides = [getattr(one, name) for one in (self, other)]
             if sides[0] == sides[1]:
@@ -133,7 +133,7 @@ class Settings:
             raise error("K202", axis=f"{axis}=", left=texts[0], right=texts[1])
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the settings as JSON types."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         if isinstance(self.class_names, Mapping):
             found["class_names"] = {"of": [list(pair) for pair in self.class_names.items()]}
@@ -141,7 +141,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls, found: dict[str, Any]) -> Settings:
-        """Read what `to_dict` made; ValueError, LookupError or TypeError of anything else."""
+        """Read the output of `to_dict`; ValueError, LookupError or TypeError for anything else."""
         names = found["class_names"]
         if isinstance(names, dict):
             names = {pair[0]: pair[1] for pair in names["of"]}
@@ -154,7 +154,7 @@ class Settings:
 def declared_classes(
     labels: Sequence[Label] | None, positive: Any, threshold: Any
 ) -> tuple[tuple[Label, ...] | None, Any, float | None]:
-    """The classes, the positive one and the threshold, as far as they are known beforehand."""
+    """The classes, the positive one and the threshold, as far as they are known in advance."""
     declared = None if labels is None else declared_labels(labels)
     if declared is not None and positive is not None and len(declared) == 2:
         positive = declared_positive(positive, declared)
@@ -164,11 +164,11 @@ def declared_classes(
 
 
 def _plain(value: Any) -> Any:
-    """A scalar of NumPy, or its array without axes, as that of Python, which JSON knows."""
+    """Return a NumPy scalar or 0-dimensional array as a Python value, for JSON."""
     is_scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
     return value.item() if is_scalar else value
 
 
 def texts_of(metrics: Any) -> tuple[str, ...] | None:
-    """Metrics as canonical texts; None for all."""
+    """Return metrics as canonical texts; None for all."""
     return None if metrics is None else tuple(str(metric) for metric in requested(metrics))

@@ -1,4 +1,4 @@
-"""`Stream`: metrics of rows that come in batches, or from many processes, in bounded memory."""
+"""`Stream`: metrics of rows from batches or many processes, in bounded memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from karat.tally.serialization import damaged, framed, unframed
 
 
 def _from_bytes(data: bytes) -> tuple[Settings, Tallies]:
-    """The settings and the tallies of `Stream.to_bytes`."""
+    """Return the settings and the tallies of `Stream.to_bytes`."""
     try:
         return unframed(data, ("parts",), _assembled, ("parts",))
     except KaratError as problem:
@@ -68,7 +68,7 @@ def _assembled(
 
 
 def _contradiction(settings: Settings, found: Tallies) -> str | None:
-    """What the parts contradict, or None."""
+    """Return a contradiction between the parts, or None."""
     cells, scores = found.cells, found.scores
     held, histograms = (None, None) if scores is None else (scores.held, scores.histograms)
     labels = {part.classes.labels for part in (cells, held, histograms) if part is not None}
@@ -97,7 +97,7 @@ def _contradiction(settings: Settings, found: Tallies) -> str | None:
 
 
 def _without(whole: Cells | None, part: Cells) -> Cells | None:
-    """The tally without a part, on the classes that are left: those that only it has are none."""
+    """Return the tally without a part, on the remaining classes, without those that only it has."""
     if whole is None:
         whole = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
     nothing = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
@@ -107,7 +107,7 @@ def _without(whole: Cells | None, part: Cells) -> Cells | None:
 
 
 def _of_streams(problem: KaratError) -> KaratError:
-    """The error of a batch; the positive class is an option of the stream, not of the batch."""
+    """Return the error of a batch, with the positive class as an option of the stream."""
     choices = problem.context.get("choices")
     if problem.code != "K190" or choices is None:
         return problem
@@ -125,13 +125,13 @@ _KINDS: Final = {
     "scores": "rows with scores",
     "sets": "rows with sets of labels",
 }
-"""What a stream holds, by the name of its tally."""
+"""Content of a stream, by the name of its tally."""
 _MOST_SHOWN: Final = 200_000
-"""Numbers (rows × columns of scores) of which a cell of a notebook makes the report unasked."""
+"""Number of values (rows × columns of scores) up to which a notebook cell shows the report."""
 
 
 def _as_html(stream: Stream) -> str:
-    """What a stream holds; of little also the report. Rows on a device are left there."""
+    """Return the content of a stream, with the report if small. Rows on a device stay there."""
     from karat.output.forms import stream_as_html
 
     with stream._lock:
@@ -167,28 +167,28 @@ def _as_html(stream: Stream) -> str:
 
 
 class Stream:
-    """A report that grows: rows are added batch by batch, streams of other processes are merged.
+    """Report over rows that are added batch by batch, or merged from other processes.
 
-    The report is that of `karat.evaluate` on all rows, whatever the batches were and in whatever
-    order they came. Of labels the confusion matrix is kept. Rows with scores are kept while they
-    take at most `max_memory` bytes; beyond that their distinct scores are counted, exactly while
-    those fit, then in buckets: results that depend on them say ``exact=False`` and between which
-    `bound` the exact value lies. Sets of labels give a `MultilabelReport`: counts are exact, and
-    beyond `max_memory` a sample of rows says how labels go together.
+    The report equals that of `karat.evaluate` on all rows, for any batches in any order. For
+    labels, the confusion matrix is kept. Rows with scores are kept while they take at most
+    `max_memory` bytes. Beyond that, their distinct scores are counted, exactly while they fit, then
+    in buckets: results that depend on them have ``exact=False`` and a `bound` for the exact value.
+    Sets of labels give a `MultilabelReport` with exact counts; beyond `max_memory`, a sample of
+    rows represents how labels occur together.
 
     Args:
-        labels: the classes in order; default: the sorted labels that come. With scores, labels that
-            are not given must all have come before `max_memory` is reached.
+        labels: the classes in order; default: the sorted labels that occur. With scores and without
+            `labels`, all labels must occur before `max_memory` is reached.
         class_names, positive, threshold, metrics, level, method, side, design, weights_are, seed,
-            n_replicates, undefined, n_threads: as of `karat.evaluate`.
-        max_memory: bytes that rows with scores may take, at least 1 MiB.
+            n_replicates, undefined, n_threads: as in `karat.evaluate`.
+        max_memory: memory limit in bytes for rows with scores, at least 1 MiB.
 
-    Streams are safe to use from many threads at once, and in a forked process; they can be pickled.
-    Tensors on a device are tallied there, and with `labels` nothing waits for the device before the
-    stream is read: an error of such rows is raised then, see docs/devices.md.
+    Streams are thread-safe, can be used in a forked process, and can be pickled. Tensors on a
+    device are tallied there. With `labels`, nothing waits for the device before the stream is read,
+    and errors of such rows are raised then; see docs/devices.md.
 
     Errors:
-        K122 a choice that is none; K301 unknown metrics.
+        K122 an invalid choice; K301 unknown metrics.
 
     Example:
         >>> import karat
@@ -252,7 +252,7 @@ class Stream:
 
     @property
     def n_rows(self) -> int:
-        """Rows added so far."""
+        """Number of rows added so far."""
         with self._lock:
             return self._tallies.n_rows + self._devices.n_rows
 
@@ -266,23 +266,22 @@ class Stream:
         y_score: Any = None,
         weights: Any = None,
     ) -> None:
-        """Add rows; a batch that cannot be added is refused whole, and nothing is changed.
+        """Add rows; a batch with an error is refused as a whole, and changes nothing.
 
-        Of rows on a device it may turn out later that they cannot: then the stream is not read.
+        Errors of rows on a device may appear only when the stream is read, which then fails.
 
         Args:
             y_true: true labels, [n]; or sets of labels, as `karat.evaluate` takes them.
-            y_pred: predicted labels, [n], or sets of them; with scores: where they are not those of
-                the scores.
+            y_pred: predicted labels, [n], or sets of them; with scores: if they differ from those
+                of the scores.
             y_prob, y_score: probabilities or scores, float[n, k] or float[n]; see `karat.evaluate`.
-                Of sets those of the labels, in every batch or in none.
-            weights: float[n], or None; in every batch or in none.
+                For sets, those of the labels, in all batches or in none.
+            weights: float[n], or None; in all batches or in none.
 
         Errors:
-            K101 to K118, K124 labels and weights; K195 to K199, K221, K222 sets of labels;
-            K130 to K137 scores; K127 to K129 no true labels, no predictions, two kinds of scores;
-            K126 an argument that it does not have; K201, K202, K203, K180 a batch of another kind
-            than those before.
+            K101 to K118, K124 labels and weights; K195 to K199, K221, K222 sets of labels; K130 to
+            K137 scores; K127 to K129 no true labels, no predictions, two kinds of scores; K126 an
+            unknown argument; K201, K202, K203, K180 a batch of a different kind than earlier ones.
 
         Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
         """
@@ -326,7 +325,7 @@ class Stream:
         self._tallies = self._tallies.plus(batch, settings.empty, settings.n_threads)
 
     def _refuse_mixed(self, given: str) -> None:
-        """Refuse labels alone, rows with scores and sets of labels beside each other (K180)."""
+        """Refuse to mix labels alone, rows with scores and sets of labels (K180)."""
         host, devices = self._tallies, self._devices
         there = {
             "cells": host.cells is not None or devices.has_labels,
@@ -338,7 +337,7 @@ class Stream:
                 raise error("K180", before=_KINDS[kind], given=_KINDS[given])
 
     def _update_on_device(self, rows: DeviceArrays) -> bool:
-        """Add rows of a device; False where the host must read them: what `update` does first."""
+        """Add rows of a device, as the first step of `update`; False if the host must read them."""
         is_scored = rows.scores is not None
         if not is_scored and (rows.pred is None or self._settings.threshold is not None):
             return False
@@ -350,12 +349,12 @@ class Stream:
                 raise error("K203", left=kinds[cells.is_weighted], right=kinds[is_weighted])
             is_added = self._devices.add(rows, self._tallies.scores, is_part=True)
             if self._settings.labels is None and not (is_added and is_scored):
-                # The host goes on from all rows before; classes of labels may change every time.
+                # The host continues from all earlier rows; the classes may change with every batch.
                 self._land()
             return is_added
 
     def _land(self) -> None:
-        """Take what the devices hold; they are waited for, and what is wrong there is raised."""
+        """Take the tallies from the devices, waiting for them; raise the errors of their rows."""
         if self._devices.n_rows:
             before = self._tallies.scores
             is_in_histograms = before is not None and before.histograms is not None
@@ -363,7 +362,7 @@ class Stream:
             self._devices.clear()
 
     def _part_of(self, call: str, other: Any, do: str) -> Tallies:
-        """What another stream holds, which was told the same (K202, K215)."""
+        """Return the content of another stream with the same settings (K202, K215)."""
         if not isinstance(other, Stream):
             found = f"{call}() was given a {type(other).__name__}"
             raise error("K215", call=call, wanted="a karat.Stream", found=found, do=do)
@@ -374,9 +373,9 @@ class Stream:
         return part
 
     def _check_same(self, other: Stream) -> None:
-        """Refuse a stream that was told otherwise (K202).
+        """Refuse a stream with different settings (K202).
 
-        Where one has no rows, the positive class is that of the other.
+        If one has no rows, the positive class is that of the other.
         """
         its, has_rows = other._settings, other.n_rows > 0
         with self._lock:
@@ -397,7 +396,7 @@ class Stream:
         if given is not None and weights is None:
             cells = given.count(y_true, y_pred, settings.n_threads)
         if cells is None:
-            # Discovered classes have no positive one before all are known.
+            # Discovered classes have no positive one until all are known.
             cells = tally_labels(
                 y_true,
                 y_pred,
@@ -418,7 +417,7 @@ class Stream:
         has_scores = any(values is not None for values in scores.values())
         refused = settings.of_one_class
         if has_scores:
-            # From it on labels are predicted, as of two classes.
+            # Labels are predicted at or above it, as for two classes.
             refused.pop("threshold")
         refuse_on_sets(refused)
         given = {"labels": settings.labels, "positive": settings.positive, "weights": weights}
@@ -430,12 +429,12 @@ class Stream:
             self._add(rows)
 
     def merge(self, other: Stream) -> Stream:
-        """Add what another stream holds, which stays as it is; this stream is returned.
+        """Add the content of another stream, which is unchanged; return this stream.
 
         Errors:
-            K202 their settings differ; K201, K203 as of `update`; K108 strings against numbers.
+            K202 their settings differ; K201, K203 as in `update`; K108 strings against numbers.
 
-        Cost: that of adding two tallies, whatever the number of rows.
+        Cost: that of adding two tallies, for any number of rows.
         """
         part = self._part_of("merge", other, "Give a karat.Stream; update() adds rows.")
         with self._lock:
@@ -447,21 +446,21 @@ class Stream:
         return self
 
     def all_reduce(self, group: Any = None) -> Stream:
-        """Merge the streams of all processes of torch.distributed: each then holds the whole.
+        """Merge the streams of all processes of torch.distributed, so that each has the total.
 
-        Every process calls it, whatever it added, also nothing; they are merged in the order of
-        their ranks, so that all end with the same stream. This stream is returned. It is called
-        once: a second time the wholes would be added up.
+        Every process must call it, even without rows. Streams are merged in the order of their
+        ranks, so that all processes get the same stream. It returns this stream. Call it once: a
+        second call would add the totals.
 
         Args:
-            group: of torch.distributed; None: all processes.
+            group: process group of torch.distributed; None: all processes.
 
         Errors:
-            K216 no group of processes was started, another process could not hand over its
-            stream, or it was called before; K201, K202, K203 as of `merge`: in every process alike.
+            K216 there is no process group, another process could not send its stream, or it was
+            called before; K201, K202, K203 as in `merge`. Every process raises the same error.
 
         Cost: every process receives the bytes of all others, padded to the longest, and merges
-        them. It is meant for the end of an epoch.
+        them. Use it at the end of an epoch.
         """
         with self._lock:
             own, problem = None, None
@@ -496,12 +495,12 @@ class Stream:
         return self
 
     def subtract(self, other: Stream) -> Stream:
-        """Take away what another stream holds and this one once merged: a window that moves on.
+        """Subtract the content of another stream that this one merged: for sliding windows.
 
-        Only counts of labels can be taken away exactly.
+        Only counts of labels can be subtracted exactly.
 
         Errors:
-            K208 this stream does not hold it; K215 it is no stream; K217 rows with scores or
+            K208 this stream does not contain it; K215 it is not a stream; K217 rows with scores or
             weights; K201, K202.
         """
         part = self._part_of("subtract", other, "Give the karat.Stream that was merged in.")
@@ -516,18 +515,18 @@ class Stream:
         return self
 
     def reset(self) -> None:
-        """Forget every row; what the stream was asked for stays."""
+        """Remove all rows; keep the settings."""
         with self._lock:
             self._forget()
 
     def report(self, metrics: str | Metric | Iterable[str | Metric] | None = None) -> Report:
-        """The report of all rows so far.
+        """Return the report of all rows so far.
 
         Args:
-            metrics: names to compute, or one name; default: those of the stream.
+            metrics: names of the metrics to compute, or one name; default: those of the stream.
 
         Errors:
-            K101 there are no rows; K115 all weigh nothing; K134 classes that do not fit the
+            K101 there are no rows; K115 all weights are 0; K134 the classes do not match the
             columns; K301 to K309 metrics.
         """
         settings = self._settings
@@ -555,9 +554,10 @@ class Stream:
         return report
 
     def to_bytes(self) -> bytes:
-        """The stream as bytes that `from_bytes` of this and every later version reads.
+        """Return the stream as bytes that `from_bytes` of this and every later version reads.
 
-        Metrics are named, not stored: those of other packages must be registered where it is read.
+        Metrics are stored by name: those of other packages must be registered where the stream is
+        read.
         """
         with self._lock:
             self._land()
@@ -572,7 +572,7 @@ class Stream:
         Nothing is executed, and nothing is allocated beyond the length of `data`.
 
         Errors:
-            K205 the bytes are truncated, altered or no stream; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not a stream; K206 a newer version wrote them.
         """
         settings, tallies = _from_bytes(data)
         found = cls.__new__(cls)

@@ -1,1 +1,1 @@
-"""Columns of labels of any container as integer codes, and the class axis they make."""
+"""Columns of labels from any container as integer codes, and their class axis."""

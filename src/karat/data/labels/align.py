@@ -1,4 +1,4 @@
-"""Two columns → one class axis: which labels are the same, in which order, which is positive."""
+"""Alignment of two label columns on one class axis."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from karat.tally.classes import Classes, Label
 from karat.tally.look_alikes import slip_in
 
 _MOST: Final = 256
-"""Of more classes a matrix may be larger than what it is counted from."""
+"""Number of classes above which a matrix may be larger than its data."""
 
 
 class GivenClasses:
-    """Whole numbers as classes, with the table that finds them.
+    """Integers as classes, with their lookup table.
 
-    What is unusual or refused is None, and the long path says what is wrong, and where.
+    Unusual or invalid input gives None, and the slow path raises the error.
 
     Attributes:
         classes: the classes.
@@ -51,7 +51,7 @@ class GivenClasses:
 
     @classmethod
     def of(cls, labels: Sequence[Label], positive: Any) -> GivenClasses | None:
-        """The classes, where they are few whole numbers that lie close together."""
+        """Return the classes, if they are few integers in a small range."""
         if len(labels) > _MOST or any(type(label) is not int for label in labels):
             return None
         try:
@@ -64,7 +64,7 @@ class GivenClasses:
         return cls(aligned.classes, aligned.true) if is_short else None
 
     def count(self, y_true: Any, y_pred: Any, n_threads: int | None) -> Cells | None:
-        """The tally of two columns of plain integers."""
+        """Tally two columns of plain integers."""
         if not (_are_plain(y_true) and _are_plain(y_pred) and len(y_true) == len(y_pred)):
             return None
         base, lut = self._base, self._lut
@@ -100,18 +100,18 @@ def _are_plain(values: Any) -> bool:
 Lut = npt.NDArray[np.int32]
 
 _LUT_MAX = 1 << 20
-"""Longest table from integers to classes; labels further apart are encoded first."""
+"""Longest table from integers to classes; wider ranges are encoded first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
     """One column on the class axis: ``class = lut[code - base]``.
 
-    A class of -1 is no class, and a code may lie outside the table:
-    the native count checks both before it indexes anything.
+    A class of -1 is not a class, and a code may lie outside the table: the native count checks both
+    before indexing.
 
     Attributes:
-        column: where the labels came from.
+        column: origin of the labels.
         codes: integer[n].
         base: the code of the first entry of `lut`.
         lut: int32[u], class or -1 of each code.
@@ -123,7 +123,7 @@ class Side:
     lut: Lut
 
     def indices(self) -> Lut:
-        """int32[n]: the class of each row, -1 where it has none."""
+        """int32[n]: the class of each row, -1 for rows without a class."""
         last = self.base + len(self.lut) - 1
         if self.base <= int(self.codes.min()) and int(self.codes.max()) <= last:
             places = self.codes.astype(np.int64) - self.base if self.base else self.codes
@@ -147,8 +147,8 @@ class Aligned:
 def align(true: Column, pred: Column, labels: Any = None, positive: Any = None) -> Aligned:
     """Put two columns on one class axis.
 
-    Classes are `labels` as given; else those of ordered categories, in their order;
-    else the sorted union of what occurs.
+    Classes are `labels` as given; else those of ordered categories, in their order; else the sorted
+    union of the labels.
 
     Args:
         true, pred: columns of equal length without missing rows.
@@ -157,8 +157,8 @@ def align(true: Column, pred: Column, labels: Any = None, positive: Any = None) 
 
     Errors:
         K102 lengths differ, K108 strings against numbers, K109 outside `labels` (found here for
-        text and dictionaries, in the count for integers), K110 unusable `labels`, K111 and K112
-        unusable `positive`, K118 orders that differ, K124 outside the ordered categories.
+        text and dictionaries, in the count for integers), K110 invalid `labels`, K111 and K112
+        invalid `positive`, K118 orders that differ, K124 outside the ordered categories.
     """
     check_lengths(true, pred)
     check_kinds(true, pred)
@@ -185,7 +185,7 @@ def _align_integers(true: Column, pred: Column, positive: Any) -> Aligned:
     )
     both = values[0] if np.array_equal(*values) else np.unique(np.concatenate(values))
     classes = classes_of(harmonized(both.tolist(), common_kind(true, pred)), positive)
-    # With positive= naming a class that does not occur, it comes second: places do not move.
+    # If positive= names a class that does not occur, it comes second: positions do not change.
     sides = [
         Side(column, own, 0, np.searchsorted(both, found).astype(np.int32))
         for column, own, found in zip((true, pred), codes, values, strict=True)
@@ -194,21 +194,20 @@ def _align_integers(true: Column, pred: Column, positive: Any) -> Aligned:
 
 
 def common_kind(true: Column, pred: Column) -> Kind:
-    """The kind of labels of both: booleans beside integers are integers."""
+    """Return the common kind of labels: booleans with integers are integers."""
     return true.kind if true.kind == pred.kind else "integer"
 
 
 def classes_of(
     labels: tuple[Label, ...], positive: Any = None, *, is_declared: bool = False
 ) -> Classes:
-    """Classes in this order, with the positive one chosen.
+    """Return the classes in this order, with the positive one.
 
-    A `NameOfClass` decides where labels do not, and where it is one of two. When only one class was
-    observed, `positive=` may name it, or name the class that did not occur,
-    which then comes second.
+    A `NameOfClass` decides if labels do not, and if it is one of two. If only one class occurs,
+    `positive=` may name it, or name the other class, which then comes second.
 
     Errors:
-        K111 it is not among two classes; K112 there are more.
+        K111 it is not one of two classes; K112 there are more.
     """
     classes = Classes.of(labels, is_declared=is_declared)
     if isinstance(positive, NameOfClass):
@@ -281,7 +280,7 @@ def _side(column: Column, classes: Classes) -> Side:
 
 
 def not_declared(labels: Sequence[Label]) -> dict[str, str]:
-    """What K109 says of the classes, where labels= declared them."""
+    """Return the message of K109 if labels= declared the classes."""
     name = option("labels")
     listed = shown(labels)
     return {
@@ -300,7 +299,7 @@ def codes_within(side: Side, classes: Classes) -> Lut:
 
 
 def refuse_outside(side: Side, classes: Classes) -> Exception:
-    """K109 for the rows whose label is not among the declared classes."""
+    """Return K109 for the rows whose label is not among the declared classes."""
     return _outside("K109", side.column, side.indices() < 0, **not_declared(classes.labels))
 
 

@@ -1,4 +1,4 @@
-"""Arrays, Arrow columns, Python objects and codes with a list of values → `Column`."""
+"""Encoding of arrays, Arrow columns, Python objects and dictionaries as `Column`."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ Items = list[Any] | tuple[Any, ...] | npt.NDArray[np.object_]
 
 
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction, type(None))
-"""Whose == compares by value. Any other class may say that it equals a number; it is asked."""
+"""Types whose == compares by value. Other classes may equal a number, and are checked."""
 
 _NEVER = (complex, np.complexfloating, np.timedelta64, np.datetime64)
-"""What is no label even where it equals one, as 1+0j equals 1."""
+"""Types that are not labels even if they equal one, as 1+0j equals 1."""
 
 
 def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
-    """Labels of Python objects, found by hash as a dict finds its keys.
+    """Encode labels of Python objects, found by hash as dict keys.
 
     Args:
         items: a list, a tuple or object[n]; at least one row.
@@ -51,7 +51,7 @@ def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
     Errors:
         K104 missing, K105 not whole, K106 not a label, K107 strings beside numbers.
 
-    Cost: one hash a row; a Python call for each distinct value only.
+    Cost: one hash for each row; a Python call only for each distinct value.
     """
     table: dict[object, int] = {}
     labels: list[Label] = []
@@ -61,11 +61,11 @@ def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
     def on_new(item: object, _row: int) -> int:
         label = label_of(item)
         if label is None:
-            # A NaN is found by identity: a column of many would fill the table.
+            # A NaN is found by identity: a column with many would fill the table.
             if item is None:
                 table[item] = _MISSING
             return _MISSING
-        # b"a" and "a", or two tensors of one value, are one label under several keys.
+        # b"a" and "a", or two tensors of one value, are one label with several keys.
         code = places.get(label)
         if code is None:
             code = places[label] = len(labels)
@@ -77,7 +77,7 @@ def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
         codes = _native.encode_objects(items, table, on_new, types)
     except MemoryError:
         raise
-    except Exception as problem:  # NotALabelError, Rejected, or whatever a hash or an == raised
+    except Exception as problem:  # NotALabelError, Rejected, or any error of a hash or an ==
         plain = _without_arrays(items)
         if plain is not None:
             return encode_objects(plain, argument, nulls)
@@ -92,8 +92,8 @@ def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
 def _numbers_by_type(
     items: Items, argument: str, labels: list[Label], types: dict[type, int], n_missing: int
 ) -> list[Label]:
-    """Judge the numbers by their types, whichever of equal ones came first."""
-    # 1+0j is found as 1 when 1 came first, and refused when it came first itself.
+    """Check the numbers by their types, independent of the order of equal ones."""
+    # 1+0j is found as 1 if 1 came first, and refused if it came first itself.
     unsure = {kind for kind in types if not issubclass(kind, _NUMBERS) or issubclass(kind, _NEVER)}
     if unsure and any(_problem(item) for item in items if type(item) in unsure):
         raise _refusal(items, argument)
@@ -104,7 +104,7 @@ def _numbers_by_type(
 
 
 def _without_arrays(items: Items) -> list[Any] | None:
-    """The values of arrays without a dimension, which cannot be hashed; None if there are none."""
+    """Return the values with unhashable 0-dimensional arrays unpacked; None without any."""
 
     def is_single(item: Any) -> bool:
         return isinstance(item, np.ndarray) and not item.ndim
@@ -114,14 +114,14 @@ def _without_arrays(items: Items) -> list[Any] | None:
     plain = [
         (None if np.ma.is_masked(x) else np.asarray(x)[()]) if is_single(x) else x for x in items
     ]
-    # An array of objects may hold itself.
+    # An array of objects may contain itself.
     return None if any(map(is_single, plain)) else plain
 
 
 def _refusal(
     items: Sequence[Any] | npt.NDArray[np.object_], argument: str, problem: Exception | None = None
 ) -> Exception:
-    """The error of the first value that is no label; every row is read to count its like."""
+    """Return the error of the first value that is not a label, with the number of such rows."""
     codes = [_problem(item) for item in items]
     code = next(filter(None, codes), None)
     if code is None:
@@ -152,11 +152,11 @@ def encode_dictionary(
     missing: Flags | None = None,
     is_ordered: bool = False,
 ) -> Column:
-    """Labels of stored codes, used as they are.
+    """Encode stored codes as labels, without copying.
 
     Args:
-        codes: integer[n]; what lies in missing rows means nothing.
-        values: what each code stands for; only those that a row has need to be labels.
+        codes: integer[n]; arbitrary in missing rows.
+        values: the value of each code; only values that occur need to be labels.
         missing: bool[n], or None when every row has a value.
         is_ordered: whether the order of `values` is part of the data.
 
@@ -195,7 +195,7 @@ def encode_dictionary(
 
 
 def common_order(left: Column, right: Column) -> tuple[Label, ...] | None:
-    """The order that two columns declare together, or None (K118: neither contains the other)."""
+    """Return the order declared by two columns, or None (K118: neither contains the other)."""
     if left.order is None or right.order is None:
         return left.order if right.order is None else right.order
     longer, shorter = sorted((left.order, right.order), key=len, reverse=True)
@@ -216,10 +216,10 @@ _VIEWS = ("vu", "vz")
 
 
 def encode_arrow(column: ArrowColumn, argument: str, nulls: Nulls) -> Column:
-    """Labels of an Arrow column of any type that can hold labels.
+    """Encode an Arrow column of any type of labels.
 
-    Text is hashed where it lies; codes of a dictionary are counted as they are,
-    also when each chunk brings a dictionary of its own.
+    Text is hashed in place; codes of a dictionary are counted unchanged, even if each chunk has its
+    own dictionary.
 
     Errors:
         K101 empty, K104 null, K105 not whole, K106 another type, K107 strings beside numbers.
@@ -246,7 +246,7 @@ def encode_arrow(column: ArrowColumn, argument: str, nulls: Nulls) -> Column:
 
 
 def texts_of(encoder: _native.TextEncoder, argument: str) -> list[str]:
-    """The texts that were encoded (K106: one is not UTF-8)."""
+    """Return the encoded texts (K106: one is not UTF-8)."""
     try:
         return encoder.labels()
     except UnicodeDecodeError as problem:
@@ -273,7 +273,7 @@ def _encode_dictionaries(
     is_ordered = all(chunk.is_ordered for chunk in chunks)
     codes = [chunk.numbers() for chunk in chunks]
     if any(other != values[0] for other in values[1:]):
-        # Dictionaries that differ have no common order to keep.
+        # Different dictionaries have no common order to keep.
         is_ordered = False
         values, codes = _united(values, codes, chunks, argument)
     return encode_dictionary(
@@ -282,9 +282,9 @@ def _encode_dictionaries(
 
 
 def _values(chunk: ArrowChunk) -> list[object]:
-    """What each code of a dictionary stands for; None where that is null.
+    """Return the value of each code of a dictionary; None for null.
 
-    Values that no row has may be anything: each is judged only where it is used.
+    Values that do not occur may be anything: each is checked only if it is used.
     """
     dictionary = chunk.dictionary
     if dictionary is None or not dictionary.length:
@@ -303,7 +303,7 @@ def _labels_stored(dictionary: ArrowChunk) -> list[object]:
 
 
 def _value(dictionary: ArrowChunk, row: int) -> object:
-    """One value as a label, or as something that says what it is and cannot be one."""
+    """Return one value as a label, or as an object that describes an invalid value."""
     place = dictionary.offset + row
     try:
         return _labels_stored(replace(dictionary, offset=place, length=1))[0]
@@ -318,7 +318,7 @@ def _value(dictionary: ArrowChunk, row: int) -> object:
 
 @dataclass(frozen=True, slots=True)
 class ArrowValue:
-    """A value of a type that holds no labels."""
+    """Value of a type that has no labels."""
 
     format: str
 
@@ -326,7 +326,7 @@ class ArrowValue:
 def _united(
     values: list[list[object]], codes: list[Codes], chunks: tuple[ArrowChunk, ...], argument: str
 ) -> tuple[list[list[object]], list[Codes]]:
-    """One dictionary for all chunks, and the codes of each chunk in it."""
+    """Return one dictionary for all chunks, and the codes of each chunk in it."""
     places: dict[object, int] = {}
     united: list[Codes] = []
     for own, part, chunk in zip(values, codes, chunks, strict=True):
@@ -347,11 +347,11 @@ Array = npt.NDArray[Any]
 
 _INT64_MAX = np.iinfo(np.int64).max
 _WIDE_TEXT_BYTES = 256
-"""Variable-width text longer than this is read one string at a time, not padded to its longest."""
+"""Length above which variable-width text is read one string at a time, without padding."""
 
 
 def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
-    """Labels of an array of any dtype that can hold labels.
+    """Encode an array of any dtype of labels.
 
     Args:
         values: shape (n,) or (n, 1); any stride, byte order and alignment; masked arrays too.
@@ -367,7 +367,7 @@ def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
     array: Array = native_order(np.asarray(rows))
     kind = array.dtype.kind
     if kind == "b":
-        # Any byte but 0 is True to NumPy: a mask of 0 and 255 seen as booleans is legal.
+        # In NumPy, any byte but 0 is True: a mask of 0 and 255 viewed as booleans is legal.
         return Column(argument, (array.view(np.uint8) != 0).view(np.uint8), "boolean")
     if kind in "iu":
         if array.dtype == np.uint64 and int(array.max()) > _INT64_MAX:
@@ -388,10 +388,10 @@ def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
 
 
 def encode_present(present: Array, missing: Flags, argument: str, nulls: Nulls) -> Column:
-    """Labels of an array of the values that are there, in order, and bool[n] of missing rows."""
+    """Encode an array of the present values, in order, and bool[n] of missing rows."""
     if missing.any() and (nulls == "error" or missing.all()):
         return without_labels(argument, missing, nulls)
-    # One that is there stands in for those that are not, so that rows keep their numbers.
+    # A present value replaces missing ones, so that row numbers are unchanged.
     filled = np.full(len(missing), present[0], present.dtype)
     filled[~missing] = present
     column = encode_array(filled, argument, nulls)
@@ -401,9 +401,9 @@ def encode_present(present: Array, missing: Flags, argument: str, nulls: Nulls) 
 
 
 def as_rows(values: Array, argument: str) -> Array:
-    """A view of shape (n,), n at least 1 (K101: empty; K103: neither (n,) nor (n, 1))."""
+    """Return a view of shape (n,), n at least 1 (K101: empty; K103: neither (n,) nor (n, 1))."""
     if values.ndim == 2 and values.shape[1] == 1:
-        # np.matrix would stay two-dimensional; a masked array has to keep its mask.
+        # np.matrix would stay two-dimensional; a masked array must keep its mask.
         values = (values if hasattr(values, "mask") else np.asarray(values))[:, 0]
     if values.ndim != 1:
         raise error("K103", argument=argument, shape=values.shape)
@@ -413,7 +413,7 @@ def as_rows(values: Array, argument: str) -> Array:
 
 
 def native_order(array: Array) -> Array:
-    """The array in native byte order and aligned; copied only when it is not."""
+    """Return the array in native byte order and aligned; copied only if needed."""
     if not array.dtype.isnative:
         return array.astype(array.dtype.newbyteorder("="))
     return array if array.flags.aligned else array.copy()
@@ -450,13 +450,13 @@ def _encode_fixed_text(array: Array, argument: str) -> Column:
             codes = encoder.encode_bytes(block.view(np.uint8).reshape(n, width))
         labels = encoder.labels()
     except UnicodeDecodeError:
-        # One value is not text: the objects say which.
+        # One value is not text: the objects show which.
         return encode_objects(array.astype(object), argument, "error")
     return coded(argument, codes, labels)
 
 
 def _encode_marked(array: Array, argument: str) -> Column | None:
-    """Labels of variable-width text through items of fixed width; None where these are wide."""
+    """Encode variable-width text through items of fixed width; None if these are wide."""
     # Fixed width drops trailing NULs, and NumPy counts them in a length or not, by its version: a
     # mark behind each text keeps them apart.
     marked = np.strings.add(array, "|")

@@ -1,4 +1,4 @@
-"""`Column`: the labels of one argument as integer codes, and when two labels are the same one."""
+"""`Column`: the labels of one argument as integer codes, and the equality of labels."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from karat.errors.options import option
 from karat.tally.classes import Label
 
 Kind: TypeAlias = Literal["integer", "boolean", "string"]
-"""What the labels of a column are. Booleans among integers count as integers."""
+"""Kind of the labels of a column. Booleans among integers count as integers."""
 
 _NOT_PLAIN = (np.datetime64, np.timedelta64, complex, np.complexfloating)
 _BITS_MAX = 4096
-"""Longest whole number that is a label: beyond, its digits could be neither shown nor stored."""
+"""Largest number of bits of an integer label; longer ones could not be shown or stored."""
 
 
 class NotALabelError(Exception):
@@ -34,17 +34,17 @@ class NotALabelError(Exception):
 
 
 def label_of(item: object) -> Label | None:
-    """The label that a value stands for; None for a missing one.
+    """Return the label of a value; None for a missing one.
 
-    Integral floats, decimals and fractions are whole numbers, bytes are UTF-8 text,
-    subclasses of str and int (also enumerations of them) are what they derive from,
-    an array without a dimension is its one value.
+    Integral floats, decimals and fractions are whole numbers, bytes are UTF-8 text, subclasses of
+    str and int (also enumerations of them) are values of their base class, and a 0-dimensional
+    array is its one value.
 
     Errors:
         NotALabelError: K105 for a number that is not whole, K106 for any other kind and for
         whole numbers of more than 4096 bits.
     """
-    # The base class is asked, since subclasses may print or convert as something else.
+    # The base class is used, since subclasses may print or convert differently.
     if isinstance(item, str):
         return str.__str__(item)
     if isinstance(item, bool | np.bool_):
@@ -93,7 +93,7 @@ def _short_enough(number: int) -> int:
 
 
 def label_or_none(item: object) -> Label | None:
-    """The label that a value stands for; None for a missing one, and for what is no label."""
+    """Return the label of a value; None for missing and invalid ones."""
     try:
         return label_of(item)
     except (NotALabelError, ValueError):
@@ -101,10 +101,10 @@ def label_or_none(item: object) -> Label | None:
 
 
 def is_missing(item: object) -> bool:
-    """Whether a value is None, NaN, NaT or pandas' NA."""
+    """Return whether a value is None, NaN, NaT or pandas' NA."""
     if item is None:
         return True
-    # pandas.NA answers no comparison, and pandas is not imported to ask for it.
+    # pandas.NA supports no comparison, and pandas is not imported for it.
     if type(item).__name__ == "NAType":
         return True
     try:
@@ -114,7 +114,7 @@ def is_missing(item: object) -> bool:
 
 
 def kind_of(labels: Iterable[Label]) -> Kind | None:
-    """What the labels are; None when strings and numbers are mixed (or there are none)."""
+    """Return the kind of the labels; None if strings and numbers are mixed, or without labels."""
     types = set(map(type, labels))
     if types == {str}:
         return "string"
@@ -124,21 +124,21 @@ def kind_of(labels: Iterable[Label]) -> Kind | None:
 
 
 def harmonized(labels: Iterable[Label], kind: Kind) -> tuple[Label, ...]:
-    """The labels as the given kind shows them: True becomes 1 among integers."""
+    """Return the labels in the given kind: True becomes 1 among integers."""
     if kind == "string":
         return tuple(labels)
     return tuple(map(bool if kind == "boolean" else int, labels))
 
 
 def declared_labels(labels: Any) -> tuple[Label, ...]:
-    """The classes that a caller listed, in the order given.
+    """Return the classes that a caller listed, in the order given.
 
     Args:
         labels: any ordered collection of strings, or of whole numbers and booleans.
 
     Errors:
-        K110 no order, nothing in it, a class twice (1 and True are one), strings and numbers
-        mixed, or a value that is not a label.
+        K110 no order, empty, a class twice (1 and True are one), strings and numbers mixed, or a
+        value that is not a label.
     """
     items = _listed(labels)
     is_plain = set(map(type, items)) <= {str, int, bool}
@@ -171,7 +171,7 @@ def _listed(labels: Any) -> list[Any]:
     try:
         if getattr(labels, "ndim", 1) != 1:
             raise error("K110", found=f"It has shape {tuple(labels.shape)}")
-        # A list of the scalars of an Arrow array would not compare as their values do.
+        # A list of scalars of an Arrow array would not compare by value.
         name = "to_pylist" if hasattr(labels, "to_pylist") else "tolist"
         is_array = isinstance(labels, np.ndarray) or name == "to_pylist"
         return list(getattr(labels, name)() if is_array else labels)
@@ -185,7 +185,7 @@ def _listed(labels: Any) -> list[Any]:
 
 
 def declared_positive(positive: Any, labels: Sequence[Label]) -> Label:
-    """The label that `positive=` stands for (K111: it is no label at all)."""
+    """Return the label of `positive=` (K111: it is not a label)."""
     label = label_or_none(positive)
     if label is None:
         raise error("K111", positive=positive, labels=shown(labels))
@@ -193,10 +193,10 @@ def declared_positive(positive: Any, labels: Sequence[Label]) -> Label:
 
 
 Codes: TypeAlias = npt.NDArray[Any]
-"""Integers of any width, one a row."""
+"""Integers of any width, one for each row."""
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Nulls: TypeAlias = Literal["error", "keep"]
-"""What to do with missing labels: raise K104, or keep them marked in `Column.missing`."""
+"""Treatment of missing labels: raise K104, or keep them marked in `Column.missing`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +205,13 @@ class Column:
 
     Attributes:
         argument: its name in messages: ``"y_true"``, ``'column "label"'``.
-        codes: integer[n], native byte order, aligned, any stride; a view of the input if it can be.
-        kind: what the labels are.
-        labels: the label of each code, ``labels[code - base]``; None marks a code that no row has.
-            When the whole is None, a code is its own label.
+        codes: integer[n], native byte order, aligned, any stride; a view of the input if possible.
+        kind: kind of the labels.
+        labels: the label of each code, ``labels[code - base]``; None marks a code that does not
+            occur. If `labels` is None, a code is its own label.
         base: the smallest code of `labels`.
-        order: every category in declared order, where the input declares an order.
-        missing: bool[n], rows without a label (their codes mean nothing); None when there are none.
+        order: every category in declared order, if the input declares an order.
+        missing: bool[n], rows without a label (their codes are arbitrary); None if there are none.
     """
 
     argument: str
@@ -226,14 +226,14 @@ class Column:
         return int(self.codes.shape[0])
 
     def label_at(self, row: int) -> Label | None:
-        """The label of one row."""
+        """Return the label of one row."""
         code = int(self.codes[row])
         if self.labels is None:
             return bool(code) if self.kind == "boolean" else code
         return self.labels[code - self.base]
 
     def seen(self) -> list[Label]:
-        """Every label that occurs, of a column that lists its labels."""
+        """Return every label that occurs, for a column that lists its labels."""
         return [label for label in self.labels or () if label is not None]
 
 
@@ -245,10 +245,10 @@ def coded(
     missing: Flags | None = None,
     order: tuple[Label, ...] | None = None,
 ) -> Column:
-    """A column from codes and the label of each code, all of one kind.
+    """Make a column from codes and the label of each code, all of one kind.
 
     Args:
-        missing: bool[n], rows whose code means nothing.
+        missing: bool[n], rows whose code is arbitrary.
 
     Errors:
         K107 strings and numbers are mixed.
@@ -266,7 +266,7 @@ def coded(
 def _mixed(
     argument: str, codes: Codes, labels: Sequence[Label | None], missing: Flags | None
 ) -> Exception:
-    # The entry added at the end is no label: rows with the code -1 find it.
+    # The entry added at the end is not a label: rows with the code -1 find it.
     is_text = np.array([isinstance(label, str) for label in labels] + [False])
     is_label = np.array([label is not None for label in labels] + [False])
     if missing is not None:
@@ -285,7 +285,7 @@ def _mixed(
 
 
 def of_rows(flags: Flags) -> dict[str, int]:
-    """What messages say of rows: the first of them, how many they are, and of how many."""
+    """Return the text on rows in messages: the first, their number, and the total."""
     return {"row": int(flags.argmax()), "count": int(np.count_nonzero(flags)), "n": len(flags)}
 
 
@@ -301,11 +301,11 @@ def with_missing(column: Column, missing: Flags | None, nulls: Nulls) -> Column:
 def missing_values(
     argument: str, things: str, labels: Sequence[object] = (), **of_rows: int
 ) -> KaratError:
-    """K104: rows without a value; only those of a table, whose columns go together, are left out.
+    """K104: rows without a value; advises dropping them only for a table.
 
     Args:
-        labels: what other rows hold, as far as is known.
-        of_rows: as of the function of that name.
+        labels: labels of other rows, as far as known.
+        of_rows: as in the function of that name.
     """
     do = "Fill or remove those rows in every argument."
     if argument.lower().startswith("column"):
@@ -318,7 +318,7 @@ def missing_values(
 
 
 def without_labels(argument: str, missing: Flags, nulls: Nulls) -> Column:
-    """A column that only says which rows are missing, or the refusal of them (K104)."""
+    """Return a column with only missing rows marked, or raise an error (K104)."""
     column = Column(argument, np.zeros(len(missing), np.uint8), "string", ())
     return with_missing(column, missing, nulls)
 
@@ -326,7 +326,7 @@ def without_labels(argument: str, missing: Flags, nulls: Nulls) -> Column:
 def occurring(
     argument: str, codes: Codes, n_codes: int, *, base: int = 0, missing: Flags | None = None
 ) -> Flags:
-    """bool[n_codes]: whether any row has the code.
+    """bool[n_codes]: whether the code occurs.
 
     Errors:
         K106 a code lies outside ``base … base + n_codes - 1``.
@@ -337,7 +337,7 @@ def occurring(
     if not read.shape[0]:
         return np.zeros(n_codes, np.bool_)
     try:
-        # Counted against itself, every row is a hit: tp is how often each code occurs.
+        # Counted against itself, every row is a hit: tp is the count of each code.
         tally = _native.count_codes(read, base, None, read, base, None, n_codes, None, False, 1)
     except _native.Rejected as rejected:
         code = int(read[rejected.args[2]])
@@ -348,7 +348,7 @@ def occurring(
 
 
 def resolved(column: Column) -> Column:
-    """The same column with its labels listed; a column of plain integers is encoded.
+    """Return the same column with its labels listed; a column of plain integers is encoded.
 
     Cost: one pass over the codes of a column of plain integers, else nothing.
     """
@@ -370,11 +370,11 @@ def check_lengths(true: Column, pred: Column) -> None:
 def drop_missing(
     true: Column, pred: Column, also: Flags | None = None
 ) -> tuple[Column, Column, Flags | None]:
-    """Leave out the rows where either side has no label.
+    """Drop the rows where either side has no label.
 
     Args:
         true, pred: columns encoded with ``nulls="keep"``.
-        also: bool[n], the rows that may stay for other reasons.
+        also: bool[n], the rows that may be kept for other reasons.
 
     Returns:
         Both columns, and bool[n] of the rows kept: None when every row is.
@@ -395,7 +395,7 @@ def drop_missing(
 
 
 def taken_rows(column: Column, kept: Flags | None) -> Column:
-    """The rows of a column that are kept, none of which is missing."""
+    """Return the kept rows of a column, none of which is missing."""
     if kept is None:
         return column
     codes, labels = column.codes[kept], column.labels
@@ -406,7 +406,7 @@ def taken_rows(column: Column, kept: Flags | None) -> Column:
 
 
 def refused(argument: str, code: str, item: object, row: int, count: int, n: int) -> Exception:
-    """K105 or K106 for a value that cannot be a label."""
+    """K105 or K106 for a value that is not a label."""
     if code == "K105":
         return error("K105", argument=argument, row=row, value=item, count=count, n=n)
     found = f"Row {row} holds {short(item)} ({type(item).__name__}); {count} of {n} rows"

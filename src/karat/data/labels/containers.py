@@ -1,6 +1,6 @@
-"""Labels of any kind of container → `Column`: one entrance, one function for each kind of host.
+"""Encoding of labels from any container as `Column`, with one function for each host.
 
-pandas, Polars and torch are recognised by the names of their classes and never imported.
+pandas, Polars and torch are recognized by the names of their classes and never imported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from karat.errors import KaratError, error, short
 
 
 def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
-    """Labels of one argument.
+    """Encode the labels of one argument.
 
     Args:
         values: a list or tuple, an array (NumPy, or anything that becomes one), a pandas or Polars
@@ -36,9 +36,9 @@ def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
 
     Errors:
         K101 empty, K103 not one column, K104 missing, K105 not whole, K106 not a label or not
-        readable, K107 strings beside numbers, K416 it lies in partitions.
+        readable, K107 strings with numbers, K416 it is partitioned.
 
-    Cost: arrays of integers, booleans and stored codes are used as they are; text is hashed once.
+    Cost: arrays of integers, booleans and stored codes are not copied; text is hashed once.
 
     Example:
         >>> encode(["cat", "dog", "cat"], "y_true").codes.tolist()
@@ -82,7 +82,7 @@ def _encode(values: Any, argument: str, nulls: Nulls) -> Column:
 
 
 def host_of(values: object) -> str:
-    """The library a container comes from: the top package of its class or of a base of it."""
+    """Return the library of a container: the top package of its class or of a base class."""
     known = ("pandas", "polars", "narwhals", "pyarrow", "duckdb", "torch")
     modules = [str(base.__module__) for base in type(values).__mro__]
     packages = [module.partition(".")[0].lstrip("_") for module in modules]
@@ -90,13 +90,13 @@ def host_of(values: object) -> str:
 
 
 def index_of(values: Any) -> Any:
-    """The names of the rows of a pandas object; None of any other."""
+    """Return the names of the rows of a pandas object; None for others."""
     index = getattr(values, "index", None)
     return None if callable(index) or host_of(values) != "pandas" else index
 
 
 def is_sparse(values: object) -> bool:
-    """Whether an object is a sparse matrix of SciPy, which NumPy takes for a single object."""
+    """Return whether an object is a SciPy sparse matrix, which NumPy takes for a scalar."""
     return host_of(values) == "scipy" and hasattr(values, "toarray")
 
 
@@ -132,7 +132,7 @@ def _check_coordinates(coordinates: Any, shape: tuple[int, ...]) -> None:
 
 
 def detached(tensor: Any) -> Any:
-    """A tensor that NumPy can read: on the host, without the history of a model, no bfloat16."""
+    """Return a tensor that NumPy can read: on the CPU, without gradient, not bfloat16."""
     tensor = tensor.detach()
     if not getattr(tensor, "is_cpu", True):
         tensor = tensor.cpu()
@@ -140,10 +140,10 @@ def detached(tensor: Any) -> Any:
 
 
 def array_of(values: Any) -> npt.NDArray[Any]:
-    """The NumPy array of what holds numbers, also of a device."""
+    """Return the NumPy array of a container of numbers, also from a device."""
     if host_of(values) == "torch":
         return np.asarray(detached(values))
-    # CuPy copies to the host only when it is told to.
+    # CuPy copies to the host only on request.
     if host_of(values) == "cupy":
         return np.asarray(values.get())
     if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
@@ -152,14 +152,14 @@ def array_of(values: Any) -> npt.NDArray[Any]:
 
 
 def single_column(frame: Any, argument: str) -> Any:
-    """The one column of a pandas or Polars frame (K103: it has another number of columns)."""
+    """Return the single column of a pandas or Polars frame (K103: it has another number)."""
     if frame.shape[1] != 1:
         raise error("K103", argument=argument, shape=frame.shape)
     return frame.iloc[:, 0] if host_of(frame) == "pandas" else frame.to_series(0)
 
 
 def is_pandas_arrow(series: Any) -> bool:
-    """Whether a pandas Series stores Arrow memory and exports it."""
+    """Return whether a pandas Series stores Arrow memory and exports it."""
     dtype = series.dtype
     is_stored = type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", "") == "pyarrow"
     return is_stored and hasattr(series, "__arrow_c_stream__")
@@ -170,7 +170,7 @@ def _encode_sequence(values: list[Any] | tuple[Any, ...], argument: str, nulls: 
         raise error("K101", argument=argument)
     if not _shape(values[0]):
         return encode_objects(values, argument, nulls)
-    # Rows of one label each have shape (n, 1). NumPy would look into nested lists for ever.
+    # Rows of one label each have shape (n, 1). NumPy would recurse into nested lists.
     shapes = set(map(_shape, values))
     items = [row[0] for row in values] if shapes == {(1,)} else []
     if items and not any(map(_shape, items)):
@@ -182,7 +182,7 @@ def _encode_sequence(values: list[Any] | tuple[Any, ...], argument: str, nulls: 
 
 
 def _shape(item: Any) -> tuple[int, ...]:
-    """The shape of a row that is a list or an array; () of a single value."""
+    """Return the shape of a row that is a list or an array; () for a single value."""
     if isinstance(item, np.ndarray):
         return tuple(item.shape)
     return (len(item),) if isinstance(item, list) else ()
@@ -211,7 +211,7 @@ def _encode_pandas(values: Any, argument: str, nulls: Nulls) -> Column:
     if is_pandas_arrow(values):
         return _encode_arrow_host(values, argument, nulls)
     if type(dtype).__name__ == "StringDtype":
-        # Objects, one of which says that a row is missing.
+        # Objects, one of which marks a missing row.
         return encode_array(np.asarray(values, object), argument, nulls)
     # Through NumPy, a column with NA would become floats and lose large integers.
     missing = np.asarray(values.isna())

@@ -1,4 +1,4 @@
-"""Labels as codes on a class axis → `Cells`: the one count of rows that are in memory."""
+"""Counting of in-memory label codes on a class axis into `Cells`."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ def tally_columns(
     n_threads: int | None = None,
     is_part: bool = False,
 ) -> Cells:
-    """Tally of two encoded columns without missing rows.
+    """Tally two encoded columns without missing rows.
 
     Args:
-        labels: the classes in order; default: the sorted union of what occurs.
+        labels: the classes in order; default: the sorted union of the labels.
         positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         weights: float64[n], or None.
         weights_argument: the name of the weights in messages.
         cells: whether the confusion matrix is kept; without it only tp, fp and fn of each class.
         n_threads: None means KARAT_NUM_THREADS, else all cores; the tally is the same for any.
-        is_part: whether other rows come beside them, so that these may all weigh 0.
+        is_part: whether they are part of more rows, so that these may all weigh 0.
     """
     check_lengths(true, pred)
     check_kinds(true, pred)
     try:
         tally = None
         if labels is None and true.labels is None and pred.labels is None:
-            # Classes are found while counting, unless integers lie too wide.
+            # Classes are found while counting, unless the range of integers is too large.
             found = _native.count_integers(true.codes, pred.codes, weights, cells, n_threads or 0)
             if found is not None and found.labels is not None:
                 known = harmonized(found.labels.tolist(), common_kind(true, pred))
                 classes = classes_of(known, positive)
-                if classes.k == found.k:  # else positive= names a class that does not occur
+                if classes.k == found.k:  # otherwise positive= names a class that does not occur
                     tally = _cells_of(found, classes, is_part=is_part)
         if tally is None:
             aligned = align(true, pred, labels, positive)
@@ -85,14 +85,14 @@ def count_codes(
     n_threads: int | None = None,
     is_part: bool = False,
 ) -> Cells:
-    """The confusion matrix of codes of these classes.
+    """Return the confusion matrix of codes of these classes.
 
     Args:
-        true, pred: int32[n], places of classes.
-        weights, weights_argument, n_threads, is_part: as of `tally_columns`.
+        true, pred: int32[n], indices of classes.
+        weights, weights_argument, n_threads, is_part: as in `tally_columns`.
 
     Errors:
-        K113 to K115 weights that cannot be used.
+        K113 to K115 invalid weights.
     """
     identity = np.arange(classes.k, dtype=np.int32)
     sides = [
@@ -143,7 +143,7 @@ def count_aligned(
 def _count_sparse(
     aligned: Aligned, weights: Weights | None, n_threads: int, *, is_part: bool
 ) -> Cells:
-    """Occupied cells, by sorting one key a row and measuring its runs."""
+    """Return occupied cells, by sorting one key for each row and measuring its runs."""
     classes = aligned.classes
     k, n = classes.k, len(aligned.true.column)
     true, pred = (side.indices() for side in (aligned.true, aligned.pred))
@@ -171,12 +171,12 @@ def _weighted_pairs(
     weights: Weights,
     n_threads: int,
 ) -> tuple[npt.NDArray[np.uint64], Weights, Weights, npt.NDArray[np.int64]]:
-    """Occupied pairs, their Σw and Σw² added in the order of the rows, and rows of weight > 0."""
+    """Return occupied pairs, their Σw and Σw² in row order, and their rows of weight > 0."""
     pairs = None
     try:
         keys, row_bits = _native.pack_pairs_rows(true, pred, k)
     except ValueError:
-        # Pair and row do not fit into 64 bits; the rank of the pair among those that occur does.
+        # Pair and row do not fit into 64 bits, but the rank of the pair does.
         unranked = _native.pack_pairs(true, pred, k)
         pairs, _ = _native.run_lengths(_native.sorted_keys(unranked, n_threads))
         row_bits = max(1, len(true).bit_length())
@@ -196,7 +196,7 @@ def _cells_of(tally: _native.Tally, classes: Classes, *, is_part: bool) -> Cells
 
 
 def explain_weights(rejected: _native.Rejected, weights: Weights | None, argument: str) -> NoReturn:
-    """The error with value and count for what a kernel refused in one row."""
+    """Return the error, with value and count, of a row that a kernel refused."""
     if weights is not None:
         refuse_weights(weights, argument)
     raise rejected

@@ -1,4 +1,4 @@
-"""A confusion matrix in any container → counts and labels; display names of classes."""
+"""Confusion matrices from any container as counts and labels, and display names of classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from karat.tally.classes import Classes, Label
 
 
 def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
-    """Display names for the classes: text, bytes of UTF-8 text, whole numbers or booleans.
+    """Return display names for the classes: text, UTF-8 bytes, integers or booleans.
 
     Errors:
         K117 not exactly one name for each class, two alike, or a name that is none of these.
@@ -51,7 +51,7 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
 
 
 def listed_names(given: Any) -> list[Any]:
-    """Names in order (K117: they are no list)."""
+    """Return names in order (K117: they are not a list)."""
     is_one = isinstance(given, str | bytes | bytearray | AbstractSet)
     try:
         if not is_one and getattr(given, "ndim", 1) == 1:
@@ -62,11 +62,11 @@ def listed_names(given: Any) -> list[Any]:
 
 
 _EXACT = 1 << 53
-"""Largest whole number up to which float64 holds every one."""
+"""Largest integer up to which float64 represents all."""
 
 
 def as_matrix(confusion: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
-    """Counts int64[k, k], or float64 when the matrix holds weights.
+    """Return counts int64[k, k], or float64 if the matrix has weights.
 
     Args:
         confusion: number[k, k] in lists, an array or a frame: rows true, columns predicted.
@@ -100,7 +100,7 @@ def as_matrix(confusion: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 def labels_of_matrix(confusion: Any) -> list[Any] | None:
-    """The labels of a frame with a matrix: of its rows, or of its columns (K119: they differ)."""
+    """Return the labels of a frame with a matrix, of rows or columns (K119: they differ)."""
     axes = _axes(confusion)
     if not axes:
         return None
@@ -133,7 +133,7 @@ def check_order(confusion: Any, names: Sequence[Label]) -> None:
 
 
 def _axes(confusion: Any) -> list[list[Any]]:
-    """The labels of rows and of columns that a frame has; none for anything else."""
+    """Return the labels of rows and columns of a frame; none for other objects."""
     table = _table_of(confusion)
     host = host_of(table)
     if host == "pandas" and getattr(table, "ndim", 0) == 2:
@@ -161,7 +161,7 @@ def _numbers(confusion: Any) -> npt.NDArray[Any]:
 
 
 def _table_of(confusion: Any) -> Any:
-    """A frame of its own library, with its rows read."""
+    """Return a frame of its own library, with its rows read."""
     if host_of(confusion) == "narwhals":
         confusion = confusion.to_native()
     is_lazy = host_of(confusion) == "polars" and hasattr(confusion, "collect")
@@ -172,7 +172,7 @@ def _from_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
     lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
     if len(lengths) > 1:
         raise error("K119", found=f"A {type(rows).__name__} whose rows differ in length")
-    # NumPy would look into nested lists for ever.
+    # NumPy would recurse into nested lists without end.
     for i, row in enumerate(rows):
         for j, cell in enumerate(row if isinstance(row, list | tuple) else ()):
             if isinstance(cell, list | tuple):
@@ -185,7 +185,7 @@ def _from_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
     except Exception as problem:  # the classes of rows and cells may raise anything
         found = f"A {type(rows).__name__} does not become an array: {short(problem, 200)}"
         raise error("K119", found=found) from problem
-    # Whole numbers beyond 64 bits: NumPy makes objects of them, or rounds every cell.
+    # Integers beyond 64 bits: NumPy converts them to objects, or rounds every cell.
     is_large = array.dtype == np.object_
     is_large = is_large or (array.dtype.kind == "f" and bool((np.abs(array) >= 2.0**63).any()))
     if is_large and array.ndim == 2 and all(type(cell) is int for row in rows for cell in row):

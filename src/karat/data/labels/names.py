@@ -1,4 +1,4 @@
-"""Texts as labels: what names of columns, and of classes in other places, say of classes."""
+"""Labels in names of columns, and in other texts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from karat.tally.classes import Label
 
 WHOLE: Final = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 MOST_DIGITS: Final = 1000
-"""Characters of the longest name that is read as a number; Python itself refuses longer ones."""
+"""Characters of the longest name read as a number; Python refuses longer ones."""
 _BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
 def label_in(text: str, kind: Kind, *, is_number: bool = False) -> Label | None:
-    """What a text is as a label of that kind; zeros may lead a whole name that is a number."""
+    """Return a text as a label of that kind; a name that is a number may have leading zeros."""
     if kind == "string":
         return text
     bare = text.strip().lower()
@@ -32,7 +32,7 @@ def label_in(text: str, kind: Kind, *, is_number: bool = False) -> Label | None:
 
 
 def named(name: str, texts: Sequence[str]) -> int | None:
-    """The place of the text that a name ends in after a separator, the longest."""
+    """Return the index of the longest text that a name ends in after a separator."""
     fitting = [
         place
         for place, text in enumerate(texts)
@@ -42,7 +42,7 @@ def named(name: str, texts: Sequence[str]) -> int | None:
 
 
 def place_of(ending: str, labels: Sequence[Label]) -> int | None:
-    """The place of the label that a name of a column ends in; None where it is none of them."""
+    """Return the index of the label that a column name ends in; None if there is none."""
     label = label_in(ending, kind_of(labels) or "integer")
     if label in labels:
         return labels.index(label)
@@ -51,9 +51,9 @@ def place_of(ending: str, labels: Sequence[Label]) -> int | None:
 
 
 class NameOfClass(str):
-    """The end of a column's name: the positive class of two, where it is a label of theirs.
+    """End of a column's name: the positive class of two, if it is one of their labels.
 
-    It stands where a label of the caller may: what a caller names has to exist, this need not.
+    It is used like a label from the caller, but it need not exist.
     """
 
     __slots__ = ()

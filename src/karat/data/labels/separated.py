@@ -1,4 +1,4 @@
-"""Text with a separator → sets of labels: ``"sea|sky"`` is the set of sea and sky."""
+"""Splitting of text with a separator into sets of labels: ``"sea|sky"`` is {sea, sky}."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNUSABLE: Final = re.compile(r"[\\\x00\ud800-\udfff]")
 
 
 def checked_separator(separator: Any) -> str | None:
-    """The separator, if it can be one (K227)."""
+    """Return the separator, if it is valid (K227)."""
     if separator is None:
         return None
     bare = separator.strip() if isinstance(separator, str) else ""
@@ -43,17 +43,17 @@ def checked_separator(separator: Any) -> str | None:
     if not is_text or not separator:
         found = f"It is {short(separator)}"
         raise error("K227", found=found, do=_DO)
-    # Blanks around the labels go anyway.
+    # Blanks around the labels are stripped anyway.
     return bare or separator
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitTexts:
-    """What texts hold.
+    """Labels in texts.
 
     Attributes:
-        sets: the labels of each row, by their places in `flat`.
-        flat: the labels of all rows one after the other; None where no row has one.
+        sets: the labels of each row, as indices into `flat`.
+        flat: the labels of all rows one after the other; None if no row has one.
         missing: bool[n], rows that are null; None when none is.
     """
 
@@ -65,14 +65,13 @@ class SplitTexts:
 def split_texts(values: Any, argument: str, separator: str) -> SplitTexts:
     """Split the texts of one argument: a list, an array, a column of a table.
 
-    Spaces around labels go, and a blank text is the empty set. A backslash takes the separator, or
-    another backslash, literally; before anything else it is itself. Several blanks that separate
-    are one.
+    Spaces around labels are stripped, and a blank text is the empty set. A backslash escapes the
+    separator or another backslash; elsewhere it is literal. Several separating blanks count as one.
 
     Errors:
-        K106 it holds no text; K227 a label is empty, as in ``"a||b"``.
+        K106 it is not text; K227 a label is empty, as in ``"a||b"``.
 
-    Cost: O(bytes) of Arrow text; of other columns each text that occurs is split once.
+    Cost: O(bytes) of Arrow text; in other columns each distinct text is split once.
 
     Example:
         >>> found = split_texts(["sea | sky", "", "sea"], "y_true", "|")
@@ -86,7 +85,7 @@ def split_texts(values: Any, argument: str, separator: str) -> SplitTexts:
     if found.kind != "string":
         what = f"It holds numbers, as {short(found.label_at(0))}, and {separator!r} separates text"
         raise error("K106", argument=argument, found=what)
-    # Each text that occurs once.
+    # Each distinct text once.
     blobs = [b"" if text is None else str(text).encode() for text in found.labels or ()]
     offsets = np.concatenate([[0], np.cumsum([len(blob) for blob in blobs])]).astype(np.int64)
     codes = found.codes.astype(np.int64) - found.base
@@ -108,7 +107,7 @@ def split_texts(values: Any, argument: str, separator: str) -> SplitTexts:
 
 
 def _arrow_texts(values: Any) -> ArrowColumn | None:
-    """A column of Arrow text; None of any other."""
+    """Return a column of Arrow text; None for others."""
     if isinstance(values, ArrowColumn):
         column: ArrowColumn | None = values
     elif host_of(values) in ("polars", "pyarrow") and is_arrow(values):
@@ -144,13 +143,14 @@ def _of_arrow(column: ArrowColumn, argument: str, separator: str) -> SplitTexts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pieces:
-    """The labels of texts.
+    """Labels of texts.
 
     Attributes:
         sets: the labels of each text, numbered one after the other.
         offsets, blob: int64[m + 1] and uint8[b], the text of each label.
-        empty: the first text with an empty label beside others, and how many there are, or None.
-        texts: what is shown of a text.
+        empty: the first text with an empty label among others, and the number of such texts, or
+            None.
+        texts: function that shows a text.
     """
 
     sets: Sets
@@ -172,7 +172,7 @@ class _Pieces:
         raise error("K227", found=f"{found}{more}", do=do)
 
     def column(self, argument: str, separator: str, row_of: Callable[[int], int]) -> Column | None:
-        """The labels one after the other; None where there is none."""
+        """Return the labels one after the other; None if there are none."""
         self.refuse_empty(argument, separator, row_of)
         if not len(self.sets.items):
             return None
@@ -182,9 +182,9 @@ class _Pieces:
 
 
 def _split(offsets: Places, data: Bytes, separator: str, nulls: Flags | None = None) -> _Pieces:
-    """Split n texts ``data[offsets[i] : offsets[i + 1]]`` as bytes: none is made a string.
+    """Split n texts ``data[offsets[i] : offsets[i + 1]]`` as bytes, without making strings.
 
-    The bytes of a separator occur nowhere within another character of UTF-8.
+    The bytes of a separator never occur within another UTF-8 character.
     """
     mark = separator.encode()
     n, m = len(offsets) - 1, len(mark)
@@ -207,7 +207,7 @@ def _split(offsets: Places, data: Bytes, separator: str, nulls: Flags | None = N
     is_there = starts < ends
     if nulls is not None:
         is_there &= ~nulls[label_row]
-    # Of blanks several are one separator.
+    # Several blanks are one separator.
     is_empty = ~is_there & (per_row[label_row] > 1) & (not separator.isspace())
     if nulls is not None:
         is_empty &= ~nulls[label_row]
@@ -227,7 +227,7 @@ def _has(data: Bytes, byte: int) -> bool:
 
 
 def _places(data: Bytes, mark: bytes) -> Places:
-    """Where a separator begins."""
+    """Return the positions where a separator begins."""
     n = len(data) - len(mark) + 1
     if n <= 0:
         return np.empty(0, np.int64)
@@ -238,7 +238,7 @@ def _places(data: Bytes, mark: bytes) -> Places:
 
 
 def _apart(places: Places, of_row: Places, m: int) -> tuple[Places, Places]:
-    """Without separators that begin within the one before, as the second of ``|||`` by ``||``."""
+    """Drop separators that begin within the previous one, as the second of ``|||`` by ``||``."""
     if m == 1 or not (np.diff(places) < m).any():
         return places, of_row
     kept, last = [], -m
@@ -250,10 +250,10 @@ def _apart(places: Places, of_row: Places, m: int) -> tuple[Places, Places]:
 
 
 def _escapes(data: Bytes, rows: Places, places: Places) -> tuple[Places, Flags]:
-    """Backslashes that go, and whether each separator is taken literally.
+    """Return the backslashes to remove, and whether each separator is escaped.
 
-    Of a run of backslashes each second one is kept; the last of an odd run takes the separator
-    that follows it literally, and stays where none follows.
+    In a run of backslashes, each second one is kept; the last of an odd run escapes the separator
+    that follows it, and is kept if none follows.
     """
     slashes = np.flatnonzero(data == _ESCAPE)
     starts_anew = np.isin(slashes, rows)
@@ -273,7 +273,7 @@ def _escapes(data: Bytes, rows: Places, places: Places) -> tuple[Places, Flags]:
 
 
 def _trim(data: Bytes, starts: Places, ends: Places) -> None:
-    """Leave out spaces at both ends of each label, in place."""
+    """Strip spaces at both ends of each label, in place."""
     active = np.flatnonzero(starts < ends)
     while active.size:
         active = active[_SPACES[data[starts[active]]]]
@@ -287,9 +287,9 @@ def _trim(data: Bytes, starts: Places, ends: Places) -> None:
 
 
 def _gathered(data: Bytes, starts: Places, ends: Places, dropped: Places) -> tuple[Bytes, Places]:
-    """The bytes of all labels one after the other, and how many each has."""
+    """Return the bytes of all labels one after the other, and the length of each."""
     delta = np.zeros(len(data) + 1, np.int8)
-    # Labels are apart, but one may begin where another ends.
+    # Labels are separate, but one may begin where another ends.
     delta[starts] += 1
     delta[ends] -= 1
     is_kept = np.cumsum(delta[:-1], dtype=np.int8).view(np.bool_)

@@ -1,4 +1,4 @@
-"""Whether texts look as if each held several labels."""
+"""Detection of texts that contain several labels each."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from typing import Final
 
 _MARKS: Final = ("|", ";", ",")
 _MOST_LOOKED: Final = 10_000
-"""Of more labels it is not asked whether they hold several."""
+"""Number of labels above which this is not checked."""
 
 
 def looks_separated(labels: Sequence[object]) -> tuple[str, list[str]] | None:
-    """What may separate labels within texts, and texts that hold several; None where none does.
+    """Return the probable separator of labels within texts, and such texts; None if there is none.
 
-    Texts are parts of each other: of at least two with a separator, all have parts that other texts
-    have too, and there are fewer parts than texts. Of lists that were written as text, all of which
-    stand in brackets, the separator is empty.
+    At least two texts have a separator, all of them have parts that other texts have too, and there
+    are fewer parts than texts. For lists written as text, all in brackets, the separator is empty.
 
     Example:
         >>> looks_separated(["sea", "sea|sky", "sky", "sand|sea"])

@@ -1,1 +1,1 @@
-"""Probabilities and scores: read as numbers, put in the order of the classes, tallied by column."""
+"""Probabilities and scores: read as numbers, ordered by class, and tallied by column."""

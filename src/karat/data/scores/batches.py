@@ -1,4 +1,4 @@
-"""Batches of rows with scores in memory, each read after those before it; rows that are kept."""
+"""Reading of in-memory batches of rows with scores, and rows that are kept."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from karat.tally.row_sample import row_parts
 from karat.tally.shared import if_any, other_kinds, taken
 
 _MODERATE: Final = 1e30
-"""Far from the end of float32."""
+"""Half of the exponent range of float32."""
 
 
 def owned(rows: InMemoryScores) -> InMemoryScores:
-    """The same rows in memory that nobody else changes."""
+    """Return the same rows in memory that no other code changes."""
     scores = replace(rows.scores, values=rows.scores.values.copy(order="K"))
     weights, pred = if_any(np.copy, rows.weights), if_any(np.copy, rows.pred)
     own: dict[str, Any] = {"true": rows.codes.copy(), "scores": scores, "weights": weights}
@@ -49,7 +49,7 @@ def owned(rows: InMemoryScores) -> InMemoryScores:
 
 
 def is_moderate(rows: InMemoryScores) -> bool:
-    """Whether no sum or difference of the scores, which are finite, can be infinite."""
+    """Return whether no sum or difference of the finite scores can overflow."""
     return rows.is_prob or bool(np.abs(rows.scores.values).max() <= _MODERATE)
 
 
@@ -58,7 +58,7 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 
 @dataclass
 class LabelCodes:
-    """Codes of the labels of a stream; those of numbers are given here, those of text are."""
+    """Codes of the labels of a stream; numbers are encoded here, text already is."""
 
     places: dict[int, int] = field(default_factory=dict)
 
@@ -73,14 +73,14 @@ class LabelCodes:
 
 @dataclass
 class GatheredScores:
-    """What was read.
+    """Rows that were read.
 
     Attributes:
         true, pred: int32[n], codes of the labels.
         weights: float64[n], or None.
         values: the scores, or None without any.
         kept: bool[m] of the rows of the source.
-        numbers: the label of each code, where labels are numbers.
+        numbers: the label of each code, if labels are numbers.
         names: ids and clusters, in the order of the read.
     """
 
@@ -94,21 +94,21 @@ class GatheredScores:
 
     @property
     def n(self) -> int:
-        """Rows of the source."""
+        """Number of rows of the source."""
         return len(self.kept)
 
     @property
     def is_single(self) -> bool:
-        """Whether there is one score for each row."""
+        """True if there is one score for each row."""
         return self.values is not None and self.values.ndim == 1
 
     @property
     def width(self) -> int:
-        """Classes that the scores are for."""
+        """Number of classes of the scores."""
         return 2 if self.values is None or self.values.ndim == 1 else self.values.shape[1]
 
     def counted(self, rows: RowBlocks, n_threads: int | None) -> Cells:
-        """The tally of the codes, as `file_labels` knows it: numbers are their own codes."""
+        """Return the tally of the codes, as for `file_labels`: numbers are their own codes."""
         true, pred = (
             Column(f"column {name!r}", codes, "integer")
             for name, codes in zip(rows.names, (self.true, self.pred), strict=False)
@@ -120,7 +120,7 @@ class GatheredScores:
         return found.with_classes(Classes(numbers))
 
     def drop(self, flags: Flags) -> None:
-        """Leave rows out; the scores move together within their own memory."""
+        """Drop rows; the scores move together within their own memory."""
         if not flags.any():
             return
         rows = np.flatnonzero(~flags)
@@ -137,12 +137,12 @@ class GatheredScores:
 
 
 class BatchReader:
-    """Reads batches of rows with scores, each after those before it.
+    """Reads batches of rows with scores, each after the previous ones.
 
     Args:
         labels: the classes in order, or None.
         positive: the positive class of two; None: that of 0/1, False/True, −1/1.
-        threshold: from which score on it is predicted.
+        threshold: score at or above which it is predicted.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class BatchReader:
     def rows(
         self, y_true: Any, scores: Scores, y_pred: Any, weights: Any, known: tuple[Label, ...]
     ) -> Rows:
-        """A batch on the classes that came so far, the known ones, in memory of its own."""
+        """Return a batch on the classes so far, the known ones, in its own memory."""
         true = encode(y_true, "y_true")
         if len(true) != scores.n:
             raise error(
@@ -168,7 +168,7 @@ class BatchReader:
             guess = encode(y_pred, "y_pred")
             check_lengths(true, guess)
             if classes.k < scores.k:
-                # Labels that only predictions have are classes too.
+                # Labels that occur only in predictions are classes too.
                 check_kinds(true, guess)
                 classes = discovered((*classes.labels, *_labels_of(guess)), self._positive)
                 codes = _codes_of(true, classes)
@@ -180,16 +180,16 @@ class BatchReader:
         return Rows(classes, codes, pred, own, given)
 
     def named_positive(self, scores: Scores, classes: Classes) -> Label | None:
-        """The positive class that the name of a single column says; None where it was known.
+        """Return the positive class by the name of a single column; None if it is already known.
 
-        It holds for every batch: a later column that is named after the other class is refused.
+        It applies to every batch: a later column named after the other class is refused.
         """
         if self._positive is not None or scores.columns is None or scores.values.ndim != 1:
             return None
         if classes.k == 2 and classes.positive is not None:
             is_usual = usual_positive(classes.labels) is not None
             return None if is_usual else classes.labels[classes.positive]
-        # Of two classes of text the other one has not come yet.
+        # The other of two text classes has not occurred yet.
         return ending_of(scores.columns[0]) if isinstance(classes.labels[0], str) else None
 
     @cached_property
@@ -200,7 +200,7 @@ class BatchReader:
     def _placed(
         self, y_true: Any, true: Column, scores: Scores, known: tuple[Label, ...]
     ) -> tuple[Scores, Classes, Codes]:
-        """Scores in the order of the classes, the classes as far as they came, those of rows."""
+        """Return the scores in class order, the classes so far, and those of the rows."""
         given = self._given
         is_settled = scores.values.ndim == 2 or (
             given is not None and given.classes.positive is not None
@@ -236,7 +236,7 @@ def _check_number(scores: Scores, classes: Classes) -> None:
 
 
 def _united(before: tuple[Label, ...], true: Column, positive: Label | None) -> Classes:
-    """The classes of earlier batches and of this one."""
+    """Return the classes of earlier batches and of this one."""
     if before and isinstance(before[0], str) != (true.kind == "string"):
         label = true.label_at(0)
         assert label is not None
@@ -249,7 +249,7 @@ def _codes_of(true: Column, classes: Classes) -> Codes:
 
 
 def _labels_of(column: Column) -> tuple[Label, ...]:
-    """The labels that occur."""
+    """Return the labels that occur."""
     if column.labels is not None:
         return tuple(column.seen())
     _, values = _native.encode_integers(column.codes)

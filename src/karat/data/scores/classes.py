@@ -1,4 +1,4 @@
-"""Classes of a matrix of scores in memory, the class of each row, and thresholds."""
+"""Classes of an in-memory matrix of scores, the class of each row, and thresholds."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def checked_threshold(threshold: Any, classes: Classes, *, is_prob: bool = False
     """Return a threshold as a float.
 
     Errors:
-        K136 it is not a finite number, no probability where it separates those, or there are not
-        two classes; K190 neither of two classes is positive.
+        K136 it is not a finite number, not a probability if it separates probabilities, or there
+        are not two classes; K190 neither of two classes is positive.
     """
     if threshold is None:
         return None
     is_number = isinstance(threshold, int | float | np.integer | np.floating)
     try:
         is_finite = is_number and math.isfinite(threshold)
-    except OverflowError:  # a whole number that no float64 holds
+    except OverflowError:  # an integer too large for float64
         is_finite = False
     if not is_finite or isinstance(threshold, bool):
         raise error("K136", threshold=threshold, found="It is not a finite number")
@@ -49,25 +49,25 @@ def checked_threshold(threshold: Any, classes: Classes, *, is_prob: bool = False
 
 
 def both_decide(predictions: str, threshold: Any) -> KaratError:
-    """The error of predictions that are given beside a threshold that makes others."""
+    """Return the error of predictions together with a threshold, which would replace them."""
     return error("K140", threshold=short(threshold), predictions=predictions)
 
 
 Codes = npt.NDArray[np.int32]
 
 _PREFIXES: Final = ("", "column_")
-"""Columns without names are counted by who holds them: 0, 1, … or column_0, column_1, …"""
+"""Columns without names are numbered by their container: 0, 1, … or column_0, column_1, …"""
 
 
 def matched(
     true: Column, scores: Scores, labels: Any, positive: Any, n_threads: int = 1
 ) -> tuple[Scores, Classes, Codes]:
-    """The scores in the order of the classes, the classes, and the class of each row.
+    """Return the scores in class order, the classes, and the class of each row.
 
-    Columns of a table whose names end in the classes say which is whose; else their order does.
+    Columns of a table are assigned by class names at their ends, or else by their order.
 
     Errors:
-        K134, K135, K137 columns and classes do not fit; K108 to K112 unusable labels.
+        K134, K135, K137 columns and classes do not match; K108 to K112 invalid labels.
     """
     names, k, argument = scores.columns, scores.k, scores.argument
     if names is None or len(names) not in (1, k) or are_places(names):
@@ -89,13 +89,13 @@ def matched(
         scores = replace(scores, values=scores.values[:, order], columns=ordered)
     codes = codes_within(align(true, true, classes.labels).true, classes)
     if labels is None and len(np.unique(codes)) == classes.k:
-        # Names that say no more than the rows do declare nothing.
+        # Names without more information than the rows declare nothing.
         classes = replace(classes, is_declared=False)
     return scores, classes, codes
 
 
 def are_places(names: Sequence[str]) -> bool:
-    """Whether names say no more than where a column stands."""
+    """Return whether names only give the position of a column."""
     counted = range(len(names))
     return any(list(names) == [f"{prefix}{i}" for i in counted] for prefix in _PREFIXES)
 
@@ -121,12 +121,12 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
 def coded_truth(
     true: Column, scores: Scores, labels: Any, positive: Any, n_threads: int = 1
 ) -> tuple[Classes, Codes]:
-    """The classes of the columns, sorted unless given, and the class of each row (K134)."""
+    """Return the classes of the columns, sorted unless given, and the class of each row (K134)."""
     if labels is None and true.labels is None and positive is None:
         codes, values = _native.encode_integers(true.codes, n_threads)
         classes = classes_of(harmonized(values.tolist(), true.kind))
     else:
-        # Columns without names are those of sorted classes, as every classifier writes them.
+        # Columns without names belong to sorted classes, the order of every classifier.
         true = replace(true, order=None)
         aligned = align(true, true, labels, positive)
         classes = aligned.classes

@@ -1,4 +1,4 @@
-"""Which columns of a table are probabilities or scores: named by the caller, or by their names."""
+"""Detection of the columns of probabilities or scores, named by the caller or by pattern."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ _N_CUTS = 64
 def readings(
     names: Sequence[str], endings: Sequence[str] | None
 ) -> Iterator[tuple[list[str], bool]]:
-    """What could be the label in each name, most likely reading first, and whether it is likely.
+    """Yield the possible labels in each name, best reading first, and whether each is probable.
 
-    It is where what they share ends at a separator: `p_cat`, `p_car` end in `cat`, not in `t`.
-    Of numbers only zeros are cut off: `01`, `02` end in `1` and `2`, `10`, `11` not in `0` and `1`.
+    A reading is probable if the common prefix ends at a separator: `p_cat`, `p_car` end in `cat`,
+    not in `t`. From numbers, only zeros are cut off: `01`, `02` end in `1` and `2`, `10`, `11` not
+    in `0` and `1`.
     """
     if endings is not None:
         yield list(endings), True
@@ -59,14 +60,14 @@ def readings(
 
 
 def _shared(names: Sequence[str]) -> str:
-    """What all names start with."""
+    """Return the common prefix of all names."""
     first, last = min(names), max(names)
     n_same = next((i for i, char in enumerate(first) if last[i : i + 1] != char), len(first))
     return first[:n_same]
 
 
 def numbers_in_order(names: Sequence[str], endings: Sequence[str] | None) -> list[int] | None:
-    """The numbers that the names end in, when they count the columns from 0 or 1."""
+    """Return the numbers at the ends of names, if they number the columns from 0 or 1."""
     for texts, _ in readings(names, endings):
         numbers = _counted(texts)
         if numbers is not None:
@@ -75,7 +76,7 @@ def numbers_in_order(names: Sequence[str], endings: Sequence[str] | None) -> lis
 
 
 def _counted(texts: Sequence[str]) -> list[int] | None:
-    """The numbers that texts are, where they count them from 0 or 1, in any order; else None."""
+    """Return the numbers in texts, if they count from 0 or 1, in any order; else None."""
     if any(not text.isdecimal() or len(text) > MOST_DIGITS for text in texts):
         return None
     numbers, k = [int(text) for text in texts], len(texts)
@@ -83,15 +84,15 @@ def _counted(texts: Sequence[str]) -> list[int] | None:
 
 
 def are_numbers(names: Sequence[str]) -> bool:
-    """Whether names are nothing but whole numbers: ``2``, ``007``, ``-1``, ``1.0``."""
+    """Return whether all names are integers: ``2``, ``007``, ``-1``, ``1.0``."""
     return all(name.isdecimal() or WHOLE.fullmatch(name) for name in names)
 
 
 def only_count(names: Sequence[str], known: AbstractSet[Label]) -> bool:
-    """Whether names that are numbers say no more than where a column stands, whatever is known.
+    """Return whether names that are numbers only give positions, for any classes.
 
-    They do from 0 on; and from 1 on, where the classes are 0, 1, 2, … all of them. Of two classes
-    0 and 1 the names 1, 2 may as well say which column is that of the class 1.
+    They do if they count from 0, and if they count from 1 and the classes are all of 0, 1, 2, ….
+    With two classes 0 and 1, the names 1, 2 may also denote the column of class 1.
     """
     k, numbers = len(names), _counted(names)
     if numbers is None or numbers != sorted(numbers):
@@ -100,10 +101,10 @@ def only_count(names: Sequence[str], known: AbstractSet[Label]) -> bool:
 
 
 def are_of_others(names: Sequence[str], known: AbstractSet[Label], how: str) -> bool:
-    """Whether names that are numbers, and none a class, contradict where their columns stand.
+    """Return whether names that are numbers, but not classes, contradict the column positions.
 
-    They do where they count the columns in another order than that of a list, and where they do
-    not count them while the classes are numbers.
+    They do if they number the columns in another order than listed, or do not number them although
+    the classes are numbers.
     """
     numbers = _counted(names)
     if numbers is not None:
@@ -113,14 +114,14 @@ def are_of_others(names: Sequence[str], known: AbstractSet[Label], how: str) -> 
 
 Named: TypeAlias = str | Sequence[str] | None
 UNLESS_PREDICTED: Final = "\0"
-"""Scores are read only where no column holds the predictions; no column has this name."""
-"""A column, a pattern, several columns in order, ``""`` for none, or None to look for them."""
+"""Marker to read scores only if no column has the predictions; no column has this name."""
+"""A column, a pattern, several columns in order, ``""`` for none, or None to detect them."""
 
 _ARGUMENTS: Final[Mapping[Role, Argument]] = {"prob": "y_prob", "score": "y_score"}
 _STEMS: Final[Mapping[str, Role | None]] = {
     **dict.fromkeys(("probability:class", "probability", "proba", "prob", "p", ".pred"), "prob"),
     **dict.fromkeys(("score", "scores", "logit", "logits"), "score"),
-    # They may hold anything: labels of several models, say.
+    # They may contain anything, such as labels of several models.
     **dict.fromkeys(("pred", "class")),
 }
 _PATTERN = re.compile(r"[*?\[]")
@@ -128,15 +129,15 @@ _PATTERN = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True, slots=True)
 class ScoreColumns:
-    """The columns of a table that hold probabilities or scores.
+    """Columns of a table that contain probabilities or scores.
 
     Attributes:
         argument: ``"y_prob"`` or ``"y_score"``.
         names: in table order, or as the caller listed them.
-        how: listed by the caller, matched by a pattern of the caller, or found by their names.
-        endings: what follows the common part of each name; None when that is to be found.
-        shown: what to call them: ``"proba_* (10)"``.
-        are_places: whether all columns of the table are called 0, 1, …: it has no names.
+        how: listed by the caller, matched by a pattern of the caller, or detected by name.
+        endings: rest of each name after the common part; None if not known yet.
+        shown: name in messages: ``"proba_* (10)"``.
+        are_places: whether all columns of the table are named 0, 1, …, so that it has no names.
     """
 
     argument: Argument
@@ -161,19 +162,20 @@ def find_score_columns(
     *,
     first: Callable[[str], str | None] | None = None,
 ) -> tuple[Roles, ScoreColumns | None, list[str]]:
-    """The roles of the columns of a table, scores included.
+    """Find the roles of the columns of a table, including scores.
 
     Args:
         columns: the names, in table order, repeats included.
-        types: what is known of them.
+        types: known types of the columns.
         given: truth, prediction and weights as the caller named them, as in `find_roles`.
-        prob, score: the columns of one or the other; when neither is given they are looked for;
-            `UNLESS_PREDICTED`, only where no column holds the predictions.
-        first: gives the first value of a column as text; None where values are not known.
+        prob, score: the columns of one or the other; if neither is given, they are detected; with
+            `UNLESS_PREDICTED`, only if no column has the predictions.
+        first: function that returns the first value of a column as text; None if values are
+            unknown.
 
     Returns:
-        The roles; the columns, or None when there are none, and then the prediction is known;
-        and sentences about columns that look like scores and were not read.
+        The roles; the columns, or None if there are none, and then the prediction is known; and
+        sentences about columns that resemble scores and were not read.
 
     Errors:
         K129 both given; K157 a column twice; K404 there is no such column; K405 several could be
@@ -222,7 +224,7 @@ def find_score_columns(
 
 
 class _Unfit(NamedTuple):
-    """What columns that are called like scores hold, and what to do."""
+    """Content of columns named like scores, and the advice."""
 
     found: str
     do: str
@@ -249,9 +251,9 @@ def _unfit_scores(
     *,
     is_settled: bool,
 ) -> list[tuple[list[str], _Unfit]]:
-    """The columns that would be the scores if they held numbers, by what they hold instead.
+    """Return the columns named like scores that do not contain numbers, by their content.
 
-    Where other columns are the scores, `prob_a`, `prob_b` … may hold anything.
+    If other columns are the scores, `prob_a`, `prob_b` … may contain anything.
     """
     others = {name for name in columns if types.get(name) in ("text", "other")} - {*used}
     looked = find_roles(sorted(others), None, needs=())
@@ -270,7 +272,7 @@ def _unfit_scores(
 
 
 def _is_list(text: str | None) -> bool:
-    """Whether a text is a list, as a frame writes it into a CSV."""
+    """Return whether a text is a list, as a frame writes it into a CSV."""
     bare = "" if text is None else text.strip()
     return bare.startswith("[") and bare.endswith("]")
 
@@ -278,7 +280,7 @@ def _is_list(text: str | None) -> bool:
 def _chosen(
     looked: Roles, given: Mapping[Role, str | None], prob: Named, score: Named
 ) -> ScoreColumns | None:
-    """The columns that the caller named."""
+    """Return the columns that the caller named."""
     if prob and score:
         found = "Columns were named for the probabilities and for the scores"
         raise error("K129", found=found, prob=option("prob"), score=option("score"))
@@ -333,17 +335,17 @@ def _several(role: Role, n: int, name: str) -> KaratError:
 
 
 def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns | None, list[str]]:
-    """The columns whose names say that they are probabilities or scores.
+    """Find the columns whose names denote probabilities or scores.
 
     Args:
-        looked: what the columns could be.
-        only: ``"prob"`` or ``"score"``, where the other is not wanted.
+        looked: possible roles of the columns.
+        only: ``"prob"`` or ``"score"``, if the other is not wanted.
 
     Returns:
-        The columns, or None; and sentences about columns that look like scores and were not read.
+        The columns, or None; and sentences about columns that resemble scores and were not read.
 
     Errors:
-        K405 several could be they.
+        K405 the choice is ambiguous.
     """
     options: list[ScoreColumns] = []
     notes: list[str] = []
@@ -394,7 +396,7 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
 
 
 def name_of_unread(looked: Roles) -> NameOfClass | None:
-    """The class that the only column of probabilities or scores is named after."""
+    """Return the class in the name of the only column of probabilities or scores."""
     with suppress(KaratError):
         found, _ = found_scores(looked)
         if found is not None and len(found.names) == 1:
@@ -404,5 +406,5 @@ def name_of_unread(looked: Roles) -> NameOfClass | None:
 
 
 def role_of_family(group: ProbabilityColumns) -> Role | None:
-    """Whether columns of one stem are probabilities or scores; None where it does not say."""
+    """Return whether columns of one stem are probabilities or scores; None if unclear."""
     return _STEMS[group.stem.rstrip("-_.:= ").lower()]

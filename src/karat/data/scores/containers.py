@@ -1,4 +1,4 @@
-"""Probabilities or scores of any container → `Scores`, and the errors of their values."""
+"""Conversion of probabilities or scores from any container to `Scores`, and value errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from karat.errors.options import as_typed, is_command_line, option
 Argument: TypeAlias = Literal["y_prob", "y_score"]
 
 TOLERANCE: Final = 1e-3
-"""How far from 1 a row of probabilities of 32 or 64 bits may add up."""
+"""Tolerance of the sum of a row of probabilities from 1, for 32 or 64 bits."""
 _HALF_TOLERANCE: Final = 1e-2
 _BLOCK: Final = 1 << 16
 _CODES: Final = {
@@ -42,10 +42,10 @@ class Scores:
         argument: ``"y_prob"``, or ``"y_score"`` for scores of any other kind.
         values: float32 or float64, native byte order and aligned, any strides: [n, k] with a
             column for each class, or [n] for the positive class of two.
-        columns: the names of the columns, where they come from a table; one name for the k items
-            of a column of lists.
-        tolerance: how far a row of probabilities may be from adding up to 1.
-        index: the names that pandas gives the rows as they came, or None.
+        columns: the names of the columns, if they come from a table; one name for the k items of a
+            column of lists.
+        tolerance: tolerance of the sum of a row of probabilities from 1.
+        index: the pandas index of the rows as given, or None.
     """
 
     argument: Argument
@@ -56,25 +56,25 @@ class Scores:
 
     @property
     def is_prob(self) -> bool:
-        """Whether the values are probabilities."""
+        """True if the values are probabilities."""
         return self.argument == "y_prob"
 
     @property
     def n(self) -> int:
-        """Rows."""
+        """Number of rows."""
         return len(self.values)
 
     @property
     def k(self) -> int:
-        """Classes: 2 for a single column."""
+        """Number of classes: 2 for a single column."""
         return self.values.shape[1] if self.values.ndim == 2 else 2
 
     def at(self, rows: npt.NDArray[Any]) -> Scores:
-        """The scores of some rows, copied."""
+        """Return the scores of some rows, copied."""
         return replace(self, values=self.values[rows])
 
     def place(self, column: int) -> str:
-        """Where a column is, to follow a row in a message."""
+        """Return the name of a column, to follow a row in a message."""
         if self.columns is None:
             return f", column {column}" if self.values.ndim == 2 else ""
         if len(self.columns) == 1:
@@ -84,24 +84,23 @@ class Scores:
 
 
 def as_scores(values: Any, argument: Argument) -> Scores:
-    """Scores of one argument.
+    """Convert the scores of one argument.
 
-    The values themselves are checked where they are read, row by row;
-    `refuse_scores` describes what is wrong with them.
+    The values are checked when they are read, row by row; `refuse_scores` describes invalid ones.
 
     Args:
         values: float[n, k], or float[n] for the positive class of two: a list, nested lists, a
             NumPy array of any float or integer type, a torch tensor, a pandas, Polars or Arrow
             table (all of its columns), a column of numbers, or a column of lists of one length.
-        argument: ``"y_prob"`` or ``"y_score"``, as messages call it.
+        argument: ``"y_prob"`` or ``"y_score"``, for messages.
 
     Returns:
-        float32 where every value had 32 bits or fewer, else float64; (n, 1) as [n].
-        Rows that had 16 bits may add up to 1 within 1e-2, else within 1e-3.
+        float32 if every value has 32 bits or fewer, else float64; (n, 1) as [n]. The tolerance of
+        row sums is 1e-2 for 16-bit values, else 1e-3.
 
     Errors:
         K101 no row; K102 columns of different lengths; K130 not real numbers, or another shape;
-        K131 missing values; K416 they lie in partitions.
+        K131 missing values; K416 they are partitioned.
 
     Cost: none for arrays of float32 and float64 and for pandas tables of one such block;
     one matrix is filled from other tables; else one copy.
@@ -121,7 +120,7 @@ def as_scores(values: Any, argument: Argument) -> Scores:
     found = numbers_in(values, Origin(argument))
     joined = found.joined()
     name = getattr(values, "name", None)
-    # A named column may say of which class it is: proba_fraud.
+    # The name of a column may give its class: proba_fraud.
     names_class = joined.ndim == 1 and isinstance(name, str) and ending_of(name) is not None
     columns = (str(name),) if names_class else None
     tolerance = tolerance_of(is_half=found.is_half)
@@ -129,7 +128,7 @@ def as_scores(values: Any, argument: Argument) -> Scores:
 
 
 def _is_plain(array: npt.NDArray[Any]) -> bool:
-    """Whether an array is used as it is: the usual case, in a small call most of the time."""
+    """Return whether an array is used unchanged: the usual case, on the fast path."""
     is_matrix = array.ndim == 2 and array.shape[1] > 1
     dtype = array.dtype
     is_real = dtype in (np.float64, np.float32) and dtype.isnative and array.flags.aligned
@@ -137,7 +136,7 @@ def _is_plain(array: npt.NDArray[Any]) -> bool:
 
 
 def tolerance_of(*, is_half: bool) -> float:
-    """How far from 1 a row of probabilities may add up: numbers of 16 bits are rounded more."""
+    """Return the tolerance of the sum of a row of probabilities: larger for 16-bit numbers."""
     return _HALF_TOLERANCE if is_half else TOLERANCE
 
 
@@ -145,7 +144,7 @@ def _of_table(table: Any, argument: Argument) -> Scores:
     frame = open_frame(table)
     if not frame.names:
         raise Origin(argument).refusal("It is a table without columns")
-    # A table made without names counts its columns, which names no class.
+    # A table made without names numbers its columns, which names no class.
     is_counted = frame.kind == "pandas" and list(table.columns) == list(range(table.shape[1]))
     if frame.kind == "pandas" and len(set(table.dtypes)) == 1 and table.shape[1] > 1:
         dtype = table.dtypes.iloc[0]
@@ -160,15 +159,15 @@ def _of_table(table: Any, argument: Argument) -> Scores:
 def gathered(
     columns: Mapping[str, Any], names: Sequence[str], argument: Argument, kept: Flags | None = None
 ) -> Scores:
-    """One matrix of the columns of a table.
+    """Return one matrix of the columns of a table.
 
     Args:
         columns: values by name, in any container that `numbers_in` reads.
         names: the columns in the order of the matrix; a single one may hold lists.
-        kept: bool[n], rows that will be used; what is missing in the others does not matter.
+        kept: bool[n], rows that will be used; missing values elsewhere are ignored.
 
     Errors:
-        K101, K130, K131 as `as_scores`, with the column; K102 columns of different lengths.
+        K101, K130, K131 as in `as_scores`, with the column; K102 columns of different lengths.
 
     Cost: one matrix, C order; a single column of numbers is not copied.
     """
@@ -202,12 +201,12 @@ def refuse_scores(scores: Scores, problem: _native.Rejected) -> NoReturn:
     """Raise the error of a value that a kernel refused.
 
     Args:
-        problem: its `args` are the kind, 1 for the scores, the first bad row and, where the
-            kernel knows it, the first bad column of that row.
+        problem: its `args` are the kind, 1 for the scores, the first bad row and, if the kernel
+            knows it, the first bad column of that row.
 
     Errors:
-        K131 NaN or infinite, K132 no probability, K133 a row does not add up to 1: the row, the
-        column, the value and the number of such rows. What is not about scores is raised again.
+        K131 NaN or infinite, K132 not a probability, K133 a row does not sum to 1; with the row,
+        the column, the value and the number of such rows. Other problems are raised again.
 
     Cost: one pass over the scores.
     """
@@ -252,10 +251,10 @@ def refuse_scores(scores: Scores, problem: _native.Rejected) -> NoReturn:
 
 
 def what_to_do(code: str, columns: Sequence[str], low: float, high: float) -> dict[str, str]:
-    """What to do about probabilities beyond what K132 and K133 always say; else nothing.
+    """Return advice on probabilities beyond that of K132 and K133; or an empty text.
 
     Args:
-        columns: their names, where they come from a table.
+        columns: their names, if they come from a table.
         low, high: limits of their values.
     """
     more = ""

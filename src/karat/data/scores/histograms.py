@@ -1,4 +1,4 @@
-"""Rows with scores in memory → `ScoreHistograms`, and back from its sample to rows."""
+"""Conversion of in-memory rows with scores to `ScoreHistograms`, and of its sample to rows."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 _SAMPLE_BYTES: Final = 1 << 24
 _SAMPLE_ROWS: Final = (64, 1 << 15)
-"""Rows of each class that a sample holds: at least, unless that is too many bytes; at most."""
+"""Smallest (unless memory is short) and largest number of rows of each class in a sample."""
 _LEAST_LEVELS: Final = 1 << 8
 _USUAL_LEVELS: Final = 1 << 12
 _LEAST_BYTES: Final = 1 << 24
-"""What histograms of `_USUAL_LEVELS` may take where fewer bytes were given."""
+"""Memory of histograms of `_USUAL_LEVELS`, if less memory is given."""
 
 
 def room_of(
     k: int, *, is_prob: bool, is_single: bool, is_weighted: bool, n_bytes: int
 ) -> tuple[int, int]:
-    """How many score levels of each table, and rows of each class, fit into so many bytes.
+    """Return the numbers of score levels, and of rows of each class, that fit into this memory.
 
-    Half of them, since while histograms are merged there are both and their sum.
+    Half of the memory is used, since merging needs both histograms and their sum.
 
     Errors:
-        K147 histograms of so few bytes would tell next to nothing: there are too many classes.
+        K147 histograms of this size would have almost no information: there are too many classes.
     """
     n_tables = 1 if is_single else (k if is_prob else 2 * k) + 1
     level = 8 * (3 + (2 if is_weighted else 1) * k)
@@ -58,17 +58,17 @@ def histograms_of(
     *,
     is_frequency: bool = False,
 ) -> ScoreHistograms:
-    """The histograms of rows.
+    """Return the histograms of rows.
 
     Args:
         rows: the rows.
-        limit: score levels of each table at most.
-        n_sampled: rows of each class in the sample at most.
-        like: histograms that these will be merged with: more precision than theirs would be lost.
-        is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
+        limit: largest number of score levels of each histogram.
+        n_sampled: largest number of rows of each class in the sample.
+        like: histograms to be merged with, which limit the precision.
+        is_frequency: whether a row of weight 3 stands for three independent rows.
 
     Errors:
-        K13x a value is no probability or not finite; K113 to K115, K125 bad weights.
+        K13x a value is not a probability or not finite; K113 to K115, K125 invalid weights.
 
     Cost: a read, and a sort of each column.
     """
@@ -110,14 +110,14 @@ def histograms_of(
 
 
 def repeated(table: ScoreHistogram) -> ScoreHistogram:
-    """The table of rows that are repeated as often as they weigh: Σw² of each is its Σw."""
+    """Return the histogram of rows repeated by their weights: Σw² of each is its Σw."""
     return replace(table, squares=table.counts)
 
 
 def _as_rows(found: ScoreHistograms, rows: InMemoryScores) -> ScoreHistograms:
-    """Tables whose sums of squares are those of rows that are repeated: Σw, and not Σw²."""
+    """Return histograms with the squares of repeated rows: Σw in place of Σw²."""
     assert rows.weights is not None
-    # With the roots as weights a sum of squares is one of weights.
+    # With square roots as weights, a sum of squares is a sum of weights.
     roots = replace(rows, rows=replace(rows.rows, weights=np.sqrt(rows.weights)))
     sums = found.sums
     squares = Sums.from_native(roots.read(LOSSES), LOSSES).w2_loss2
@@ -133,7 +133,7 @@ def _as_rows(found: ScoreHistograms, rows: InMemoryScores) -> ScoreHistograms:
 def sampled_rows(
     histograms: ScoreHistograms, *, is_frequency: bool = False
 ) -> tuple[InMemoryScores, Floats]:
-    """The rows of the sample, weighted by what they stand for, and float64[m]: Σw² of those."""
+    """Return the rows of the sample, weighted by the rows that they represent, and Σw² of those."""
     sample, truth = histograms.sample, np.asarray(histograms.sums.truth, np.float64)
     each = np.ones(len(sample)) if sample.weights is None else sample.weights
     weights = sample.repeats * each

@@ -1,4 +1,4 @@
-"""Scores of the labels of each row, of any form, and the rows of each label as two classes."""
+"""Scores of the labels of each row, and the rows of each label as two classes."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _PAIR: Final = 2
 
 
 def label_scores(values: Any, argument: Argument, classes: Classes, n: int) -> ScoresOfSets:
-    """The scores of the labels of n rows.
+    """Return the scores of the labels of n rows.
 
     Args:
-        values: float[n, k] of any container that `as_scores` reads; of a table whose columns name
-            the labels in another order, in theirs. Or only those of some labels of each row: a
-            sparse matrix of SciPy, whose stored entries are listed, or for each row a dict from
-            label to score or a list of pairs (label, score).
+        values: float[n, k] of any container that `as_scores` reads; columns of a table that name
+            the labels are reordered. Or scores of some labels of each row: a SciPy sparse matrix
+            with its stored entries, or for each row a dict from label to score or a list of pairs
+            (label, score).
 
     Errors:
-        K102 another number of rows; K130 to K132 values; K134 another number of columns; K109 a
-        label that is not one; K137 columns that name other labels; K196 a label listed twice.
+        K102 another number of rows; K130 to K132 values; K134 another number of columns; K109 an
+        unknown label; K137 columns that name other labels; K196 a label listed twice.
     """
     if is_sparse(values):
         found: ScoresOfSets = _of_sparse(values, argument, classes)
@@ -56,7 +56,7 @@ def label_scores(values: Any, argument: Argument, classes: Classes, n: int) -> S
 
 
 def _are_listed(values: Any) -> bool:
-    """Whether rows are dicts, or lists of pairs of a label and its score."""
+    """Return whether rows are dicts, or lists of pairs of a label and its score."""
     if not isinstance(values, list | tuple) and str(getattr(values, "dtype", "")) != "object":
         return False
     rows = [row for row in values if row is not None]
@@ -69,7 +69,7 @@ def _are_listed(values: Any) -> bool:
 def columns_of_labels(
     names: Sequence[str], endings: Sequence[str] | None, labels: Sequence[Label]
 ) -> list[int] | None:
-    """The place of the column of each label, by what the names end in; None where they differ."""
+    """Return the column index of each label, by the ends of the names; None if they differ."""
     texts_of_labels = [str(label) for label in labels]
     for texts, _ in readings(names, endings):
         if sorted(texts) == sorted(texts_of_labels):
@@ -79,10 +79,10 @@ def columns_of_labels(
 
 
 def placed_scores(scores: Scores) -> LabelScores:
-    """Scores whose columns stand in the order of the labels.
+    """Return scores with their columns in the order of the labels.
 
     Errors:
-        K131 not finite, K132 no probabilities.
+        K131 not finite, K132 not probabilities.
     """
     values = np.ascontiguousarray(scores.values)
     _check(Scores(scores.argument, values, scores.columns))
@@ -90,7 +90,7 @@ def placed_scores(scores: Scores) -> LabelScores:
 
 
 def other_labels(what: str, names: Sequence[str], labels: Sequence[Label], do: str) -> KaratError:
-    """K137: columns name other labels than there are."""
+    """K137: the labels in the column names differ from those of the rows."""
     found = f"Columns: {shown(names)}. Labels: {shown(labels)}"
     return error("K137", what=f"{what} name other labels than there are", found=found, do=do)
 
@@ -108,7 +108,7 @@ def _of_matrix(scores: Scores, classes: Classes) -> LabelScores:
 
 
 def _order(scores: Scores, classes: Classes) -> list[int] | None:
-    """Where the column of each label is; None where they stand in the order of the labels.
+    """Return the column index of each label; None if they are in the order of the labels.
 
     Errors:
         K137 the columns of a table name other labels.
@@ -124,7 +124,7 @@ def _order(scores: Scores, classes: Classes) -> list[int] | None:
 
 
 def _check(scores: Scores) -> None:
-    """Refuse values that are no scores: K131 not finite, K132 no probabilities."""
+    """Refuse invalid scores: K131 not finite, K132 not probabilities."""
     values = scores.values
     is_finite = bool(np.isfinite(values).all())
     if not is_finite:
@@ -152,7 +152,7 @@ def _of_sparse(values: Any, argument: Argument, classes: Classes) -> ListedScore
 
 
 def _refuse_twice(sets: Sets, argument: str, classes: Classes) -> None:
-    """Refuse a row that lists a label twice: K196. The labels of each row are in order."""
+    """Refuse a row that lists a label twice: K196. The labels of each row are sorted."""
     keys = sets.keys(classes.k)
     again = np.flatnonzero(keys[1:] == keys[:-1])
     if again.size:
@@ -222,13 +222,13 @@ def _checked_lists(
 def checked_limits(
     threshold: Any, scores: ScoresOfSets, classes: Classes
 ) -> tuple[npt.NDArray[np.float64], bool]:
-    """From which score on each label is predicted, and whether only above it.
+    """Return the threshold of each label, and whether predictions must exceed it strictly.
 
     Args:
-        threshold: one number, or one for each label; None: above 0.5, of scores above 0.
+        threshold: one number, or one for each label; None: above 0.5, or above 0 for scores.
 
     Errors:
-        K136 no finite number, another number of them, or no probability.
+        K136 not a finite number, the wrong number of them, or not a probability.
     """
     if threshold is None:
         return np.array(0.5 if scores.is_prob else 0.0), True
@@ -253,8 +253,8 @@ class LabelColumns:
     """Rows with scores of every label, one label at a time as rows of two classes.
 
     Attributes:
-        rows: rows with scores, each of which is known for some label.
-        n_threads: threads of native passes; 0: the default.
+        rows: rows with scores, each known for at least one label.
+        n_threads: number of threads of native passes; 0: the default.
     """
 
     rows: SetRows
@@ -270,11 +270,11 @@ class LabelColumns:
         return None if unknown is None else _rows_of_labels(unknown, self.rows.classes.k)
 
     def of_rows(self, rows: SetRows) -> LabelColumns:
-        """The same of other rows."""
+        """Return the same columns for other rows."""
         return LabelColumns(rows, self.n_threads)
 
     def known(self, label: int) -> npt.NDArray[np.bool_] | None:
-        """bool[n]: rows where it is known whether they have the label; None where it is in all."""
+        """bool[n]: rows where the label is known to be present or absent; None if in all."""
         if self._gone is None:
             return None
         starts, rows = self._gone
@@ -283,7 +283,7 @@ class LabelColumns:
         return None if found.all() else found
 
     def column(self, label: int) -> InMemoryScores:
-        """The known rows of a label, which is absent or present."""
+        """Return the known rows of a label, which is absent or present."""
         scores = self.rows.scores
         assert isinstance(scores, LabelScores)
         codes = np.zeros(self.rows.n, np.int32)
@@ -296,11 +296,11 @@ class LabelColumns:
         return self._two(codes, values, weights)
 
     def weighing(self, weights: npt.NDArray[np.float64]) -> LabelColumns:
-        """The same rows with other weights, float64[n]."""
+        """Return the same rows with other weights, float64[n]."""
         return LabelColumns(replace(self.rows, weights=weights), self.n_threads)
 
     def pooled(self) -> tuple[InMemoryScores, npt.NDArray[np.int64]]:
-        """Every known label of every row as a row of two classes, and the row of each."""
+        """Return every known label of every row as a row of two classes, and the row of each."""
         scores, rows, k = self.rows.scores, self.rows, self.rows.classes.k
         assert isinstance(scores, LabelScores)
         codes = np.zeros(rows.n * k, np.int32)
@@ -320,12 +320,12 @@ class LabelColumns:
         assert scores is not None
         argument: Argument = "y_prob" if scores.is_prob else "y_score"
         two = Rows(TWO, codes, None, Scores(argument, values), weights, is_owned=True)
-        # Other labels come beside it, so that its rows may all weigh nothing.
+        # Other labels are added, so that its rows may all have weight 0.
         return InMemoryScores.of(two, n_threads=self.n_threads, is_part=True)
 
 
 def _rows_of_labels(sets: Sets, k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where the rows of each label begin, int64[k + 1], and the rows."""
+    """Return where the rows of each label begin, int64[k + 1], and the rows."""
     starts = np.concatenate(
         [np.zeros(1, np.int64), np.cumsum(np.bincount(sets.items, minlength=k))]
     )

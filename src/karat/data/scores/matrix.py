@@ -1,4 +1,4 @@
-"""Score columns of a stream → one matrix, filled batch by batch in its own type."""
+"""Matrix of the score columns of a stream, filled batch by batch in its own type."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from karat.errors import error
 
 _GROUP_BYTES = 128
 _COPIED_BYTES = 1 << 25
-"""What copies of columns may hold together."""
+"""Largest total size of copied columns."""
 
 
 class Columns:
     """The columns of a matrix of scores, each contiguous.
 
-    A row-major matrix is read once for several neighbours, and these are kept until a column of
-    another group is asked for: at most 32 MiB. Ask for them in order. Longer columns are handed
-    out as they lie.
+    A row-major matrix is read once for several neighboring columns, which are cached until a column
+    of another group is requested: at most 32 MiB. Request them in order. Longer columns are
+    returned as views.
 
     Args:
         values: float32 or float64[n, k].
@@ -48,16 +48,16 @@ class Columns:
 
     @property
     def n_together(self) -> int:
-        """How many neighbours are copied at once; 1 where columns are handed out as they lie."""
+        """Number of neighboring columns copied at once; 1 if columns are returned as views."""
         return 1 if self._group < 2 or self._values[:, 0].flags.c_contiguous else self._group
 
     def __len__(self) -> int:
-        """Number of columns."""
+        """Return the number of columns."""
         width: int = self._values.shape[1]
         return width
 
     def __getitem__(self, i: int) -> npt.NDArray[Any]:
-        """Column i, float[n]; a view where it is contiguous as it lies, or very long."""
+        """Return column i, float[n]; a view if it is contiguous, or very long."""
         column: npt.NDArray[Any] = self._values[:, i]
         if column.flags.c_contiguous or self._group < 2:
             return column
@@ -72,20 +72,20 @@ class Columns:
 
 
 GROWTH_BYTES = 1 << 26
-"""The most that a small matrix grows by where the number of rows is not known: it doubles."""
+"""Largest growth of a matrix of unknown size; a small matrix doubles."""
 
 
 @dataclass
 class ScoreMatrix:
-    """The numbers of score columns, row by row.
+    """Numbers of score columns, row by row.
 
     Attributes:
         argument: ``"y_prob"`` or ``"y_score"``.
-        names: the columns, as messages call them.
-        n_expected: rows that will come, where that is known.
-        n_rows: rows that have come, dropped ones counted.
-        n_bad: rows among them without a number in every column.
-        bad: the first such row, its column, and its item where the column holds lists.
+        names: the columns, for messages.
+        n_expected: number of expected rows, if known.
+        n_rows: number of rows so far, including dropped ones.
+        n_bad: number of those without a number in every column.
+        bad: the first such row, its column, and its item if the column has lists.
     """
 
     argument: Argument
@@ -100,17 +100,17 @@ class ScoreMatrix:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the numbers that have come."""
+        """Bytes of the numbers so far."""
         return self._filled * (self._width or 0) * self._flat.itemsize
 
     def add(self, batch: Batch) -> None:
-        """Append the rows of a batch that are kept.
+        """Append the kept rows of a batch.
 
-        After a row without a number the rest is only looked at, to count such rows.
+        After a row without a number, the rest is only checked, to count such rows.
 
         Errors:
-            K130 a whole number that no float64 equals, lists of another length, or lists in one of
-            several columns.
+            K130 a whole number that float64 cannot represent, lists of another length, or lists in
+            one of several columns.
         """
         columns = [batch.columns[f"s{place}"] for place in range(len(self.names))]
         kept = batch.kept
@@ -162,7 +162,7 @@ class ScoreMatrix:
             self.bad = (_row_of(batch, at), column, item)
 
     def _lists(self, column: ArrowColumn, batch: Batch) -> tuple[npt.NDArray[Any], Flags] | None:
-        """The lists of the kept rows and which items are null; None without such a row."""
+        """Return the lists of the kept rows and the null items; None without such a row."""
         name = self.names[0]
         try:
             matrices, nulls = lists_of(column, batch.kept)
@@ -183,7 +183,7 @@ class ScoreMatrix:
         return Origin(self.argument, self.names[0]).refusal(found)
 
     def _next(self, n: int, width: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """Room for more rows: a view, good until the next call."""
+        """Return space for more rows: a view, valid until the next call."""
         if self._width is None:
             self._width = width
             self._flat = np.empty((self.n_expected or 0) * width, dtype)
@@ -191,15 +191,15 @@ class ScoreMatrix:
         if stop > len(self._flat):
             size = len(self._flat)
             growth = max(min(GROWTH_BYTES // self._flat.itemsize, size), size // 8)
-            # Moved by the system page by page, not copied beside itself.
+            # Moved by the operating system page by page, not copied.
             self._flat.resize(max(stop, size + growth), refcheck=False)
         self._filled += n
         return self._flat[start:stop].reshape(n, width)
 
     def values(self) -> Array:
-        """The matrix, [n, k]; [n] for a single column of numbers.
+        """Return the matrix, [n, k]; [n] for a single column of numbers.
 
-        Call it once, at the end: the memory that is not needed is given back.
+        Call it once, at the end: unused memory is released.
         """
         width = self._width or len(self.names)
         self._flat.resize(self._filled * width, refcheck=False)
@@ -231,5 +231,5 @@ class ScoreMatrix:
 
 
 def _row_of(batch: Batch, at: int) -> int:
-    """Number of a row over the whole read, from its place among those kept of a batch."""
+    """Return the row number over the whole read, from its index among kept rows of a batch."""
     return batch.first_row + (at if batch.kept is None else int(np.flatnonzero(batch.kept)[at]))

@@ -1,7 +1,7 @@
-"""Real numbers of any container → float32 or float64 pieces of shape (m,) or (m, k).
+"""Conversion of real numbers in any container to float32 or float64 pieces.
 
-Nothing is guessed and nothing is lost: a boolean or a text is no score, a missing value is an
-error, and a whole number that no float64 holds is one too.
+Pieces have shape (m,) or (m, k). The conversion is exact: a boolean or a text is not a score, and a
+missing value or a whole number that float64 cannot represent is an error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Array: TypeAlias = npt.NDArray[np.floating[Any]]
 """float32 or float64, in native byte order and aligned."""
 
 _EXACT = 1 << 53
-"""Whole numbers up to this one are float64 exactly."""
+"""Largest integer up to which all integers are exact in float64."""
 
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 
@@ -49,13 +49,13 @@ _NOT_PLAIN = (bool, np.timedelta64)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where numbers come from, for messages.
+    """Origin of numbers, for messages.
 
     Attributes:
         argument: ``"y_prob"`` or ``"y_score"``.
         column: the column of a table, if they are one of its columns.
         kept: bool[n], rows that will be used; None for all.
-        first_row: number of the first row.
+        first_row: index of the first row.
     """
 
     argument: str
@@ -65,11 +65,11 @@ class Origin:
 
     @property
     def shown(self) -> str:
-        """What to call the numbers."""
+        """Name of the numbers in messages."""
         return self.argument if self.column is None else f"Column {self.column!r}"
 
     def refusal(self, found: str) -> KaratError:
-        """K130: these are no numbers, or not of that shape."""
+        """K130: these are not numbers, or not of that shape."""
         return error("K130", argument=self.shown, found=found)
 
     def refuse_missing(self, flags: Flags, value: object = None) -> None:
@@ -93,7 +93,7 @@ class Numbers:
 
     Attributes:
         pieces: float32 or float64, [m] or [m, k], native byte order and aligned, any strides.
-        is_half: whether they had 16 bits.
+        is_half: whether the input has 16 bits.
     """
 
     pieces: tuple[Array, ...]
@@ -109,30 +109,30 @@ class Numbers:
 
     @property
     def width(self) -> int | None:
-        """Columns of a matrix; None for one number a row."""
+        """Number of columns of a matrix; None for one number for each row."""
         return self.pieces[0].shape[1] if self.pieces[0].ndim == 2 else None
 
     def joined(self) -> Array:
-        """All rows in one array; a single piece is not copied."""
+        """Return all rows in one array; a single piece is not copied."""
         return self.pieces[0] if len(self.pieces) == 1 else np.concatenate(self.pieces)
 
 
 def with_comma(item: object) -> str:
-    """What to add to a text in a message where it is a number with a decimal comma; else ""."""
+    """Return the remark on a text that is a number with a decimal comma; else ""."""
     is_one = isinstance(item, str) and _COMMA.fullmatch(item.strip()) is not None
     return " with a decimal comma" if is_one else ""
 
 
 def numbers_in(values: Any, origin: Origin) -> Numbers:
-    """The numbers of a container.
+    """Return the numbers of a container.
 
     Args:
-        values: a list, nested lists, an array, a tensor, a column of pandas, Polars or Arrow,
-            also one of lists. No table: see `scores.as_scores`.
+        values: a list, nested lists, an array, a tensor, a column of pandas, Polars or Arrow, also
+            one of lists. For a table, see `scores.as_scores`.
 
     Errors:
         K101 no row; K130 not real numbers, or not of shape (n,) or (n, k); K131 missing values;
-        K416 they lie in partitions.
+        K416 they are partitioned.
 
     Cost: none for float32 and float64 in native byte order; else one copy.
     """
@@ -243,7 +243,7 @@ def _described(column: ArrowColumn) -> str:
 
 
 def _of_items(items: list[Any], origin: Origin) -> Numbers:
-    """A list of numbers, or of rows of numbers."""
+    """Return the numbers of a list of numbers, or of rows of numbers."""
     if not items:
         raise error("K101", argument=origin.shown)
     if not _is_row(items[0]):
@@ -274,12 +274,12 @@ def _ragged(origin: Origin, row: int, width: int, first: int) -> KaratError:
 
 
 def _numbers_from(items: Sequence[Any], origin: Origin, width: int | None) -> npt.NDArray[Any]:
-    """Python numbers in a row → one array, exactly; a mix of kinds becomes float64."""
+    """Convert Python numbers to one array, exactly; a mix of kinds becomes float64."""
     types = set(map(type, items))
     if types == {float}:
         return np.array(items, np.float64)
     if types == {int}:
-        # A whole number of more than 64 bits is described below.
+        # An integer of more than 64 bits is reported below.
         with suppress(OverflowError):
             return np.array(items, np.int64)
     if len(types) == 1 and issubclass(next(iter(types)), np.floating):
@@ -353,7 +353,7 @@ def _is_half(dtype: np.dtype[Any]) -> bool:
 
 
 def real(array: npt.NDArray[Any], origin: Origin, first_row: int = 0) -> Array:
-    """float32 or float64 of an array of numbers; those of 16 bits become float32."""
+    """Return an array of numbers as float32 or float64; 16-bit ones become float32."""
     dtype = array.dtype
     if dtype.kind == "f" and dtype.itemsize in (4, 8):
         return native_order(array)

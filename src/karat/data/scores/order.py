@@ -1,4 +1,4 @@
-"""Columns of scores and classes: which column is of which class, by name or by place."""
+"""Assignment of score columns to classes, by name or by position."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Placed:
     """Classes of the columns.
 
     Attributes:
-        classes: in the order of the columns once they stand in `order`.
-        order: the place of the column of each class; None when they stand in order.
+        classes: in the order of the columns, reordered by `order`.
+        order: the column index of each class; None if they are in order.
     """
 
     classes: Classes
@@ -57,27 +57,27 @@ def place_columns(
 ) -> Placed:
     """Find the class of each column.
 
-    Names that end in the labels decide; columns with other names are taken in their order
-    (of their numbers, when they end in 0 … k - 1), which is that of `labels`, else of the sorted
-    labels. Names that are nothing but numbers are those of classes, unless they only count.
+    Names that end in the labels determine the classes. Columns with other names are in the order of
+    `labels`, else of the sorted labels (by their numbers, if they end in 0 … k - 1). Names that are
+    integers are classes, unless they only number the columns.
 
     Args:
         true, pred: the labels, without missing rows; pred may be None.
-        k: the number of classes that the columns are for; 2 for a single column.
-        argument: what messages call the columns.
+        k: the number of classes of the columns; 2 for a single column.
+        argument: name of the columns in messages.
         names: their names; one for a single column or a column of lists; none for an array.
-        endings: what follows the common part of each name, where that is known.
-        how: who chose the columns; those found by their names alone have to name the classes.
-        are_places: whether names that are numbers say which columns of the table they are.
+        endings: rest of each name after the common part, if known.
+        how: how the columns were chosen; those detected by name must name the classes.
+        are_places: whether names that are numbers are column positions in the table.
         is_single: whether there is one number for each row, of the positive class.
         labels: the classes in order, or None.
         positive: the positive class of two, or None.
 
     Errors:
-        K108 strings against numbers; K110 to K112 unusable `labels` and `positive`;
-        K190 one number for each row, and neither class is positive;
-        K134 another number of classes; K135 columns listed in another order than `labels`;
-        K137 names of some classes but not of all, or of the wrong one.
+        K108 strings against numbers; K110 to K112 invalid `labels` and `positive`; K190 one number
+        for each row, and neither class is positive; K134 another number of classes; K135 columns
+        listed in another order than `labels`; K137 names of some classes but not of all, or of the
+        wrong one.
     """
     true = resolved(true)
     pred = true if pred is None else resolved(pred)
@@ -88,7 +88,7 @@ def place_columns(
         found = asked.placed()
         if found is not None:
             return found
-    # Columns without names are those of sorted classes, as every classifier writes them.
+    # Columns without names belong to sorted classes, the order of every classifier.
     bare, other = replace(true, order=None), replace(pred, order=None)
     classes = with_other(align(bare, other, labels, positive).classes, k, labels, positive)
     if classes.k != k:
@@ -123,7 +123,7 @@ def _reordered(classes: Classes, places: Iterable[int]) -> Placed:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """Columns with names, which may say their classes; see `place_columns`."""
+    """Columns with names that may contain their classes; see `place_columns`."""
 
     true: Column
     pred: Column
@@ -136,14 +136,14 @@ class _Named:
     positive: Any
 
     def placed(self) -> Placed | None:
-        """The classes that the names end in; None when they end in none of them."""
+        """Return the classes at the ends of the names; None if they end in none."""
         names, declared = self.names, self.declared
         kind = kind_of(declared) if declared else common_kind(self.true, self.pred)
         known = set(declared or (*self.true.seen(), *self.pred.seen()))
         are_whole = are_numbers(names)
         counts = are_whole and self.endings is None
         counts = counts and (self.are_places or only_count(names, known))
-        # Of one class of 0 and 1 the other is known.
+        # For one class of 0 and 1, the other is known.
         expected = {0, 1} if are_whole and len(names) == 2 and known in ({0}, {1}) else known
         overlap: list[Label] | None = None
         for texts, is_likely in readings(names, self.endings):
@@ -178,7 +178,7 @@ class _Named:
         return _reordered(classes_of(tuple(wanted), self.positive, is_declared=True), places)
 
     def _of_some(self, missing: Sequence[Label], known: Iterable[Label]) -> KaratError:
-        """The error of names of some classes only, or of none."""
+        """Return the error of names of some classes only, or of none."""
         extra = [name for name in self.names if not any(name.endswith(str(x)) for x in known)]
         parts = [f"No column for {shown(missing, 3)}"] if missing else []
         parts += [f"no class for {shown(extra, 3)}"] if extra else []
@@ -197,7 +197,7 @@ def _no_names(argument: str, found: str, do: str = "") -> KaratError:
 
 
 def with_other(classes: Classes, k: int, labels: Any, positive: Any = None) -> Classes:
-    """The classes of k columns; of one observed class of 0 and 1 the other is known."""
+    """Return the classes of k columns; for one observed class of 0 and 1, the other is known."""
     label = classes.labels[0]
     if k != 2 or classes.k != 1 or labels is not None or label not in (0, 1):
         return classes
@@ -206,7 +206,7 @@ def with_other(classes: Classes, k: int, labels: Any, positive: Any = None) -> C
 
 
 def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) -> KaratError:
-    """The error of scores for another number of classes; a single column is for two."""
+    """Return the error of scores for another number of classes; a single column is for two."""
     do = f"Give {option('labels')} with every class in the order of the columns."
     if k < classes.k:
         do = "A column is missing: add it, or leave out the rows of the class that has none."
@@ -222,11 +222,11 @@ def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) ->
 def _each_by_name(
     names: Sequence[str], classes: Classes, argument: str, *, is_declared: bool
 ) -> tuple[int, ...] | None:
-    """The order of columns whose names have nothing in common but that each ends in its class.
+    """Return the order of columns without a common prefix that each end in their class.
 
     Errors:
-        K137 a column is named after another class than the one whose place it has, and not all
-        columns are named after classes.
+        K137 a column is named after another class than that of its position, and not all columns
+        are named after classes.
     """
     texts = [str(label) for label in classes.labels]
     places = [named(name, texts) for name in names]
@@ -243,10 +243,10 @@ def _each_by_name(
 
 
 def of_single(classes: Classes, name: str | None, ending: str | None, argument: str) -> Classes:
-    """Return the classes of a single column of scores, with the positive one that its name says.
+    """Return the classes of a single column of scores, with the positive one in its name.
 
     Args:
-        name, ending: what the column is called, and the label that it may end in; or None.
+        name, ending: name of the column, and the label that it may end in; or None.
 
     Errors:
         K137 it is named after the class that is not positive; K190 neither class is positive.
@@ -259,7 +259,7 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
             return replace(classes, positive=place)
         raise no_positive_of_scores(classes, argument if name is None else f"Column {name!r}")
     if place is None and ending is not None:
-        # `proba_no` is the column of `No` too: it is asked for, not read as that of `Yes`.
+        # `proba_no` is the column of `No` too: it is an error, not read as that of `Yes`.
         place = named(ending.lower(), [str(x).lower() for x in classes.labels])
     if place not in (None, classes.positive):
         label, positive = classes.labels[place], classes.labels[classes.positive]
@@ -276,10 +276,10 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
 def refuse_found_scores(
     columns: Sequence[str], limits: tuple[float, float] | None, n_rows: int
 ) -> None:
-    """Refuse columns found by their names as scores whose values all lie in [0, 1]: K192.
+    """Refuse detected scores whose values all lie in [0, 1]: K192.
 
     Args:
-        limits: the smallest and the largest value; None of probabilities.
+        limits: the smallest and the largest value; None for probabilities.
     """
     if limits is None or limits[0] < 0.0 or limits[1] > 1.0:
         return
@@ -296,7 +296,7 @@ def refuse_found_scores(
 
 
 def no_positive_of_scores(classes: Classes, argument: str) -> KaratError:
-    """K190: one number for each row, and nothing says of which of two classes it is."""
+    """K190: one number for each row, and its class of two is unknown."""
     options = each_option("positive", classes.labels)
     or_else = ", the class that the column is of; or a column for each class"
     what = f"{argument}, one number for each row,"
@@ -319,7 +319,7 @@ def placed(
     *,
     is_single: bool,
 ) -> Placed:
-    """The classes of score columns, which are for k classes; see `place_columns`."""
+    """Return the classes of score columns, for k classes; see `place_columns`."""
     facts = ("argument", "names", "endings", "how", "are_places")
     options: dict[str, Any] = {name: getattr(chosen, name) for name in facts}
     options["is_single"] = is_single
@@ -327,12 +327,12 @@ def placed(
 
 
 def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> str:
-    """What to tell of columns that are called like scores and do not fit the classes or the files.
+    """Return the sentence on columns named like scores that do not match the classes or files.
 
-    Only what nobody asked for is left out, and only where predictions can be read instead.
+    Only columns that were not requested are left out, and only if predictions can be read instead.
 
     Errors:
-        The problem itself, where it is the caller's.
+        The problem itself, if the caller named the columns.
     """
     if chosen.how != "found" or not has_pred or problem.code not in _OF_NAMES:
         raise problem
@@ -344,7 +344,7 @@ def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> 
 
 
 def in_order(scores: Scores, order: tuple[int, ...] | None) -> Scores:
-    """Scores with their columns in another order, moved in blocks within a matrix of our own."""
+    """Reorder the columns of scores, in blocks within a matrix that we own."""
     if order is None:
         return scores
     values = scores.values

@@ -1,4 +1,4 @@
-"""Rows by one column of scores, one class against the others; areas of several columns."""
+"""Rows sorted by one column of scores, one class against the others; areas of several columns."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from karat.tally.scored import Placements
 Numbers: TypeAlias = npt.NDArray[Any]
 _WORD_BYTES: Final = 8
 _WORDS: Final = 1 << 27
-"""Bytes that the words of columns read together may take: longer columns come one at a time."""
+"""Largest size of the packed columns read together: longer columns are read one at a time."""
 _FEWEST_ROWS: Final = 50_000
-"""Shorter columns are read before another thread is awake."""
+"""Size below which columns are read before another thread would start."""
 
 
 class AreasAhead:
-    """Areas of columns that somebody asks for one after the other.
+    """Areas of columns that are requested one after the other.
 
-    Who has asked for two that follow each other will ask for the next ones: as many as there are
-    threads are read together. Whoever asks for one, or in no order, gets what is asked.
+    After two consecutive requests, the next columns are read ahead: as many at once as there are
+    threads. Single requests, or requests in no order, are computed one at a time.
 
     Args:
-        n_columns: how many there are.
+        n_columns: number of columns.
         n_rows: rows.
         n_threads: threads; 0: the default.
-        n_together: columns that are copied together, none of which is kept beside the next ones.
+        n_together: number of columns that are copied together, and dropped before the next ones.
     """
 
     def __init__(self, n_columns: int, n_rows: int, n_threads: int, n_together: int = 1) -> None:
@@ -45,7 +45,7 @@ class AreasAhead:
         self._made: dict[int, Ranked] = {}
 
     def column(self, i: int, make: Callable[[int], Ranked]) -> Ranked:
-        """Rows ordered by column i, which `make` makes of the number of a column."""
+        """Return the rows sorted by column i, which `make` makes from the column index."""
         ranked = self._made.pop(i, None)
         if ranked is None:
             ranked = make(i)
@@ -79,17 +79,17 @@ Weights = npt.NDArray[np.float64]
 
 
 class Ranked:
-    """Rows in the order of their scores: one class, the own one, against the others.
+    """Rows sorted by score: the own class against the others.
 
-    Everything is computed when it is asked for, in one walk over the sorted rows.
+    Results are computed on request, in one walk over the sorted rows.
 
     Attributes:
         k: number of classes.
         own: the class whose scores they are.
-        n_rows: rows; of pooled ones, the items of the matrix.
-        is_weighted: whether rows carry weights.
-        packed: the rows as words.
-        ahead: asked for the areas before they are computed, where whole words are not sorted.
+        n_rows: number of rows; if pooled, the items of the matrix.
+        is_weighted: whether rows have weights.
+        packed: the rows as packed words.
+        ahead: source of areas computed ahead, if whole words are not sorted.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Ranked:
 
     @cached_property
     def totals(self) -> Numbers:
-        """number[k]: int64 rows, or float64 weights, of each class."""
+        """number[k]: int64 counts, or float64 weights, of each class."""
         return self.packed.classes() if self._totals is None else self._totals
 
     @cached_property
@@ -129,7 +129,7 @@ class Ranked:
         return self._sorted.areas() if found is None else found
 
     def areas(self) -> Numbers:
-        """number[k]: for each class c, how far the rows of `own` stand above those of c.
+        """number[k]: for each class c, the pairs in which `own` is ranked above c.
 
         The sum over pairs (row of own, row of c) of w·w'·(2·[s > s'] + [s = s']): twice the pairs
         in the right order, and tied pairs once. int64 and exact without weights; 0 at `own`.
@@ -140,7 +140,7 @@ class Ranked:
         return self._areas
 
     def know(self, areas: Numbers) -> None:
-        """Take areas that were computed elsewhere."""
+        """Store areas that were computed elsewhere."""
         self._areas = areas
 
     @cached_property
@@ -151,23 +151,23 @@ class Ranked:
     def _placements(self) -> Placements:
         pairs, sides, size = self._sorted.spread()
         if self.k == 2 and not self.is_weighted:
-            # The same number as of another walk.
+            # The same number as from another walk.
             areas = np.zeros(2, np.int64)
             areas[1 - self.own] = pairs
             self.know(areas)
         return Placements(sides[:, 0], sides[:, 1], sides[:, 2], size)
 
     def placements(self) -> Placements:
-        """How much the rows of own class and rest differ in where they stand; see `Placements`.
+        """Return the variation of the placements of the own class and the rest; see `Placements`.
 
-        Cost: of two classes without weights, the areas too in this one walk.
+        Cost: for two unweighted classes, this walk gives the areas, too.
         """
         return self._placements
 
     def add_influences(
         self, own_gains: Weights, rest_gains: Weights, lifts: Weights, out: Weights
     ) -> None:
-        """Add to rows how they stand against those of other classes and move areas, in m sets.
+        """Add terms of each row by its rank against the other classes, in m sets.
 
         Args:
             own_gains: float64[m, k]; a row of own gets Σ over other classes c of the gain of c ×
@@ -179,35 +179,35 @@ class Ranked:
             out: float64[n, m], in the order of the rows as given.
 
         Errors:
-            ValueError the words name no rows: see `rank`.
+            ValueError the words have no row indices: see `rank`.
         """
         self._sorted.add_influences(own_gains, rest_gains, lifts, out)
 
     def lift_squares(self, *, is_straight: bool = False) -> Weights:
-        """float64[2] of rest and own: Σ w²·(what `add_influences` adds for a lift of 1)²."""
+        """float64[2] of rest and own: Σ w²·(term of `add_influences` for a lift of 1)²."""
         return np.asarray(self._lift_squares[int(is_straight)])
 
     def step_area(self) -> float:
         """Σ over thresholds, best first, of (increase of own weight) × precision.
 
-        Precision is the share of own weight among all at or above the threshold; rows with equal
-        scores are one threshold. To be divided by ``totals[own]`` for an area of at most 1.
+        Precision is the proportion of own weight among all at or above the threshold; rows with
+        equal scores form one threshold. Divide it by ``totals[own]`` for an area of at most 1.
         """
         return self._sorted.step_area()
 
     def trapezoid_area(self) -> float:
-        """Area under precision by the part of the own weight found, in straight lines.
+        """Area under precision by the proportion of own weight found, by straight lines.
 
-        Precision is 1 where nothing is found; NaN without own weight. At most 1.
+        Precision is 1 where nothing is found. The area is at most 1, and NaN without own weight.
         """
         return self._sorted.trapezoid_area()
 
     def blocks(self) -> Iterator[ScoreLevels]:
-        """Score levels, best first, some thousand at once, read off the sorted rows."""
+        """Yield score levels, best first, a few thousand at once, from the sorted rows."""
         last = self.n_rows
         while last:
             scores, counts, squares, last = self._sorted.levels(last, N_BLOCK)
-            if len(scores):  # rows of weight 0 leave no score level
+            if len(scores):  # rows of weight 0 have no score level
                 yield ScoreLevels(scores, counts, squares)
 
     @cached_property
@@ -228,14 +228,14 @@ class Ranked:
         return self._sorted.points(wants_counts=False)[:3]
 
     def cumulative(self) -> CumulativeCounts:
-        """Distinct scores, best first, with the weight of the rest and of the own class.
+        """Return distinct scores, best first, with the weight of the rest and of the own class.
 
-        Cost: without weights the points too in this one walk.
+        Cost: without weights, this walk gives the points, too.
         """
         return self._cumulative
 
     def points(self) -> ThresholdPoints:
-        """Thresholds, true and false positives after a first threshold above every score."""
+        """Return thresholds, true and false positives after a first threshold above every score."""
         return self._points
 
 
@@ -250,7 +250,7 @@ def rank(
     *,
     names_rows: bool = False,
 ) -> Ranked:
-    """Rows ordered by one column of finite scores.
+    """Sort rows by one column of finite scores.
 
     Args:
         column: float32 or float64[n] of any stride, aligned and in native byte order.
@@ -258,21 +258,21 @@ def rank(
         own: the class whose scores they are.
         k: number of classes.
         weights: float64[n], finite and at least 0.
-        n_threads: threads; None means KARAT_NUM_THREADS, else all cores. Nothing depends on it but
+        n_threads: threads; None means KARAT_NUM_THREADS, else all cores. It affects only the run
             time.
-        totals: number[k], the weight of each class where it is known, of another column say.
-        names_rows: whether something is to be added to rows; with weights it always can be.
+        totals: number[k], the weight of each class, if known, for example from another column.
+        names_rows: whether terms will be added to rows; with weights they always can be.
 
     Returns:
-        Ranked, with one packed array of 4 or 8 bytes a row, made when it is first needed. Until
-        then, and always with weights or where 64 bits are too few for score and class, it keeps the
-        arrays given, which must not change meanwhile.
+        Ranked, with one packed array of 4 or 8 bytes for each row, made when first needed. Until
+        then, and always with weights or if 64 bits are too few for score and class, it keeps the
+        given arrays, which must not change.
 
     Errors:
         _native.Rejected: (kind, argument, row) of the first bad row: "range" of the codes (0),
             "nan" or "infinite" of the column (1), "negative_weight" or "bad_weight" (2).
 
-    Cost: one sort of packed integers, which takes as much memory again meanwhile.
+    Cost: one sort of packed integers, which temporarily doubles the memory.
 
     Example:
         >>> ranked = rank(np.array([0.9, 0.4, 0.4]), np.array([1, 0, 1], np.int32), 1, 2)
@@ -300,7 +300,7 @@ def rank_pooled(
     *,
     names_rows: bool = False,
 ) -> Ranked:
-    """Every item of a matrix as a row of two classes: 1 where its column is the true class.
+    """Sort every item of a matrix as a row of two classes: 1 if its column is the true class.
 
     Args:
         values: float32 or float64[n, k], finite; otherwise as `rank`.
@@ -330,21 +330,21 @@ def pair_areas(
     cost: npt.NDArray[Any] | None = None,
     placed: npt.NDArray[np.float64] | None = None,
 ) -> tuple[Numbers, Numbers]:
-    """For each pair of classes i < j, how far the rows of i stand above those of j.
+    """Compute, for each pair of classes i < j, the pairs in which i is ranked above j.
 
-    The rows of a pair are ordered by d, which both columns make in float64. Without `cost`, d is
+    The rows of a pair are sorted by d, computed from both columns in float64. Without `cost`, d is
     the score of i minus that of j. With it, t = cost · scores of the row: d = t[j] − t[i] when
-    cost[i, j] + cost[j, i] is positive, t[i] − t[j] when it is negative; when it is 0, all pairs
-    of rows count as tied.
+    cost[i, j] + cost[j, i] is positive, t[i] − t[j] when it is negative; when it is 0, all pairs of
+    rows count as tied.
 
     Args:
         values: float32 or float64[n, k], finite.
         codes: int32[n], the class of each row, in [0, k).
         weights: float64[n], finite and at least 0.
         cost: float[k, k], zeros on the diagonal.
-        placed: float64[n], to which is added, for each pair, for a row of i the weight of the rows
-            of j below it, for a row of j the weight of the rows of i above it, tied ones half, ÷
-            the weights of both classes; nothing where a class weighs nothing.
+        placed: float64[n], incremented for each pair: for a row of i by the weight of the rows of j
+            below it, for a row of j by the weight of the rows of i above it, with ties counting
+            half, ÷ the weights of both classes; unchanged if a class has zero weight.
 
     Returns:
         areas number[k, k]: as `Ranked.areas`, 0 unless i < j; totals number[k] of the classes.
@@ -353,8 +353,8 @@ def pair_areas(
     Errors:
         _native.Rejected: as `rank_pooled`; "infinite" also where cost · scores overflows.
 
-    Cost: k − 1 sorts of n rows altogether; 8 bytes a row and the rows of two classes, with `cost`
-    also a matrix like `values`.
+    Cost: k − 1 sorts of n rows in total; 8 bytes for each row and the rows of two classes, with
+    `cost` also a matrix like `values`.
 
     Example:
         >>> scores = np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 2.0]])
@@ -393,7 +393,7 @@ def pair_areas(
         packed = _native.pack_scores(
             pairs.differences(i, j),
             labels[most - counts[i] : most + counts[j]],
-            # Under the opposite difference the rows of j stand where those of i should.
+            # Under the opposite difference, the rows of j have the ranks of those of i.
             0 if side > 0 else 1,
             2,
             None if by_class is None else np.concatenate([by_class[parts[i]], by_class[parts[j]]]),
@@ -407,7 +407,7 @@ def pair_areas(
         if by_rank is not None and gain:
             of_both = np.zeros((int(counts[i] + counts[j]), 1))
             gains = np.full((1, 2), gain)
-            # Under the opposite difference both sides stand as they should to the same rows.
+            # Under the opposite difference, both sides are in the correct order against these rows.
             packed.add_influences(gains, gains, np.zeros((1, 2)), of_both)
             by_rank[parts[i]] += of_both[: counts[i], 0]
             by_rank[parts[j]] += of_both[counts[i] :, 0]
@@ -417,7 +417,7 @@ def pair_areas(
 
 
 def _areas_by_cut(packed: _native.PackedScores) -> Numbers | None:
-    """Areas of rows by the first bits of their scores; None where these are too few."""
+    """Areas of rows by the first bits of their scores; None if these are too few."""
     cut = packed.cut()
     if cut is None:
         return None
@@ -430,7 +430,7 @@ def _contiguous(weights: Weights | None) -> Weights | None:
 
 
 def _with_column(rejected: _native.Rejected, k: int) -> _native.Rejected:
-    """The same, with row and column for the item of a matrix."""
+    """Return the problem with row and column for the item of a matrix."""
     kind, argument, item = rejected.args[:3]
     if argument != 1:
         return rejected

@@ -1,4 +1,4 @@
-"""Rows with probabilities or scores in memory: tallies of them, on demand."""
+"""In-memory rows with probabilities or scores, tallied on demand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SMALL: Final = 1e-60
 
 
 def repeated(rows: InMemoryScores) -> InMemoryScores:
-    """A row of weight 3 as three rows (K150: weights are not whole, or of more than 10^8 rows)."""
+    """Return a row of weight 3 as three rows (K150: weights are not whole, or exceed 10^8 rows)."""
     if rows.weights is None:
         return rows
     if (rows.weights % 1.0 != 0).any():
@@ -45,9 +45,9 @@ def repeated(rows: InMemoryScores) -> InMemoryScores:
 
 
 def in_units(rows: InMemoryScores) -> InMemoryScores:
-    """The same rows, their weights divided by a power of two where squares leave all doubles.
+    """Return the same rows with weights divided by a power of two if squares would overflow.
 
-    Metrics that do not count rows do not change by a bit.
+    Metrics that do not count rows are bitwise unchanged.
     """
     if rows.weights is None:
         return rows
@@ -66,16 +66,16 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(eq=False)
 class InMemoryScores:
-    """What metrics read of `Rows` with scores; implements `tally.ScoredRows`.
+    """In-memory rows in the form that metrics read; implements `tally.ScoredRows`.
 
     Attributes:
-        rows: the rows; their predictions come before those of the scores.
-        threshold: from which value on the positive class of two is predicted; None: the largest
-            score decides, the first of equals.
-        n_threads: threads of native passes; 0: the default.
-        is_part: whether others come beside them, so that these may all weigh 0.
+        rows: the rows; given predictions take precedence over those of the scores.
+        threshold: value at or above which the positive class of two is predicted; None: the largest
+            score decides, the first of ties.
+        n_threads: number of threads of native passes; 0: the default.
+        is_part: whether they are part of more rows, so that these may all weigh 0.
         classes, codes, scores, weights, pred: those of the rows; clusters are int64[n], or None.
-        n_rows, is_weighted, is_prob, has_one_order: as of `tally.ScoredRows`.
+        n_rows, is_weighted, is_prob, has_one_order: as in `tally.ScoredRows`.
     """
 
     rows: Rows
@@ -92,7 +92,7 @@ class InMemoryScores:
         *,
         is_part: bool = False,
     ) -> InMemoryScores:
-        """The tally of rows with scores; a threshold predicts, whatever the rows have (K136)."""
+        """Make it from rows with scores; a threshold determines the predictions (K136)."""
         at = checked_threshold(threshold, rows.classes, is_prob=rows.is_prob)
         if threshold is not None and rows.pred is not None:
             rows = replace(rows, pred=None)
@@ -121,10 +121,10 @@ class InMemoryScores:
         self._ahead = AreasAhead(self.classes.k, self.n_rows, self.n_threads, n_together)
 
     def read(self, names: Iterable[str] = (), *, predicted: bool = False) -> _native.ScoreSums:
-        """Losses by name, with the predicted classes if wanted: one read, kept for later calls.
+        """Return losses by name, with the predicted classes if wanted: one read, then cached.
 
         Errors:
-            K13x a value is no probability or not finite; K113 to K115, K125 bad weights.
+            K13x a value is not a probability or not finite; K113 to K115, K125 invalid weights.
         """
         bits = READ_BITS["predicted"] * predicted
         for name in names:
@@ -150,7 +150,7 @@ class InMemoryScores:
         )
 
     def _check_weight(self, totals: npt.NDArray[Any]) -> None:
-        """Refuse weights of the classes that add up to nothing, or that formulas cannot bear."""
+        """Refuse class weights that sum to zero, or that are out of range for formulas."""
         if self.weights is None:
             return
         if not totals.any() and not self.is_part:
@@ -158,23 +158,23 @@ class InMemoryScores:
         refuse_sums(np.asarray(totals, np.float64), self.rows.weights_argument)
 
     def check(self) -> None:
-        """Refuse values that no metric may read: each is looked at once, whatever is computed."""
-        # The one column of scores of two classes is looked at by whoever orders or adds it.
+        """Refuse invalid values: each is checked only once, for any metrics."""
+        # The one column of scores of two classes is checked when it is sorted or summed.
         if self.is_prob or self._columns is not None:
             self.read()
 
     def _kernel_rows(self, part: slice) -> npt.NDArray[Any]:
-        """The scores as the kernels take them: a single column is that of the second class."""
+        """Return the scores as the kernels read them: a single column is of the second class."""
         values = self.scores.values[part]
         if values.ndim == 1 and self.classes.positive == 0:
-            # Both columns: of p far below 1 nothing would be left in 1 − (1 − p).
+            # Both columns: for p far below 1, 1 − (1 − p) would lose all digits.
             return np.stack([values, 1.0 - _wide(values)], axis=1) if self.is_prob else -values
         return values
 
     def sums(self, names: Iterable[str] = ()) -> Sums:
-        """Losses by name, and ranks, in one read; a clipped loss takes a pass over its rows more.
+        """Return losses by name, and ranks, in one read; a clipped loss takes one more pass.
 
-        Where a probability of 0 makes the loss infinite, another pass counts such rows.
+        If a probability of 0 makes the loss infinite, another pass counts such rows.
         """
         wanted = tuple(names)
         found = Sums.from_native(
@@ -189,7 +189,7 @@ class InMemoryScores:
 
     @cached_property
     def _n_infinite(self) -> int:
-        """Rows that weigh something, and whose true class has probability 0."""
+        """Number of rows of positive weight whose true class has probability 0."""
         found = 0
         for part in row_parts(self.n_rows):
             is_endless = np.isinf(self.row_losses(LOSSES[0], part))
@@ -230,7 +230,7 @@ class InMemoryScores:
         assert found is not None
         if eps is None:
             return found
-        # −ln of a probability that is clipped is the loss clipped, whatever the scores are.
+        # −ln of a clipped probability is the clipped loss, for any scores.
         return np.clip(found, -math.log1p(-eps), -math.log(eps))
 
     def cells(self) -> Cells:
@@ -259,7 +259,7 @@ class InMemoryScores:
         return found
 
     def _column(self, i: int) -> npt.NDArray[Any]:
-        """The scores of one class, as given; of two classes with one column, what it implies."""
+        """Return the scores of one class as given; a single column of two classes implies both."""
         if self._columns is not None:
             return self._columns[i]
         values = self.scores.values
@@ -269,18 +269,18 @@ class InMemoryScores:
 
     @property
     def _both(self) -> npt.NDArray[Any]:
-        """The matrix, of two classes too."""
+        """Matrix of scores, for two classes too."""
         values = self.scores.values
         return values if values.ndim == 2 else np.stack([self._column(0), self._column(1)], axis=1)
 
     def column(self, i: int, *, names_rows: bool = False) -> Ranked:
-        """Rows ordered by the score of class i, as given."""
+        """Return the rows sorted by the score of class i, as given."""
         if names_rows:
             return self._ranked(self._column(i), i, names_rows)
         return self._ahead.column(i, lambda j: self._ranked(self._column(j), j, names_rows))
 
     def probability_column(self, i: int, *, names_rows: bool = False) -> Ranked:
-        """Rows ordered by the probability of class i: softmax of scores."""
+        """Return the rows sorted by the probability of class i: softmax of scores."""
         column = self._column(i) if self.is_prob else self._probability(i)
         return self._ranked(column, i, names_rows)
 
@@ -314,7 +314,7 @@ class InMemoryScores:
 
     def _probability_of(self, i: int, part: slice) -> Floats:
         most, total = self._normalizer
-        with np.errstate(over="ignore"):  # a gap of more than any number is infinite
+        with np.errstate(over="ignore"):  # the difference may overflow to infinity
             return np.exp(self._odds(i, part) - most[part]) / total[part]
 
     @cached_property
@@ -333,7 +333,7 @@ class InMemoryScores:
         return most, total
 
     def _odds(self, i: int, part: slice) -> Floats:
-        """Scores of class i whose softmax is the probability: of one column, 0 and the score."""
+        """Return scores of class i whose softmax is the probability: for one column, also 0."""
         values = self.scores.values
         if self._columns is not None:
             return self._columns[i][part].astype(np.float64)
@@ -342,7 +342,7 @@ class InMemoryScores:
         return values[part].astype(np.float64)
 
     def pooled(self, *, names_rows: bool = False) -> Ranked:
-        """Every row and class as one row of two classes: whether it is the true class."""
+        """Return every row and class as one row of two classes: whether it is the true class."""
         self.read()  # every value is finite
         return rank_pooled(
             self._both, self.codes, self.classes.k, self.weights, names_rows=names_rows
@@ -353,7 +353,7 @@ class InMemoryScores:
         return self._probability(i) if is_prob and not self.is_prob else self._column(i)
 
     def confidences(self) -> Ranked:
-        """Rows ordered by the probability of the predicted class; own: it is the true one."""
+        """Return the rows sorted by the probability of the predicted class; own: it is correct."""
         column, is_right = self.confidence_values()
         codes = is_right.astype(np.int32)
         return rank(column, codes, 1, 2, self.weights, self.n_threads or None)
@@ -364,7 +364,7 @@ class InMemoryScores:
         assert best is not None
         values = self.scores.values
         if not self.is_prob:
-            # Of the largest score, exp(0) ÷ Σ.
+            # For the largest score: exp(0) ÷ Σ.
             column = 1.0 / self._normalizer[1]
         elif values.ndim == 1:
             column = np.maximum(self._column(0), self._column(1))
@@ -383,20 +383,20 @@ class InMemoryScores:
 
 
 def _wide(values: npt.NDArray[Any]) -> Floats:
-    """As float64, where 1 − p of a float32 is not rounded unless p is very small."""
+    """Return float64, in which 1 − p of a float32 is exact unless p is very small."""
     return values.astype(np.float64, copy=False)
 
 
 def tally_scores(
     y_true: Any, scores: Scores, *, threshold: Any = None, **given: Any
 ) -> InMemoryScores:
-    """The tally of rows in memory with scores, given as to `score_rows`."""
+    """Tally in-memory rows with scores, with the arguments of `score_rows`."""
     rows = score_rows(y_true, scores, threshold=threshold, **given)
     return InMemoryScores.of(rows, threshold, given.get("n_threads"))
 
 
 def labels_alone(rows: Rows, threshold: float | None, n_threads: int | None = None) -> Rows:
-    """Rows with what their scores predict, and without the scores."""
+    """Return rows with the predictions of their scores, without the scores."""
     tally = InMemoryScores.of(rows, threshold, n_threads, is_part=True)
     tally.read(predicted=tally.pred is None and tally.threshold is None)
     return replace(rows, pred=tally.predicted(), scores=None, cells=tally.cells())

@@ -1,7 +1,7 @@
-"""Rows with scores that come in batches: kept while they fit, as histograms beyond that.
+"""Storage of rows with scores from batches: kept while they fit, as histograms beyond that.
 
-Whether rows are kept depends on their bytes alone, and what histograms hold on the rows alone:
-no order of batches and no way of merging changes a report.
+The decision depends only on the bytes of the rows, and the content of histograms only on the rows.
+So reports do not depend on the order of batches or merges.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from karat.tally.shared import other_kinds
 
 _LEAST_GROUP: Final = 1 << 19
 _BYTES_OF_A_ROW: Final = 128
-"""What it takes to put a row of one column into a table."""
+"""Memory needed to put a row of one column into a histogram."""
 
 
 def scores_of_held(
@@ -40,7 +40,7 @@ def scores_of_held(
     *,
     is_part: bool = False,
 ) -> InMemoryScores:
-    """Kept rows as what metrics read; as `InMemoryScores` has it, they may be a part of others."""
+    """Return kept rows in the form that metrics read, possibly as a part of more rows."""
     whole = held.whole()
     argument: Argument = "y_prob" if held.is_prob else "y_score"
     scores = Scores(argument, whole.values, None, held.tolerance)
@@ -49,12 +49,12 @@ def scores_of_held(
 
 
 def classes_of_columns(k: int) -> Classes:
-    """Classes of columns whose labels may not have come yet."""
+    """Return the classes of columns whose labels may not all have occurred yet."""
     return Classes(tuple(range(k)), positive=1 if k == 2 else None)
 
 
 def discovered(labels: Iterable[Label], positive: Label | None) -> Classes:
-    """Classes that came, sorted; of two the chosen one is positive."""
+    """Return the classes that occurred, sorted; the chosen one of two is positive."""
     found = sorted(set(labels))
     ordered = harmonized(found, kind_of(found) or "integer")
     return classes_of(ordered, positive) if len(ordered) == 2 else Classes.of(ordered)
@@ -62,18 +62,18 @@ def discovered(labels: Iterable[Label], positive: Label | None) -> Classes:
 
 @dataclass(frozen=True)
 class Storage:
-    """A kind of summary for rows with scores that do not fit into `max_memory`.
+    """Kind of summary for rows with scores that do not fit into `max_memory`.
 
     A summary is immutable and has `merge`, `to_bytes`, `n_rows`, `classes`, `is_prob`, `is_single`
     (one column of scores), `is_weighted`, `has_pred` and `is_exact`, as `ScoreHistograms` has.
 
     Attributes:
-        name: its name in the bytes of streams and partitions.
-        summary: (rows, what is kept of earlier rows, threads) → the summary of the rows; the
-            first two are `HeldRows` and `ScoreParts`.
-        read: what `to_bytes` wrote → the summary.
-        rows: the summary → rows that are measured in its stead, weighted or in another order; None:
-            the summary is a `ScoreHistograms`, which is measured itself.
+        name: name in the bytes of streams and partitions.
+        summary: (rows, summary of earlier rows, threads) → the summary of the rows; the first two
+            are `HeldRows` and `ScoreParts`.
+        read: output of `to_bytes` → the summary.
+        rows: the summary → weighted or reordered rows that are measured in its place; None: the
+            summary is a `ScoreHistograms`, which is measured itself.
     """
 
     name: str
@@ -100,7 +100,7 @@ _chosen: ContextVar[Storage] = ContextVar("storage", default=_HISTOGRAMS)
 
 @contextmanager
 def stored_in(storage: Storage) -> Iterator[None]:
-    """Rows that do not fit are put into another storage, inside a with statement.
+    """Put rows that do not fit into another storage, inside a with statement.
 
     Tasks of a cluster put them into score histograms.
     """
@@ -115,17 +115,17 @@ def stored_in(storage: Storage) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ScoreParts:
-    """What a stream holds of rows with scores: immutable, added by `merge`.
+    """Rows with scores in a stream: immutable, combined by `merge`.
 
     Attributes:
-        max_memory: bytes of rows that are kept; about as many as histograms may take.
-        threshold: from which score on the positive class of two is predicted.
+        max_memory: memory limit in bytes of kept rows; histograms may take about as much.
+        threshold: score at or above which the positive class of two is predicted.
         positive: the positive class of two; None: that of 0/1, False/True, −1/1.
         is_frequency: whether a weight is a number of rows.
-        held: rows that are kept, or not yet in histograms; None without any.
-        histograms: the others; None while all are kept.
-        shape: as of `HeldRows`; None without rows.
-        storage: what the histograms are.
+        held: kept rows, or rows not yet in histograms; None without any.
+        histograms: histograms of the others; None while all are kept.
+        shape: as in `HeldRows`; None without rows.
+        storage: kind of the histograms.
     """
 
     max_memory: int
@@ -150,16 +150,16 @@ class ScoreParts:
 
     @property
     def is_prob(self) -> bool:
-        """Whether the scores are probabilities."""
+        """True if the scores are probabilities."""
         return self._one.is_prob
 
     @property
     def n_rows(self) -> int:
-        """Rows."""
+        """Number of rows."""
         return sum(part.n_rows for part in (self.held, self.histograms) if part is not None)
 
     def arrays_of_scores(self) -> list[npt.NDArray[Any]]:
-        """Arrays that hold every score, or the ends of every level of them."""
+        """Return arrays that contain every score, or the ends of every level."""
         found = [] if self.held is None else [chunk.values for chunk in self.held.chunks]
         if self.histograms is not None:
             ranks = getattr(self.histograms, "ranks", ())
@@ -168,26 +168,26 @@ class ScoreParts:
 
     @property
     def is_placed(self) -> bool:
-        """Whether every column of scores has its class."""
+        """True if every column of scores has its class."""
         assert self.shape is not None
         return self.classes.k == (self.shape[0] or 2)
 
     @property
     def _group(self) -> int:
-        """Most rows that are put into histograms together; half as many unless no more come."""
+        """Largest number of rows put into histograms together; half as many unless no more come."""
         return max(_LEAST_GROUP, self.max_memory // _BYTES_OF_A_ROW)
 
     def with_rows(self, rows: HeldRows, n_threads: int | None = None) -> ScoreParts:
-        """The same with more rows."""
+        """Return the same with more rows."""
         return self.merge(replace(self, held=rows, histograms=None, shape=rows.shape), n_threads)
 
     def merge(self, other: ScoreParts, n_threads: int | None = None) -> ScoreParts:
-        """What both hold.
+        """Merge the rows of both.
 
         Errors:
-            K201, K202, K203 as of `HeldRows.merge`; K134 more classes than columns; K108 strings
-            against numbers; K146 too many rows before all classes came; K148 too many rows
-            with clusters or slices.
+            K201, K202, K203 as in `HeldRows.merge`; K134 more classes than columns; K108 strings
+            against numbers; K146 too many rows before all classes occur; K148 too many rows with
+            clusters or slices.
         """
         if other.shape is None:
             return self
@@ -214,7 +214,7 @@ class ScoreParts:
         return both.in_histograms(n_threads) if is_much else both
 
     def _united(self, other: ScoreParts) -> tuple[ScoreParts, ScoreParts]:
-        """Both with the classes of both, where these were discovered."""
+        """Return both with the classes of both, if these are discovered."""
         a, b = self.classes, other.classes
         if a.labels == b.labels:
             return self, other
@@ -228,7 +228,7 @@ class ScoreParts:
         if both.k > columns:
             argument = "y_prob" if self.is_prob else "y_score"
             raise wrong_number(argument, columns, both, is_single=self.shape[0] is None)
-        # Tables are made when all classes have come: then both have the same.
+        # Histograms are made after all classes have occurred: then both have the same.
         return self._on(both), other._on(both)
 
     def _on(self, classes: Classes) -> ScoreParts:
@@ -237,7 +237,7 @@ class ScoreParts:
         return replace(self, held=held)
 
     def in_histograms(self, n_threads: int | None = None) -> ScoreParts:
-        """The same with every row in histograms."""
+        """Return the same with every row in histograms."""
         if self.held is None:
             return self
         histograms = self.histograms
@@ -248,18 +248,18 @@ class ScoreParts:
 
     @property
     def measured(self) -> HeldRows | None:
-        """The rows that are measured; None where histograms are."""
+        """Rows that are measured; None if histograms are."""
         if self.histograms is None:
             return self.held
         return None if self.storage.rows is None else self.storage.rows(self.histograms)
 
     def settled(self, n_threads: int | None = None) -> ScoreParts:
-        """The same, either all kept or all in histograms."""
+        """Return the same, either all kept or all in histograms."""
         return self if self.histograms is None else self.in_histograms(n_threads)
 
 
 def _parts(held: HeldRows, n_rows: int) -> Iterator[HeldRows]:
-    """The same rows, so many at once whatever chunks they came in."""
+    """Yield the same rows in parts of a fixed size, independent of their chunks."""
     cuts: list[RowChunk] = []
     room = n_rows
     for chunk in held.chunks:

@@ -1,1 +1,1 @@
-"""Which slice each row is in, and what each slice counts."""
+"""Assignment of rows to slices, and counts of each slice."""

@@ -1,4 +1,4 @@
-"""Which slice each row is in: values, bins of numbers, crosses of columns, rows without a value."""
+"""Assignment of rows to slices: values, bins of numbers, crosses, missing values."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 Key: TypeAlias = tuple[str, ...]
 
 MISSING: Final = "(missing)"
-"""The slice of rows without a value."""
+"""Name of the slice of rows without a value."""
 MOST: Final = 1000
-"""Slices of a column; each costs a table of true × predicted classes."""
+"""Largest number of slices of a column; each takes a table of true × predicted classes."""
 ALONE: Final = "by"
-"""What an array is called that nobody named."""
+"""Name of an array without a name."""
 N_BINS: Final = 5
 MOST_WHOLE: Final = 20
-"""Whole numbers of more different values than this are put into bins."""
+"""Number of distinct integers above which they are binned."""
 _EXACT: Final = 1 << 53
-"""From here on two whole numbers may be one float64."""
+"""Number from which on two integers may be the same float64."""
 _IN_HISTOGRAMS: Final = 1 << 16
 _LOOKED_AT: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SliceCodes:
-    """The slice of each row.
+    """Slice of each row.
 
     Attributes:
         columns: the column, or the columns of a cross.
         codes: int32[n], from 0.
-        keys: what each slice is called in each of the columns.
+        keys: name of each slice in each of the columns.
         bins: whether the slices of a single column are bins of its numbers.
-        numbers: float64[n], the numbers of a single column that is searched, NaN where a row has
-            none; None of other columns.
+        numbers: float64[n], the numbers of a single column that is searched, NaN for rows without
+            one; None for other columns.
     """
 
     columns: tuple[str, ...]
@@ -56,7 +56,7 @@ class SliceCodes:
     numbers: Floats | None = None
 
     def at(self, rows: npt.NDArray[Any] | None) -> SliceCodes:
-        """Those of some rows: bool[n], or their places; slices without rows are left out."""
+        """Return those of some rows: bool[n], or their indices; empty slices are dropped."""
         if rows is None:
             return self
         codes = self.codes[rows]
@@ -69,7 +69,7 @@ class SliceCodes:
         return replace(self, codes=lut[codes].astype(np.int32), keys=keys, numbers=numbers)
 
     def repeats(self, others: npt.NDArray[Any]) -> bool:
-        """Whether the slices and other codes, int[n], are one-to-one, and there are several."""
+        """Return whether slices and other codes, int[n], are one-to-one, with several of them."""
         n_slices, n_others = (np.count_nonzero(np.bincount(x)) for x in (self.codes, others))
         other_of = np.zeros(len(self.keys), np.int64)
         other_of[self.codes] = others
@@ -77,7 +77,7 @@ class SliceCodes:
 
 
 def name_of(by: Any, other: str = ALONE) -> str:
-    """The name of values by which rows are sliced, as of a Series; the other where they have none.
+    """Return the name of values by which rows are sliced, as of a Series; else the default.
 
     A text is the name of a column.
     """
@@ -86,16 +86,16 @@ def name_of(by: Any, other: str = ALONE) -> str:
 
 
 def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
-    """The slices of rows in memory.
+    """Return the slices of rows in memory.
 
     Args:
-        by: one value a row, [n]; or a dict from name to such values, where a tuple of names has a
-            tuple of as many columns: their cross.
+        by: one value for each row, [n]; or a dict from name to such values, where a tuple of names
+            has a tuple of as many columns: their cross.
         n: rows.
 
     Errors:
-        K102 another number of rows; K106 values of several kinds; K181 it is no such thing;
-        K182 too many slices.
+        K102 another number of rows; K106 values of several kinds; K181 any other type; K182 too
+        many slices.
 
     Example:
         >>> (found,) = as_slices({"country": ["NO", "SE", None]}, 3)
@@ -136,7 +136,7 @@ def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
 
 
 def refuse_same_names(by: Mapping[Any, Any]) -> None:
-    """Refuse names that are the same as text: one would take the place of the other (K181)."""
+    """Refuse names that are equal as text, since one would replace the other (K181)."""
     seen: dict[Key, Any] = {}
     for name in by:
         key = key_of(name)
@@ -150,10 +150,10 @@ def refuse_same_names(by: Mapping[Any, Any]) -> None:
 
 
 def named_columns(by: Any) -> tuple[Key, ...]:
-    """The columns of a table that make slices: a name, several, and crosses as tuples.
+    """Return the columns of a table to slice by: a name, several, and crosses as tuples.
 
     Errors:
-        K181 it is neither.
+        K181 any other type.
 
     Example:
         >>> named_columns(["country", ("country", "sex")])
@@ -177,12 +177,12 @@ def named_columns(by: Any) -> tuple[Key, ...]:
 
 
 def of_columns(wanted: Iterable[Key], single: Mapping[str, SliceCodes]) -> tuple[SliceCodes, ...]:
-    """The slices of each column and cross, from those of single columns (K182: too many)."""
+    """Return the slices of each column and cross, from those of single columns (K182: too many)."""
     return tuple(crossed([single[name] for name in names]) for names in wanted)
 
 
 def crossed(parts: Sequence[SliceCodes], most: int = MOST) -> SliceCodes:
-    """The slices of all pairs of values of the columns that occur (K182: too many)."""
+    """Return the slices of all combinations of column values that occur (K182: too many)."""
     found = parts[0]
     for part in parts[1:]:
         columns = (*found.columns, *part.columns)
@@ -201,7 +201,7 @@ def crossed(parts: Sequence[SliceCodes], most: int = MOST) -> SliceCodes:
 def searched_columns(
     made: Iterable[tuple[str, Callable[[], SliceCodes]]],
 ) -> tuple[tuple[SliceCodes, ...], dict[str, str]]:
-    """The slices of the columns that are searched, and why others cannot be."""
+    """Return the slices of the columns that are searched, and reasons for the others."""
     found, left_out = [], {}
     for name, make in made:
         try:
@@ -210,7 +210,7 @@ def searched_columns(
             if problem.code not in ("K106", "K181", "K182"):
                 raise
             what, where = str(problem).splitlines()[:2]
-            # Of K181 the first line says only that it cannot be used.
+            # The first line of K181 only states that it is invalid.
             told = where if problem.code == "K181" else what.partition("  ")[2]
             left_out[name] = told.strip()
     return tuple(found), left_out
@@ -219,9 +219,9 @@ def searched_columns(
 def coded_values(
     values: Any, name: str, n: int, *, beside: str = "y_true", keeps_numbers: bool = False
 ) -> SliceCodes:
-    """The slices of one column of values in memory; `beside` has as many rows in messages.
+    """Return the slices of one column of values in memory; `beside` has as many rows in messages.
 
-    With `keeps_numbers` a column of numbers keeps them: its bins can be chosen again.
+    With `keeps_numbers`, a column of numbers keeps them, so that bins can be chosen later.
     """
     argument = f"by[{name!r}]" if name != ALONE else "by"
     try:
@@ -266,13 +266,13 @@ def coded_texts(
     counts: npt.NDArray[np.int64] | None = None,
     keeps_numbers: bool = False,
 ) -> SliceCodes:
-    """The slices of a column that was read as text (K182: too many).
+    """Return the slices of a column that was read as text (K182: too many).
 
     Args:
-        codes: int32[n], of the texts; they mean nothing where a row has no value.
+        codes: int32[n], codes of the texts; arbitrary for rows without a value.
         is_number: whether the texts are numbers.
-        counts: int64[n], the rows that each row stands for; None: itself.
-        keeps_numbers: as of `coded_values`.
+        counts: int64[n], the multiplicity of each row; None: 1.
+        keeps_numbers: as in `coded_values`.
     """
     if is_number and texts:
         if all(map(_WHOLE.fullmatch, texts)):
@@ -283,7 +283,7 @@ def coded_texts(
             of_rows = np.array(whole, np.float64)[read_codes(codes, missing)]
             return _with_numbers(made, of_rows, missing)
         numbers = np.array([*map(_number, texts)])[read_codes(codes, missing)]
-        # NaN in a column of numbers is no value either.
+        # NaN in a column of numbers is a missing value, too.
         gone = np.isnan(numbers) if missing is None else np.isnan(numbers) | missing
         missing = gone if gone.any() else None
         made = _of_bins(bins_of_numbers(numbers, missing, name, counts), missing, name)
@@ -292,7 +292,7 @@ def coded_texts(
 
 
 def _with_numbers(made: SliceCodes, numbers: Numbers, missing: Flags | None) -> SliceCodes:
-    """The same with the number of each row; whole ones beyond 2**53 as near as a double comes."""
+    """Return the slices with the number of each row; integers beyond 2**53 are rounded."""
     kept = numbers.astype(np.float64)
     if missing is not None:
         kept = np.where(missing, np.nan, kept)
@@ -307,11 +307,11 @@ def _number(text: str) -> float:
 
 
 _WHOLE: Final = re.compile("-?[0-9]{1,40}")
-"""Of more digits it is a number like any other."""
+"""Numbers with more digits are treated like any other."""
 
 
 def _of_texts(codes: Codes, texts: Sequence[str], missing: Flags | None, name: str) -> SliceCodes:
-    """One slice a text, in the order of their names; the missing rows last."""
+    """Return one slice for each text, sorted by name; the missing rows last."""
     held = codes if missing is None else codes[~missing]
     seen = np.flatnonzero(np.bincount(held, minlength=len(texts)))
     names = list(dict.fromkeys(texts[code] for code in seen.tolist()))
@@ -348,7 +348,7 @@ def _check_number(n: int, column: str, most: int = MOST) -> None:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Names of slices: by their size where all are numbers, else by their text.
+    """Sort names of slices: by value if all are numbers, else by text.
 
     Example:
         >>> in_order(["1000", "900", "-3.5"]), in_order(["b", "10", "9"])
@@ -364,12 +364,12 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Binned:
-    """The slice of each row that has a number.
+    """Slice of each row that has a number.
 
     Attributes:
-        codes: int[n], from 0; they mean nothing where a row has no number.
-        names: what the slices are called, the lowest first.
-        bins: whether they are bins, and not numbers.
+        codes: int[n], from 0; arbitrary for rows without a number.
+        names: names of the slices, the lowest first.
+        bins: whether they are bins, not numbers.
     """
 
     codes: Numbers
@@ -378,12 +378,12 @@ class Binned:
 
 
 def read_codes(codes: Numbers, missing: Flags | None) -> Numbers:
-    """Codes that can be looked up: what lies under a missing value is arbitrary."""
+    """Return codes that are valid indices: under a missing value they are arbitrary."""
     return codes if missing is None else np.where(missing, 0, codes)
 
 
 def bins_of_range(numbers: Numbers, missing: Flags | None, name: str) -> Binned:
-    """Of whole numbers of a small range, which need no sort: by how often each occurs."""
+    """Bin integers of a small range without a sort, by their counts."""
     held = numbers if missing is None else numbers[~missing]
     low, high = int(held.min()), int(held.max())
     if high - low >= _IN_HISTOGRAMS:
@@ -410,7 +410,7 @@ def bins_of_whole(
     name: str,
     counts: Numbers | None = None,
 ) -> Binned:
-    """Of whole numbers of any size; codes mean nothing where a row has no value."""
+    """Bin integers of any size; codes are arbitrary for rows without a value."""
     at = read_codes(codes, missing)
     if max(map(abs, values), default=0) < _EXACT:
         return bins_of_numbers(np.array(values, np.float64)[at], missing, name, counts)
@@ -430,7 +430,7 @@ def bins_of_whole(
 
 
 def _edges(counts: Numbers, n: int) -> Numbers:
-    """The places that end a bin, of values in their order; the last one is none."""
+    """Indices in sorted values that end a bin; the last one is none."""
     edges = np.unique(np.searchsorted(np.cumsum(counts), _places(n), side="right"))
     return edges[edges < len(counts) - 1]
 
@@ -438,10 +438,10 @@ def _edges(counts: Numbers, n: int) -> Numbers:
 def bins_of_numbers(
     numbers: Floats, missing: Flags | None, name: str, counts: Numbers | None = None
 ) -> Binned:
-    """One slice a number where those are few; else bins that hold equally many rows.
+    """Return one slice for each number if there are few; else bins of equal numbers of rows.
 
     Args:
-        counts: int64[n], the rows that each row stands for; None: itself.
+        counts: int64[n], the multiplicity of each row; None: 1.
 
     Errors:
         K181 a number is infinite.
@@ -482,8 +482,8 @@ def bins_of_numbers(
 
 
 def _named(values: Floats) -> list[str]:
-    """Numbers in the digits that tell them apart: of float32 fewer than of what they became."""
-    # −0 is called 0.
+    """Return numbers in the fewest digits that distinguish them, in their original precision."""
+    # −0 is shown as 0.
     values = values + 0.0
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)
@@ -492,12 +492,12 @@ def _named(values: Floats) -> list[str]:
 
 
 def _places(n: int) -> list[int]:
-    """Places in the order of n numbers that end a bin: an edge is a number that occurs."""
+    """Indices in the order of n numbers that end a bin: an edge is a number that occurs."""
     return [max(-(-n * i // N_BINS) - 1, 0) for i in range(1, N_BINS)]
 
 
 def _bins(codes: Numbers, edges: Sequence[float]) -> Binned:
-    """Bins up to and with each edge; a number that many rows share is not divided."""
+    """Make bins up to and including each edge; a number of many rows is not divided."""
     names = [
         below if below == above else f"{'(' if i else '['}{below}, {above}]"
         for i, (below, above) in enumerate(pairwise(_shown(edges)))
@@ -506,7 +506,7 @@ def _bins(codes: Numbers, edges: Sequence[float]) -> Binned:
 
 
 def _shown(edges: Sequence[float]) -> list[str]:
-    """Numbers as short as they can be told apart."""
+    """Return numbers in the fewest digits that distinguish them."""
     if any(isinstance(edge, int) and abs(edge) >= _EXACT for edge in edges):
         return list(map(str, edges))
     for digits in range(4, 17):

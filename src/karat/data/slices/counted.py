@@ -1,4 +1,4 @@
-"""Labels by slice and by cluster: the tables that further axes of the same rows make."""
+"""Tables of labels by slice and by cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Places = npt.NDArray[np.int64]
 
 
 def by_cluster(cells: Cells, rows: Rows) -> ClusteredCells | None:
-    """The rows of a table by cluster; None without any, or where each row is one of its own."""
+    """Return the rows of a table by cluster; None without any, or if each row is its own."""
     clusters = rows.cluster_codes
     if clusters is None:
         return None
@@ -33,7 +33,7 @@ def by_cluster(cells: Cells, rows: Rows) -> ClusteredCells | None:
 
 
 def by_slice(cells: Cells, rows: Rows, found: SliceCodes, *, is_clustered: bool) -> SlicedCells:
-    """The table of each slice, all in one pass; with rows of a cluster together where wanted."""
+    """Return the table of each slice in one pass; by cluster if requested."""
     k, s = cells.k, len(found.keys)
     places, n_places = _places(cells, rows), k * k
     if cells.storage != "dense":
@@ -60,14 +60,14 @@ def by_slice(cells: Cells, rows: Rows, found: SliceCodes, *, is_clustered: bool)
 
 
 def _weights(rows: Rows) -> Any:
-    """The weight of each row; without weights the rows that it stands for."""
+    """Return the weight of each row; without weights its multiplicity."""
     if rows.weights is not None or rows.repeats is None:
         return rows.weights
     return rows.repeats.n_rows
 
 
 def _places(cells: Cells, rows: Rows) -> Places:
-    """int64[n]: the cell of each row, as the table stores its cells."""
+    """int64[n]: the cell of each row, in the storage of the table."""
     assert rows.pred is not None
     keys = rows.true.astype(np.int64) * cells.k + rows.pred
     if cells.storage == "dense":

@@ -1,1 +1,1 @@
-"""Sources of rows: each turns one kind of data into batches of `Rows`."""
+"""Sources of rows: each converts one kind of data into batches of `Rows`."""

@@ -1,4 +1,4 @@
-"""Tables that are read batch by batch: the protocol for sources of other packages."""
+"""Protocol for tables of other packages that are read batch by batch."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 
 
 class BatchSource(Protocol):
-    """A table of another package that karat reads batch by batch, under `max_memory`.
+    """Table of another package that karat reads batch by batch, under `max_memory`.
 
-    Any object with these two members is a table for `karat.evaluate`: no class needs to be
-    inherited, and nothing registered. Columns are found by their roles, and weights, clusters,
-    slices, missing values and every option work as for files. Functions that need all rows at
-    once, such as `karat.gate`, read all batches into memory.
+    Any object with these two members is a table for `karat.evaluate`: it needs no base class and no
+    registration. Columns are detected by role, and weights, clusters, slices, missing values and
+    every option work as for files. Functions that need all rows at once, such as `karat.gate`, read
+    all batches into memory.
 
     Attributes:
-        column_names: the names of all columns.
+        column_names: names of all columns.
 
     Example:
         >>> import karat
@@ -39,15 +39,16 @@ class BatchSource(Protocol):
     def read_batches(self, columns: Sequence[str]) -> Iterable[Any]:
         """Read the table from its first row.
 
-        It is called more than once, also from several threads, and gives the same rows each time.
+        It may be called several times, also from several threads, and must return the same rows
+        each time.
 
         Args:
-            columns: the columns that are needed; batches may have more.
+            columns: the requested columns; batches may have more.
 
         Returns:
             Consecutive rows as tables: a dict from column to list or array (float[n, k] is one
-            column of lists), an Arrow table or record batch, or a pandas or Polars frame. Every
-            batch has a column in the same kind of values; batches without rows are skipped.
+            column of lists), an Arrow table or record batch, or a pandas or Polars frame. A column
+            must have the same kind of values in every batch; batches without rows are skipped.
         """
         ...
 
@@ -88,7 +89,7 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 
 def _as_table(batch: Any) -> Any:
-    """Return a record batch of Arrow as a table, which narwhals knows."""
+    """Return an Arrow record batch as a table, which narwhals supports."""
     if hasattr(batch, "num_rows") and not hasattr(batch, "to_batches"):
         import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The columns that a source reads of a table, found once for tables of every kind."""
+"""Columns that a source reads from a table, detected once for tables of every kind."""
 
 from __future__ import annotations
 
@@ -41,55 +41,54 @@ from karat.errors.doubts import doubt
 from karat.tally.classes import Label
 
 Progress: TypeAlias = Callable[[int, int | None], None]
-"""Called now and then with the rows read, and the rows in all where that is known."""
+"""Called at intervals with the number of rows read, and the total if known."""
 
 
 class Values(Protocol):
-    """The values of the columns of a source, as far as its first rows show them."""
+    """Values of the columns of a source, from its first rows."""
 
     def first(self, column: str) -> str | None:
-        """The first value of a column as text; None where it has none, or is not known."""
+        """Return the first value of a column as text; None without one, or if unknown."""
 
     def are_groups(self, column: str) -> bool:
-        """Whether values of a column repeat, and are not all the same; true if not known."""
+        """Return whether values of a column repeat, and are not all equal; True if unknown."""
 
 
 @dataclass(slots=True)
 class TableRequest:
-    """What a caller asks of a table.
+    """Request for the columns of a table.
 
     Attributes:
-        true, pred: columns; found by their names when not given. Where scores are, no column of
-            predictions is needed.
-        prob, score: columns of probabilities or of other scores: a column (of the positive class
-            of two, or of lists), several columns, or a pattern ``"proba_*"``; found by their
-            names when neither is given; an empty name says that there are none.
-        weights: a column; found by its name when not given. Of a table in memory, also float[n].
-        clusters: a column of which rows go together; never found by its name. An empty name says
-            that there is none, and None that a column called like one is told. Of a table in
-            memory, also one name or number a row.
-        ids: a column of what the rows are called; with `keeps_rows` found by its name.
-        unique: a column of ids that no two rows should share; found by its name when not given,
-            and "" for none.
-        by: a column of the slice that each row is in; it may have another role too.
+        true, pred: columns; default: detected by name. With scores, no column of predictions is
+            needed.
+        prob, score: columns of probabilities or of other scores: a column (of the positive class of
+            two, or of lists), several columns, or a pattern ``"proba_*"``; default: detected by
+            name; an empty name means none.
+        weights: a column; default: detected by name. For a table in memory, also float[n].
+        clusters: a column of clusters; never detected by name. An empty name means none, and None
+            warns about a column with such a name. For a table in memory, also one name or number
+            for each row.
+        ids: a column of row names; with `keeps_rows` detected by name.
+        unique: a column of unique ids; default: detected by name, and "" for none.
+        by: a column of the slice of each row; it may have another role, too.
         groups: columns, and crosses of several, whose values and bins are slices.
         is_searched: whether the groups are columns that are searched for slices: numbers are kept,
-            and columns that make no slices are left out. Without groups all columns that hold
-            neither labels, weights, clusters, ids nor output of a model.
-        keeps_rows: whether the rows are kept whatever they hold.
-        labels: the classes in order; default: those that the columns are named after, else the
-            sorted labels that occur.
+            and columns without slices are left out. Default groups: all columns other than labels,
+            weights, clusters, ids and model outputs.
+        keeps_rows: whether the rows are always kept.
+        labels: the classes in order; default: those in the column names, else the sorted labels
+            that occur.
         positive: the positive class of two.
         nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
             A missing score is always an error.
         n_threads: threads of the reader (four at most) and of the count.
-        where: of files, a SQL condition; rows that fail it are not read.
-        labels_are_text: whether `labels` and `positive` are texts, as a command line has them.
-        progress: of files, called after each batch of rows.
-        is_part: whether the rows are a part of others, so that all of them may weigh nothing.
-        separator: what separates the labels of a text that holds several; None: text is one label.
-        threshold: of sets with scores, from which score on labels are predicted.
-        is_frequency: of sets, whether a row of weight 3 stands for three rows.
+        where: for files, a SQL condition; other rows are not read.
+        labels_are_text: whether `labels` and `positive` are texts, as on the command line.
+        progress: for files, called after each batch of rows.
+        is_part: whether they are part of more rows, so that these may all weigh 0.
+        separator: separator of several labels in a text; None: text is one label.
+        threshold: for sets with scores, the score at or above which labels are predicted.
+        is_frequency: for sets, whether a row of weight 3 stands for three rows.
     """
 
     true: str | None = None
@@ -122,7 +121,7 @@ class TableRequest:
             self.labels = declared_labels(self.labels)
 
     def read_as(self, kind: Kind) -> TableRequest:
-        """The same, with classes that are texts as labels of that kind where they can be."""
+        """Return the request with text classes as labels of that kind, if possible."""
         if not self.labels_are_text or kind == "string":
             return self
         is_named = not isinstance(self.positive, NameOfClass | None)
@@ -137,25 +136,25 @@ class TableRequest:
 
     @property
     def has_clusters(self) -> bool:
-        """Whether the cluster of each row was given, not a column of them."""
+        """True if clusters are given as values, not as a column."""
         return not isinstance(self.clusters, str | None)
 
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """The columns of one table.
+    """Columns of one table.
 
     Attributes:
-        mapping: column of truth, predictions and weights, and of clusters where one is named.
+        mapping: column of truth, predictions and weights, and of clusters if named.
         chosen: the columns of scores, or None.
-        singles: each column whose values are slices, once.
-        id: the column of the names of the rows, or None.
-        unique: the column of ids that no two rows should share, or None.
-        notes: what to tell of columns that are not read.
+        singles: distinct columns whose values are slices.
+        id: the column of row names, or None.
+        unique: the column of unique ids, or None.
+        notes: sentences on columns that are not read.
         groups: the columns, and crosses of several, that make slices.
         left_out: column → why it is not searched.
-        positive: the positive class as requested; else the one that a column of scores that is
-            not read is named after, where it is one of two.
+        positive: the requested positive class; else the class in the name of an unread column of
+            scores, if it is one of two.
     """
 
     mapping: dict[str, str | None]
@@ -169,7 +168,7 @@ class TableColumns:
     positive: Label | None = None
 
     def without(self, left_out: Mapping[str, str]) -> TableColumns:
-        """The same without columns that cannot be searched, and why."""
+        """Return the columns without those that cannot be searched, with the reasons."""
         groups = tuple(key for key in self.groups if not left_out.keys() & {*key})
         singles = tuple(name for name in self.singles if name not in left_out)
         left_out = {**self.left_out, **left_out}
@@ -177,7 +176,7 @@ class TableColumns:
 
     @property
     def found(self) -> dict[str, str]:
-        """Column by role, of the roles that have one."""
+        """Column by role, for roles that have one."""
         return {role: name for role, name in self.mapping.items() if name}
 
     @property
@@ -197,19 +196,19 @@ def find_columns(
 
     Args:
         header: the names, in table order, repeats included.
-        types: what is known of them.
+        types: known types of the columns.
         described: name and type of each column for messages; default: `types`.
-        of_text: what to do where a column of text may be probabilities; empty to say nothing.
-        values: what columns hold that are called like groups, or like scores and hold text; None
-            where that is not known.
+        of_text: advice if a column of text may be probabilities; empty for none.
+        values: content of columns named like groups, or of text columns named like scores; None if
+            unknown.
 
     Errors:
-        As `find_score_columns`; K116 weights that cannot be; K404 slices that are not there; K412
-        the file is a result of karat.
+        As in `find_score_columns`; K116 invalid weights; K404 missing columns of slices; K412 the
+        file is a result of karat.
     """
     _refuse_results(header)
     prob, score, by = request.prob, request.score, request.by
-    # Values of each row leave no column of that role.
+    # Values for each row leave no column of that role.
     given: dict[Role, str | None] = {
         "true": request.true,
         "pred": request.pred,
@@ -233,7 +232,7 @@ def find_columns(
         groups, left_out = columns_to_search(header, types, read)
     singles = single_columns(groups, header)
     unique = None
-    # Columns that nobody named may hold ids and groups, though they are searched for slices.
+    # Unnamed columns may contain ids and groups, though they are searched for slices.
     asked = singles if request.groups else ()
     if not request.is_part:
         used_already = [*mapping.values(), by, *asked]
@@ -271,11 +270,11 @@ _RESULTS: Final = {
     "differences": ("comparison", "Give the predictions that were compared."),
     "verdict": ("gate", "Give the predictions that it judged."),
 }
-"""A key of the JSON that karat writes → what it is of, and what can be done with it."""
+"""Key of the JSON that karat writes → its kind, and the advice."""
 
 
 def _refuse_results(header: Collection[str]) -> None:
-    """Refuse what karat wrote itself, where rows are expected (K412)."""
+    """Refuse karat's own output where rows are expected (K412)."""
     found = next((key for key in _RESULTS if {key, "karat", "schema"} <= {*header}), None)
     if found is not None:
         kind, do = _RESULTS[found]
@@ -287,7 +286,7 @@ def _any(_: str) -> bool:
 
 
 def _column_of_ids(request: TableRequest, roles: Roles, used: Collection[str | None]) -> str | None:
-    """Return the column of ids that no two rows should share (K404: the named one is not there)."""
+    """Return the column of unique ids (K404: the named one does not exist)."""
     if request.unique is None:
         known = (
             x for alias in ALIASES["id"] for x in roles.candidates["id"] if normalized(x) == alias
@@ -308,12 +307,12 @@ _UNSEARCHED: Final[Mapping[Role, str]] = {
 def columns_to_search(
     header: Sequence[str], types: Mapping[str, Family], read: Collection[str | None]
 ) -> tuple[tuple[Key, ...], dict[str, str]]:
-    """The columns of a table that are searched for slices, and why others are not.
+    """Return the columns of a table that are searched for slices, and reasons for the others.
 
     Args:
-        read: columns that have a role in this call.
+        read: columns with a role in this call.
     """
-    # By their names alone: where one column is the truth, others may hold it too.
+    # By name alone: if one column is the truth, others may be truth, too.
     roles = find_roles(header, types, needs=())
     families = {name for family in roles.families for name in family.columns}
     found: list[Key] = []
@@ -334,7 +333,7 @@ def columns_to_search(
 
 
 def texts_called(types: Mapping[str, Family], *roles: Role) -> list[str]:
-    """Columns of text whose names say that they have one of these roles."""
+    """Return the text columns whose names match one of these roles."""
     known = {alias for role in roles for alias in ALIASES[role]}
     return [name for name, kind in types.items() if kind == "text" and normalized(name) in known]
 
@@ -345,5 +344,5 @@ def slices_later(types: Mapping[str, Any], groups: Sequence[Key]) -> SlicesLater
 
 
 def dropped(n: int, total: int) -> tuple[str, ...]:
-    """What to tell of rows that were left out."""
+    """Return the sentence on rows that were left out."""
     return (f"{n} of {total} rows have a missing label and were dropped.",) if n else ()

@@ -1,1 +1,1 @@
-"""Statistics of slices: what equal slices would show, and which are weak among many."""
+"""Statistics of slices: tests of heterogeneity, and the search for weak slices."""

@@ -1,4 +1,4 @@
-"""Slices that a search looks at: values and ranges of columns, crosses, and sums over them."""
+"""Candidate slices of a search: values and ranges of columns, crosses, and sums over them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Codes: TypeAlias = npt.NDArray[np.int64]
 Values: TypeAlias = npt.NDArray[Any]
 
 N_CUTS: Final = 20
-"""A column of many numbers is cut into this many parts of equally many rows."""
+"""Number of parts of about equal size that a numeric column is cut into."""
 N_COARSE: Final = 5
-"""Parts between which both ends of a range lie; also those of columns crossed three deep."""
+"""Number of parts for ranges with two ends; also for columns crossed three deep."""
 MOST_CROSSED: Final = 50
-"""Columns of more values than this are not crossed with others."""
+"""Columns with more values than this are not crossed with others."""
 MOST_CROSSED_DEEP: Final = 20
-"""The same for crosses of three columns."""
+"""The same limit for crosses of three columns."""
 _CHUNK: Final = 1 << 16
-"""Rows that are put in the order of their parts at once."""
+"""Number of rows sorted by part at once."""
 _ROWS: Final = 64
 _ONE_THREAD: Final = 1 << 18
-"""Rows of a product, and most multiplications of one.
+"""Largest number of rows of a product, and of multiplications in one.
 
 BLAS makes larger ones on several threads, which wait for each other where other processes use the
 cores, thirty times longer than they work.
@@ -36,16 +36,16 @@ cores, thirty times longer than they work.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchColumn:
-    """A column as a search sees it: parts in an order, and the runs of parts that are slices.
+    """Column in the form that a search reads: ordered parts, and the runs of parts that are slices.
 
     Attributes:
         name: the column.
         codes: int32[n], the part of each row; rows in no part have `n_parts`.
-        n_parts: how many parts there are.
+        n_parts: number of parts.
         spans: int64[m, 2], each slice as its first part and the one after its last.
-        keys: the name of each part that is a slice by itself; "" of others.
-        numbers: float64[n], the number of each row, where the parts are ranges of numbers.
-        n_ordered: the parts, from the first, that are numbers in their order.
+        keys: the name of each part that is a slice by itself; "" for others.
+        numbers: float64[n], the number of each row, if the parts are ranges of numbers.
+        n_ordered: number of leading parts that are numbers in order.
     """
 
     name: str
@@ -58,7 +58,7 @@ class SearchColumn:
 
     @property
     def sums_of_parts(self) -> Floats | None:
-        """float64[m, n_parts]: 1 where a slice holds a part; None where slices are the parts."""
+        """float64[m, n_parts]: 1 where a slice contains a part; None if slices are the parts."""
         at = np.arange(self.n_parts)
         if len(self.spans) == self.n_parts and (self.spans[:, 0] == at).all():
             return None
@@ -66,7 +66,7 @@ class SearchColumn:
         return np.asarray((at >= low) & (at < high), np.float64)
 
     def coarse(self) -> tuple[SearchColumn, Codes]:
-        """The same in few parts, and int64[parts + 1], where these begin among its own."""
+        """Return a coarser column, and int64[parts + 1], where its parts begin among these."""
         if self.n_ordered <= N_COARSE + 1:
             return self, np.arange(self.n_parts + 1)
         begins = _coarse(self.n_ordered)
@@ -106,7 +106,7 @@ def _ordered_spans(n: int, inner: Codes) -> Codes:
 def column_of_values(
     name: str, codes: npt.NDArray[Any], keys: Sequence[str], min_n: int
 ) -> SearchColumn:
-    """A column whose values are slices; those of fewer than `min_n` rows are in none."""
+    """Return a column whose values are slices; values of fewer than `min_n` rows are in none."""
     n_rows = np.bincount(codes, minlength=len(keys))
     kept = np.flatnonzero(n_rows >= min_n)
     lut = np.full(len(keys), len(kept), np.int32)
@@ -118,14 +118,14 @@ def column_of_values(
 def column_of_numbers(
     name: str, codes: npt.NDArray[Any], keys: Sequence[str], numbers: Floats, *, are_few: bool
 ) -> SearchColumn:
-    """A column of numbers, whose ranges are slices.
+    """Return a column of numbers, whose ranges are slices.
 
-    Of few different numbers every one is a slice, and every range from either end. Of many,
-    `N_CUTS` parts of equally many rows make ranges from either end, and each fourth of their limits
-    ranges between two. Rows without a number, NaN, are a slice of the last key.
+    With few distinct numbers, each is a slice, and so is every range from either end. With many,
+    `N_CUTS` parts of equal size make ranges from either end, and every fourth of their limits
+    ranges between two. Rows without a number, NaN, form a slice with the last key.
 
     Args:
-        codes, keys: the number of each row and its name, where they are few.
+        codes, keys: the number of each row and its name, if there are few.
     """
     is_missing = np.isnan(numbers)
     last = keys[-1] if is_missing.any() else ""
@@ -149,13 +149,13 @@ def column_of_numbers(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """The slices of one cross of columns, in a grid.
+    """Slices of one cross of columns, in a grid.
 
     Attributes:
-        columns: places of the columns.
-        spans: the slices of each of them, as `SearchColumn.spans`.
+        columns: indices of the columns.
+        spans: the slices of each column, as `SearchColumn.spans`.
         n_rows: float64[p, q], rows of each slice: p of all columns but the last, q of the last.
-        is_kept: bool[p, q], whether it is looked at.
+        is_kept: bool[p, q], whether the slice is examined.
     """
 
     columns: tuple[int, ...]
@@ -164,16 +164,16 @@ class Block:
     is_kept: Flags
 
     def spans_at(self, place: int) -> tuple[tuple[int, int, int], ...]:
-        """Column, first part and end of each condition of the slice at a flat place."""
+        """Return column, first part and end of each condition of the slice at a flat index."""
         at = np.unravel_index(place, [len(spans) for spans in self.spans])
         chosen = zip(self.columns, self.spans, at, strict=True)
         return tuple((c, int(spans[i, 0]), int(spans[i, 1])) for c, spans, i in chosen)
 
 
 class Family:
-    """All slices of some rows, to a depth: a cross of three columns has depth 3.
+    """All slices of some rows, up to a depth: a cross of three columns has depth 3.
 
-    What is looked at depends on the columns alone: slices of at least `min_n` rows, and not of
+    The examined slices depend on the columns alone: slices of at least `min_n` rows, and not of
     all; crosses of fewer rows than each of their columns' slices.
 
     Cost of sums: values × rows × parts of all columns, for each column (and pair of columns).
@@ -210,14 +210,14 @@ class Family:
 
     @property
     def size(self) -> int:
-        """Slices that are looked at."""
+        """Number of examined slices."""
         return sum(int(block.is_kept.sum()) for block in self.blocks)
 
     def sums(self, values: Values, rows: Codes | None = None) -> Iterator[tuple[Block, Values]]:
-        """float[b, p, q] for every block: values [b, n] added up in each slice.
+        """float[b, p, q] for every block: sums of values [b, n] over each slice.
 
         Args:
-            rows: the rows that the values are of, in [0, n); None: all.
+            rows: the rows of the values, in [0, n); None: all.
         """
         grids = self._grids(values, rows)
         for block, (_, _, found) in zip(self.blocks, grids, strict=True):
@@ -244,7 +244,7 @@ class Family:
         for first, second in combinations(range(len(self._crossed_deep)), 2):
             pair = (self._crossed_deep[first], self._crossed_deep[second])
             for key, spans, found in _crosses(values, pair, self._crossed_deep[second + 1 :], deep):
-                # Spans are told in the parts of the columns themselves.
+                # Spans are in the parts of the columns themselves.
                 own = tuple(self._deep[i][1][s] for i, s in zip(key, spans, strict=True))
                 yield key, own, found
 
@@ -252,7 +252,7 @@ class Family:
 def _crosses(
     values: Values, first: tuple[int, ...], others: Sequence[int], columns: Sequence[SearchColumn]
 ) -> Iterator[tuple[tuple[int, ...], tuple[Codes, ...], Values]]:
-    """Sums [b, p, q] of each cross of the first columns with another."""
+    """Yield sums [b, p, q] of each cross of the first columns with another."""
     if not others:
         return
     heads, b = [columns[i] for i in first], len(values)
@@ -288,7 +288,7 @@ def _products(left: Values, right: Values) -> Values:
 def _sums_beside(
     values: Values, heads: Sequence[SearchColumn], others: Sequence[SearchColumn]
 ) -> Values:
-    """float[b, c, parts]: values added up by the parts of the others, in each cell of the heads."""
+    """float[b, c, parts]: sums of values by the parts of the others, in each cell of the heads."""
     n_cells = int(np.prod([head.n_parts for head in heads]))
     n_parts = sum(column.n_parts for column in others)
     found = np.zeros((n_cells, len(values), n_parts), values.dtype)

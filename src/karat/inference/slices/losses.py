@@ -1,4 +1,4 @@
-"""Losses of rows: their sums over slices, and what these would be if no slice were worse."""
+"""Losses of rows: their sums over slices, and the null distribution of these."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from karat.inference.limits import Flags, Floats
 from karat.inference.slices.candidates import Block, Codes, Family, Values
 
 _BLOCK: Final = 1 << 21
-"""Numbers of replicates that are held at once."""
+"""Numbers of replicates in memory at once."""
 _MOST_AT_ONCE: Final = 128
-"""Replicates that are added up at once."""
+"""Number of replicates summed at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowLosses:
-    """What each row loses, and how much it counts.
+    """Loss and weight of each row.
 
     Attributes:
         loss: float64[n], divided by a power of two that brings the largest to between 1 and 2.
-        weights: float64[n], above 0; None where all count alike.
-        clusters: int64[n], from 0; None where rows are independent.
-        is_studentized: whether the variance of a slice is that of its own rows and of the others,
-            where it is larger than that of all: what rows lose may vary more in some slices than in
-            others. Of two values the variance follows from the mean.
-        moved: float64[n], what is added up in a slice: the losses, or weight × (loss − mean loss),
-            so that a row keeps its weight.
+        weights: float64[n], above 0; None if all are equal.
+        clusters: int64[n], from 0; None if rows are independent.
+        is_studentized: whether the variance of a slice comes from its own rows and the others, if
+            it is larger than that of all: losses may vary more in some slices than in others. For
+            two values, the variance follows from the mean.
+        moved: float64[n], the summands of a slice: the losses, or weight × (loss − mean loss), so
+            that a row keeps its weight.
         scale: the power of two.
     """
 
@@ -45,8 +45,8 @@ class RowLosses:
     def of(
         cls, loss: Floats, weights: Floats | None = None, clusters: npt.NDArray[Any] | None = None
     ) -> RowLosses:
-        """Rows, all of which count; losses may be below 0."""
-        # Their squares neither overflow nor vanish; 0 and 1, of labels, stay as they are.
+        """Return the losses of rows of positive weight; losses may be below 0."""
+        # Their squares neither overflow nor underflow; 0 and 1, from labels, are unchanged.
         most = float(np.abs(loss).max(initial=0.0))
         scale = int(np.frexp(most)[1]) - 1 if most else 0
         loss = np.ldexp(loss, -scale)
@@ -68,33 +68,33 @@ class RowLosses:
         return cls(loss, weights, clusters, is_studentized, moved, scale)
 
     def at(self, rows: Codes) -> RowLosses:
-        """Those of some rows."""
+        """Return the losses of some rows."""
         weights = None if self.weights is None else self.weights[rows]
         clusters = None if self.clusters is None else self.clusters[rows]
         return RowLosses.of(np.ldexp(self.loss[rows], self.scale), weights, clusters)
 
     @property
     def n(self) -> int:
-        """Rows."""
+        """Number of rows."""
         return len(self.loss)
 
     @property
     def is_varied(self) -> bool:
-        """Whether rows differ in what they lose, and clusters, if any, are several."""
+        """True if losses differ between rows, and there are several clusters, if any."""
         has_several = self.clusters is None or bool(self.clusters.max(initial=0))
         return has_several and bool(np.ptp(self.moved) > 0.0)
 
     def mean(self, rows: Flags | Codes) -> float:
-        """The mean loss of some rows, by weight."""
+        """Return the weighted mean loss of some rows."""
         weights = None if self.weights is None else self.weights[rows]
         found = float(np.average(self.loss[rows], weights=weights))
         return float(np.ldexp(found, self.scale))
 
     def replicates(self, n: int, seed: int) -> Iterator[Values]:
-        """float[b, n] again and again: rows' values where no slice is worse.
+        """Yield float[b, n] without end: values of the rows under the null hypothesis.
 
-        Values are permuted across rows; where there are clusters each cluster's values keep or
-        change their sign together.
+        Values are permuted across rows; with clusters, the values of each cluster keep or flip
+        their sign together.
         """
         rng = np.random.default_rng(seed)
         step = max(1, min(_MOST_AT_ONCE, _BLOCK // max(self.n, 1)))
@@ -109,19 +109,20 @@ class RowLosses:
                 yield signs[:, self.clusters] * values
 
     def _values(self) -> Values:
-        """The values, in 32 bits where their sums are exact in them."""
+        """Return the values, in 32 bits if their sums are exact."""
         is_exact = self.n < 1 << 24 and bool(np.isin(self.moved, (0.0, 1.0)).all())
         return self.moved.astype(np.float32) if is_exact else self.moved
 
 
 def unequal(m: Floats, n: float, own: tuple[Values, Values], rest: tuple[Values, Values]) -> Values:
-    """The variance that all values would need for a slice of m of n rows to vary as it does.
+    """Pooled variance for which a slice of m of n rows has its Welch variance.
 
-    A mean of m rows less that of the others has the variance v₁ ÷ m + v₂ ÷ (n − m), with v₁ and v₂
-    those of either side (Welch 1947); with one variance v it is v·n ÷ m ÷ (n − m).
+    The difference between the mean of m rows and that of the others has the variance v₁ ÷ m + v₂ ÷
+    (n − m), with v₁ and v₂ those of either side (Welch 1947); with one variance v it is v·n ÷ m ÷
+    (n − m).
 
     Args:
-        own, rest: sums of values and of their squares, of either side.
+        own, rest: sums of values and of their squares on either side.
     """
     found = []
     for n_rows, (sums, squares) in ((m, own), (n - m, rest)):
@@ -131,12 +132,12 @@ def unequal(m: Floats, n: float, own: tuple[Values, Values], rest: tuple[Values,
 
 
 class Statistics:
-    """The statistic of every slice of a family: its sum beyond its part, in standard errors.
+    """Statistic of every slice of a family: its sum minus its expected part, in standard errors.
 
     With S the sum over the m rows of a slice and T that of all n, it is S − T·m ÷ n. Its variance
-    is that of m drawn of n without replacement, v·m·(n − m) ÷ (n − 1), with v the variance of all
-    values (or, studentized, Welch's of the slice and the rest where that is larger; see `unequal`);
-    with clusters, the sum of the squares of what each cluster adds to it, where that is larger.
+    is that of m of n rows sampled without replacement, v·m·(n − m) ÷ (n − 1), with v the variance
+    of all values (or, studentized, Welch's of the slice and the rest if larger; see `unequal`).
+    With clusters, it is the sum of the squared contributions of the clusters, if larger.
     """
 
     def __init__(self, family: Family, rows: RowLosses) -> None:
@@ -152,7 +153,7 @@ class Statistics:
             variance = self._variance * drawn
             if by_cluster is not None:
                 variance = np.maximum(variance, by_cluster[i])
-            # Slices that are not looked at have the statistic 0.
+            # Slices that are not examined have the statistic 0.
             good = is_kept & (variance > 0.0)
             inverse = np.zeros_like(variance)
             inverse[good] = 1.0 / np.sqrt(variance[good])
@@ -164,7 +165,7 @@ class Statistics:
         return [z[0] for z in self._each(self._rows.moved[None])]
 
     def largest(self, values: Values) -> Floats:
-        """float64[b]: the largest statistic of all slices, of values [b, n]; at least 0."""
+        """float64[b]: the largest statistic over all slices, for values [b, n]; at least 0."""
         most = np.zeros(len(values))
         for z in self._each(values):
             if z.size:
@@ -192,9 +193,9 @@ class Statistics:
         return self._family.sums(np.square(values))
 
     def _squares_of_clusters(self) -> list[Floats]:
-        """float64[p, q] for every block: Σ over clusters of the square of what each adds.
+        """float64[p, q] for every block: the sum of the squared contributions of the clusters.
 
-        A cluster whose values add up to c adds a − c·m ÷ n, with a the sum of those in the slice.
+        A cluster with the sum c contributes a − c·m ÷ n, with a its sum inside the slice.
         """
         family, clusters = self._family, self._rows.clusters
         assert clusters is not None

@@ -1,4 +1,4 @@
-"""Rows permuted to the slices: the tables that equal slices would have, and what these show."""
+"""Permutation of rows across slices: null distributions of tables and metrics."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from karat.tally.cached import cached_property
 Counts: TypeAlias = npt.NDArray[np.int64]
 
 N_LEAST: Final = 200
-"""With fewer deals a p-value is too coarse; that of χ² is told then."""
+"""Number of permutations below which a p-value is too coarse; that of χ² is reported then."""
 _N_USUAL: Final = 1000
 _N_MOST: Final = 10_000
 _N_BEYOND: Final = 50
-"""Deals beyond the limit of a test, where so many are not too dear."""
+"""Target number of permutations beyond the critical value of a test, if affordable."""
 _BUDGET: Final = 50_000_000
-"""Steps that all deals of a table may take: a step is the move of one row, some 15 ns."""
+"""Limit of the total steps of all permutations of a table: a step moves one row, about 15 ns."""
 _STEPS_OF_DRAW: Final = 15
-"""Of one hypergeometric number."""
+"""Steps of one hypergeometric number."""
 _STEPS_OF_CELL: Final = 7
-"""Of one cell that a metric reads."""
+"""Steps of one cell that a metric reads."""
 N_ADDED: Final = 5.0
-"""Rows of the table of all slices that are added where a variance is taken: a slice without a
-mistake has one, too. More would give rare classes the share that they have elsewhere."""
+"""Number of rows with the proportions of all slices that are added for a variance: a slice without
+a mistake has one, too. More would give rare classes their proportions elsewhere."""
 _BLOCK: Final = 1 << 20
-"""Cells of tables that are measured at once."""
+"""Number of cells of tables evaluated at once."""
 _TIE: Final = 1e-9
-"""Statistics that differ by no more, relatively, are the same but for rounding."""
+"""Relative difference below which statistics count as equal, up to rounding."""
 _SAME: Final = 1e-12
-"""Values that differ by no more are the same but for rounding."""
+"""Difference below which values count as equal, up to rounding."""
 
 
 def n_permutations_of(level: float, shape: tuple[int, int, int], n_rows: int) -> int:
-    """How often rows are permuted, for tests at an error rate of 1 − level; 0: too dear.
+    """Number of permutations for tests at an error rate of 1 − level; 0: too expensive.
 
     The shape is that of the tables: slices, occupied cells and classes.
 
@@ -63,15 +63,15 @@ def n_permutations_of(level: float, shape: tuple[int, int, int], n_rows: int) ->
 
 @dataclass(frozen=True, eq=False)
 class PermutedTables:
-    """The tables of the slices, and those that they have after their rows were permuted.
+    """Tables of the slices, observed and after permutations of their rows.
 
-    Every slice keeps the number of its rows; which rows they are is left to chance. If slices are
-    equal, the observed tables are one deal among the others (Fisher 1935).
+    Every slice keeps its number of rows; the rows are assigned at random. Under the null
+    hypothesis, the observed tables are one permutation among the others (Fisher 1935).
 
     Attributes:
         tables: int32 or int64[b + 1, s, m], the observed tables first.
-        place: int[m], of the listed cells in a table of k·k.
-        k: classes.
+        place: int[m], index of the listed cells in a table of k·k.
+        k: number of classes.
     """
 
     tables: npt.NDArray[Any]
@@ -80,9 +80,10 @@ class PermutedTables:
 
     @classmethod
     def of(cls, cells: Cells, level: float, seed: int) -> PermutedTables | None:
-        """From dense tables of counts on one leading axis; None where that is too dear.
+        """Permute dense tables of counts on one leading axis; None if that is too expensive.
 
-        Cost: for each deal the rows, or 15 times the occupied cells of all slices if that is less.
+        Cost: for each permutation the rows, or 15 times the occupied cells of all slices if that is
+        less.
         """
         flat = cells.flat()
         place = np.flatnonzero(flat.any(axis=0))
@@ -103,11 +104,11 @@ class PermutedTables:
 
     @property
     def n(self) -> int:
-        """How often rows were permuted."""
+        """Number of permutations."""
         return len(self.tables) - 1
 
     def full(self, tables: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Listed cells [..., m] as tables [..., k, k]."""
+        """Return listed cells [..., m] as tables [..., k, k]."""
         shape, k = tables.shape[:-1], self.k
         out = np.zeros((*shape, k * k), np.int64 if tables.dtype.kind == "i" else np.float64)
         out[..., self.place] = tables
@@ -115,7 +116,7 @@ class PermutedTables:
 
 
 def _shuffle(tables: Counts, out: npt.NDArray[Any], rng: np.random.Generator) -> None:
-    """Each row as the number of its cell, in random order."""
+    """Shuffle the rows across slices, and count them in `out`."""
     s, m = tables.shape
     rows = np.repeat(np.arange(m), tables.sum(axis=0))
     first = np.repeat(np.arange(s) * m, tables.sum(axis=1))
@@ -124,9 +125,9 @@ def _shuffle(tables: Counts, out: npt.NDArray[Any], rng: np.random.Generator) ->
 
 
 def _draw(tables: Counts, out: npt.NDArray[Any], rng: np.random.Generator) -> None:
-    """Each slice in turn takes its rows of those that are left: multivariate hypergeometric.
+    """Draw the rows of each slice in turn from the remaining ones: multivariate hypergeometric.
 
-    The largest slice comes last and takes what is left.
+    The largest slice comes last and takes the remaining rows.
     """
     (n, _, m), sizes = out.shape, tables.sum(axis=1)
     order = np.argsort(sizes, kind="stable")
@@ -146,15 +147,15 @@ def _draw(tables: Counts, out: npt.NDArray[Any], rng: np.random.Generator) -> No
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """A metric of many tables, as a share of its range where that has two ends.
+    """Values of a metric on many tables, scaled to its range if that is finite.
 
     Attributes:
-        x: float64[...]; of a metric without two ends its value.
-        rows: float64[...], so many rows as a share x would need to vary as much: x·(1 − x) ÷
-            variance; of a metric without two ends 1 ÷ variance.
-        is_defined: bool[...], whether the tables define it.
-        is_known: bool[...], whether they have the rows to compare it, too.
-        ends: of its range; None where one is infinite.
+        x: float64[...]; the value itself if the range is infinite.
+        rows: float64[...], effective rows, at which a proportion x has the same variance: x·(1 − x)
+            ÷ variance; 1 ÷ variance if the range is infinite.
+        is_defined: bool[...], whether the metric is defined on the tables.
+        is_known: bool[...], whether the tables also have enough rows to compare it.
+        ends: ends of the range; None if one is infinite.
     """
 
     x: Floats
@@ -164,23 +165,23 @@ class Standing:
     ends: tuple[float, float] | None
 
     def variance_at(self, x: Floats) -> Floats:
-        """Times 1 ÷ rows: the variance that a table has if its metric is x."""
+        """Times 1 ÷ rows, this is the variance of a table if its metric is x."""
         return np.ones_like(x) if self.ends is None else np.maximum(x * (1.0 - x), 0.0)
 
     def value_of(self, x: float) -> float:
-        """A share of the range as a value."""
+        """Return the value of a scaled x."""
         return x if self.ends is None else self.ends[0] + x * (self.ends[1] - self.ends[0])
 
     @property
     def scale(self) -> float:
-        """How much the value moves with x."""
+        """Derivative of the value with respect to x."""
         return 1.0 if self.ends is None else self.ends[1] - self.ends[0]
 
 
 def _values(
     tables: npt.NDArray[Any], metric: Metric, classes: Classes, policy: Policy
 ) -> tuple[Floats, Flags]:
-    """float64[t] and bool[t]: values, each on the classes that occur in its table, if defined."""
+    """float64[t] and bool[t]: values on the classes in each table, and whether defined."""
     held = tables.any(axis=1) | tables.any(axis=2)
     if reads_costs(metric) or classes.k == 2 or classes.is_declared or held.all():
         return _measured(metric, Cells.dense(tables, classes=classes, n_rows=_n(tables)), policy)
@@ -219,7 +220,7 @@ def _variance(
 
 
 def _spread(g: Gradient, p: Floats) -> Floats:
-    """float64[t]: the variance of a gradient over the cells, with the shares p [t, k, k]."""
+    """float64[t]: the variance of a gradient over the cells, with the proportions p [t, k, k]."""
     if g.cells is not None:
         each = g.at_cells().reshape(p.shape)
         mean = (each * p).sum(axis=(-2, -1))
@@ -244,16 +245,16 @@ def _n(tables: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AtOnce:
-    """The farthest slice of each deal from the others, sorted, in standard errors.
+    """Most distant slice of each permutation from the others, sorted, in standard errors.
 
-    `p` is how often it is at least that of a slice (Westfall and Young 1993).
+    `p` is the proportion that is at least that of a slice (Westfall and Young 1993).
     """
 
     p: Floats
     largest: Floats
 
     def quantile(self, level: float) -> float:
-        """So many standard errors that p < 1 − level beyond them, and only there."""
+        """Critical value in standard errors: p < 1 − level exactly beyond it."""
         n = len(self.largest)
         beyond = int(np.ceil((1.0 - level) * n * (1.0 - _TIE))) - 1
         return float(self.largest[n - 1 - beyond])
@@ -261,9 +262,9 @@ class AtOnce:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """A metric of the slices as they are, and as every deal of the rows makes them.
+    """Metric of the observed slices and of every permutation of the rows.
 
-    A slice with fewer than `fewest` true rows of some class is not compared.
+    Slices with fewer than `fewest` true rows of some class are not compared.
     """
 
     metric: Metric
@@ -274,9 +275,9 @@ class Reference:
 
     @cached_property
     def slices(self) -> Standing:
-        """[b + 1, s], of the slices; those observed first.
+        """[b + 1, s], values of the slices; the observed ones first.
 
-        Cost: two evaluations of the formula, one with its derivative, for each table.
+        Cost: two evaluations of the formula for each table, one with its derivative.
         """
         permuted, given = self.permuted, (self.metric, self.classes, self.policy)
         low, high = range_of(self.metric)
@@ -309,10 +310,10 @@ class Reference:
         return Standing(x, rows.reshape(shape), *flags, ends)
 
     def spreading(self, places: Sequence[int]) -> tuple[float, float, float]:
-        """Q = Σ (value − mean)² ÷ variance, the mean and the p-value of the test of all slices.
+        """Q = Σ (value − mean)² ÷ variance, the mean, and the p-value of the heterogeneity test.
 
-        Deals, which may define the metric in more slices than the observed tables do, are ordered
-        by what χ² says of their statistics (Beran 1988).
+        Permutations, in which the metric may be defined for more slices than observed, are ordered
+        by the χ² p-values of their statistics (Beran 1988).
         """
         from scipy.special import chdtrc
 
@@ -326,11 +327,11 @@ class Reference:
     def gaps(
         self, places: Sequence[int], observed: float, level: float
     ) -> tuple[float, float, float]:
-        """Mean, quantile and p-value of the gap, where slices vary as the observed ones do.
+        """Mean, quantile and p-value of the gap, with the variances of the observed slices.
 
-        A deviation of a deal is taken in standard errors, times that of the slice: slices with
-        few rows that count, as of a rare class, vary more. Deals take the same slices, also
-        where they have few rows of a class: fewer slices have smaller gaps.
+        A deviation in a permutation is measured in standard errors, times that of the observed
+        slice, since slices with few relevant rows, such as of a rare class, vary more. Permutations
+        use the same slices, even with few rows of a class, because fewer slices have smaller gaps.
         """
         here = list(places)
         known = np.zeros_like(self.slices.is_known)
@@ -345,10 +346,10 @@ class Reference:
         return gaps_beside(gaps, observed * (1.0 - _TIE), level)
 
     def at_once(self, places: Sequence[int]) -> AtOnce:
-        """Every slice beside the mean, held against the farthest of all of a deal.
+        """Compare every slice with the mean, against the most distant slice of each permutation.
 
-        A slice counts in the mean, so that it lies nearer to it than to all others: of accuracy
-        this is the statistic of its difference from the other rows.
+        The mean includes the slice, which reduces its distance: for accuracy, this is the statistic
+        of its difference vs. the other rows.
         """
         known = self._known(places)
         _, z = self._standardized(known)
@@ -367,7 +368,7 @@ class Reference:
         return known
 
     def _standardized(self, known: Flags) -> tuple[Floats, Floats]:
-        """float64[b + 1], the mean of each deal; float64[b + 1, s], standard errors from it."""
+        """float64[b + 1], mean of each permutation; float64[b + 1, s], standard errors from it."""
         one = self.slices
         rows = np.where(known, one.rows, 0.0)
         total = rows.sum(axis=1)
@@ -382,6 +383,6 @@ class Reference:
 
 
 def gaps_beside(gaps: Floats, observed: float, level: float) -> tuple[float, float, float]:
-    """Mean and quantile of simulated gaps, and how often one is at least the observed gap."""
+    """Mean and quantile of simulated gaps, and the proportion at least as large as the observed."""
     p = (1.0 + int(np.count_nonzero(gaps >= observed))) / (1.0 + len(gaps))
     return float(gaps.mean()), float(np.quantile(gaps, level)), p

@@ -1,12 +1,12 @@
-"""The search for weak slices: one family of all slices, and the smallest that explain.
+"""Search for weak slices: one family of all slices, and the smallest explanation.
 
-The largest statistic of all slices is compared with the largest where no slice is worse (Westfall
-and Young 1993). The slice that explains best is reported, its rows are set aside, and the rest is
-searched again: a parent, or any other slice that shares rows with it, is reported only where its
-remaining rows are worse than the other remaining ones. The search ends with the first family that
-shows nothing. Each family is tested at the same level: where all slices that are truly worse have
-been reported the next family is one of equal slices, so that the chance of any false one stays at
-that level (the sequential rejection principle, Goeman and Solari 2010).
+The largest statistic over all slices is compared with its null distribution (Westfall and Young
+1993). The slice that explains best is reported, its rows are removed, and the rest is searched
+again. A parent, or any other overlapping slice, is reported only if its remaining rows are worse
+than the other remaining ones. The search ends with the first family without a significant slice.
+Each family is tested at the same level: once all truly weak slices are reported, the next family is
+under the null hypothesis, so that the familywise error rate stays at that level (the sequential
+rejection principle, Goeman and Solari 2010).
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from karat.inference.slices.candidates import Codes, Family, SearchColumn
 from karat.inference.slices.losses import RowLosses, Statistics, unequal
 
 _TIE: Final = 1e-9
-"""What rounding tells apart is equal."""
+"""Relative difference above which numbers count as distinct."""
 _ROUNDS: Final = 5
 _WITHIN: Final = 5.0
-"""A slice is distinguished from its parents at the level divided by this.
+"""Divisor of the level at which a slice is distinguished from its parents.
 
 There are several parents for each slice, and one that is worse as a whole is not to be taken for
 one of its parts.
 """
 _INSIDE: Final = 50.0
-"""The same of a part of the slice that explains most: it has to differ beyond doubt."""
+"""The same divisor for a part of the best slice, which must differ clearly."""
 
 
 class Condition(NamedTuple):
-    """A run of parts of one column: from the first, up to the end."""
+    """Run of parts of one column, from the first up to the end (exclusive)."""
 
     column: int
     first: int
@@ -47,9 +47,9 @@ Conditions: TypeAlias = tuple[Condition, ...]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Numbers above `low` up to and with `high`; None: no limit.
+    """Numbers above `low` up to and including `high`; None: no limit.
 
-    `above` is the next number after each limit that occurs in the column.
+    `above` has the next number in the column after each limit.
     """
 
     low: float | None
@@ -59,15 +59,15 @@ class Range:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """A slice that is worse than the rows outside it and outside those found before.
+    """Slice that is worse than the rows outside it and outside earlier findings.
 
     Attributes:
-        columns: places of its columns.
-        keys: what it holds of each: a value's name, or a range.
+        columns: indices of its columns.
+        keys: its condition on each: the name of a value, or a range.
         rows: bool[n], its rows.
-        counted: bool[n], those of them in no slice found before.
-        others: bool[n], the rows that these are compared with.
-        z, p: of the statistic, in the family of its step.
+        counted: bool[n], those of its rows in no earlier finding.
+        others: bool[n], the rows that they are compared with.
+        z, p: the statistic and its p-value, in the family of its step.
     """
 
     columns: tuple[int, ...]
@@ -81,13 +81,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What a search found.
+    """Result of a search.
 
     Attributes:
-        found: in the order of the steps.
-        n_tested: slices of the first family.
-        n_shown: slices of the first family that are worse at the level.
-        p: the least p of the first family.
+        found: findings, in the order of the steps.
+        n_tested: number of slices of the first family.
+        n_shown: number of slices of the first family that are significant at the level.
+        p: the smallest p of the first family.
     """
 
     found: tuple[Finding, ...]
@@ -98,7 +98,7 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a search is made; `alpha` is the chance of any false finding."""
+    """Settings of a search; `alpha` is the familywise error rate."""
 
     depth: int
     min_n: int
@@ -107,16 +107,16 @@ class Settings:
     seed: int
 
     def alpha_over(self, divisor: float) -> float:
-        """A part of the level; at least what so many permutations can reach."""
+        """Return a part of the level, at least the smallest p-value of the permutations."""
         return max(self.alpha / divisor, min(self.alpha, 1.0 / (self.n_permutations + 1)))
 
 
 def search(columns: Sequence[SearchColumn], losses: RowLosses, settings: Settings) -> Searched:
-    """Find the slices that are worse, the smallest that explain.
+    """Find the smallest slices that explain the excess loss.
 
     Args:
-        columns: what slices are made of.
-        losses: of every row.
+        columns: columns of the conditions.
+        losses: loss of every row.
     """
     left = np.arange(losses.n)
     found: list[Finding] = []
@@ -138,12 +138,12 @@ def search(columns: Sequence[SearchColumn], losses: RowLosses, settings: Setting
 
 
 def remaining(left: Codes, found: Finding) -> Codes:
-    """The rows that the next step looks at: those in no slice found so far."""
+    """Rows of the next step: those in no slice found so far."""
     return left[~found.rows[left]]
 
 
 class Step:
-    """One family of slices, of the rows that are left."""
+    """One family of slices, of the remaining rows."""
 
     def __init__(
         self,
@@ -164,9 +164,9 @@ class Step:
         self.p: float = 1.0
 
     def best(self, *, is_first: bool) -> Conditions | None:
-        """The slice that explains best what is worse; None where nothing is shown to be.
+        """Return the slice that explains the excess best; None if none is significant.
 
-        The first family is compared with every permutation, so that its p is known in any case.
+        The first family is compared with every permutation, so that its p is always known.
         """
         if not self.family.size or not self._losses.is_varied:
             return None
@@ -185,13 +185,13 @@ class Step:
         if self.p > self._settings.alpha + 1e-12:
             return None
         self.n_shown = sum(int((z >= self._critical).sum()) for z in observed)
-        # Where slices hold equally much, the one of fewer columns comes first.
+        # Among slices with the same rows, the one of fewer columns comes first.
         at = int(np.argmax(observed[place] >= tops[place] - _TIE))
         chosen = tuple(Condition(*c) for c in self.family.blocks[place].spans_at(at))
         return self._settled(self._explaining(chosen))
 
     def _settled(self, chosen: Conditions) -> Conditions:
-        """The slice without ranges that leave next to nothing out once their limits are exact."""
+        """Return the slice without ranges that, with exact limits, exclude almost nothing."""
         seen = {chosen}
         while True:
             inside = self._rows(chosen, self._ranges(chosen))[self._left]
@@ -206,7 +206,7 @@ class Step:
 
     @property
     def _critical(self) -> float:
-        """The least statistic that is shown to be worse."""
+        """Smallest significant statistic."""
         # p = (1 + those at least as large) ÷ (1 + permutations) is at most alpha.
         n = len(self._null)
         most = int(np.floor(self._settings.alpha * (n + 1) + 1e-9)) - 1
@@ -217,7 +217,7 @@ class Step:
         return float((1.0 + at_least) / (1.0 + len(self._null)))
 
     def p_of(self, chosen: Conditions) -> float:
-        """The p of a slice in the family of this step."""
+        """Return the p-value of a slice in the family of this step."""
         return self._p(self._z(self._inside(chosen)))
 
     def _inside(self, chosen: Conditions) -> Flags:
@@ -229,17 +229,17 @@ class Step:
         return found
 
     def _z(self, inside: Flags, within: Flags | None = None) -> float:
-        """The statistic of rows among all that are left, or among some of them."""
+        """Return the statistic of rows among all that are left, or among some of them."""
         losses = self._losses
         if within is not None:
             losses, inside = losses.at(np.flatnonzero(within)), inside[within]
         return float(statistic(losses, inside))
 
     def _explaining(self, chosen: Conditions) -> Conditions:
-        """The slice that explains a slice: the smallest that is worse inside all that hold it.
+        """Return the smallest slice that explains a slice: worse inside all of its parents.
 
-        A parent that is worse as a whole, in which no slice differs, takes its place; a slice
-        inside it that is worse than its other rows does too.
+        A parent that is worse as a whole, in which no slice differs, replaces it; so does a slice
+        inside it that is worse than its other rows.
         """
         seen = {chosen}
         while True:
@@ -253,13 +253,13 @@ class Step:
             chosen = lower
 
     def _widened(self, chosen: Conditions) -> Conditions:
-        """The largest parent inside which the slice is not shown to be worse than the rest."""
+        """Return the largest parent inside which the slice is not significantly worse."""
         while (upper := self._parent(chosen, self._inside(chosen))) is not None:
             chosen = upper
         return chosen
 
     def _parent(self, chosen: Conditions, inside: Flags) -> Conditions | None:
-        """The parent that is shown to be worse, and no less than the rows inside; or None."""
+        """Return the parent that is significant, and as bad as the rows inside; or None."""
         parents = [(self._z(self._inside(up)), up) for up in self._parents(chosen)]
         parents = [pair for pair in parents if pair[0] >= self._critical]
         for _, parent in sorted(parents, key=lambda pair: -pair[0]):
@@ -268,7 +268,7 @@ class Step:
         return None
 
     def _parents(self, chosen: Conditions) -> Iterator[Conditions]:
-        """The slices with one condition, or one limit of a range, fewer."""
+        """Yield the slices with one condition, or one limit of a range, fewer."""
         for place, (column, first, end) in enumerate(chosen):
             others = chosen[:place], chosen[place + 1 :]
             if len(chosen) > 1:
@@ -279,7 +279,7 @@ class Step:
                 yield (*others[0], Condition(column, first, n), *others[1])
 
     def _is_worse_within(self, inside: Flags, parent: Conditions) -> bool:
-        """Whether a slice is worse than the other rows of a parent, of all slices of the parent."""
+        """Return whether a slice is worse than the rest of a parent, among all of its slices."""
         within = self._inside(parent)
         family, losses, statistics = self._family_within(within)
         if not family.size or not losses.is_varied:
@@ -296,7 +296,7 @@ class Step:
         return family, losses, Statistics(family, losses)
 
     def _narrowed(self, chosen: Conditions) -> Conditions:
-        """The slice inside it that is worse than its other rows; itself where there is none."""
+        """Return the slice inside it that is worse than its other rows; itself if there is none."""
         within = self._inside(chosen)
         family, losses, statistics = self._family_within(within)
         if not family.size or not losses.is_varied:
@@ -305,7 +305,7 @@ class Step:
         tops = [float(z.max(initial=0.0)) for z in observed]
         own = {one.column: one for one in chosen}
         if len(chosen) >= self._settings.depth:
-            # No further column: only its ranges may be narrower.
+            # No further column: only its ranges may become narrower.
             tops = [z if place in own else 0.0 for place, z in enumerate(tops)]
         place = int(np.argmax(tops))
         if not tops[place] > 0.0:
@@ -323,7 +323,7 @@ class Step:
         return made
 
     def _fitted(self, chosen: Conditions) -> Conditions:
-        """The slice of the same columns whose ranges, one after the other, explain best."""
+        """Return the slice of the same columns with the best ranges, one after the other."""
         for _ in range(_ROUNDS):
             before = chosen
             for place, (column, first, end) in enumerate(chosen):
@@ -336,7 +336,7 @@ class Step:
                 n_rows = np.bincount(codes, minlength=of.n_parts + 1)[: of.n_ordered]
                 sums = np.bincount(codes, self._losses.moved[rows], of.n_parts + 1)[: of.n_ordered]
                 spans = of.spans[(of.spans[:, 0] < end) & (of.spans[:, 1] > first)]
-                # A range that is open at an end stays so: no limit is added.
+                # A range that is open at an end stays open: no limit is added.
                 last = of.n_ordered
                 is_kept = spans[:, 1] <= last
                 is_kept &= (spans[:, 0] == 0) | (first > 0)
@@ -357,7 +357,7 @@ class Step:
         return chosen
 
     def _pooled(self, sums: Floats, n_rows: Floats) -> Floats:
-        """float64[s]: statistics up to a factor; −∞ of slices that are not looked at."""
+        """float64[s]: statistics up to a factor; −∞ for slices that are not examined."""
         n, total = float(self._losses.n), float(self._losses.moved.sum())
         is_kept = (n_rows >= self._settings.min_n) & (n_rows < n)
         found = np.full(len(sums), -np.inf)
@@ -366,7 +366,7 @@ class Step:
         return found
 
     def finding(self, chosen: Conditions, p: float) -> Finding:
-        """The slice with its limits as exact as the numbers of its columns allow."""
+        """Return the slice with limits as exact as the numbers of its columns allow."""
         ranges = self._ranges(chosen)
         rows = self._rows(chosen, ranges)
         keys: list[str | Range] = [
@@ -380,7 +380,7 @@ class Step:
         return Finding(columns, tuple(keys), rows, counted, others, self._z(inside), p)
 
     def _rows(self, chosen: Conditions, ranges: Sequence[Range | None]) -> Flags:
-        """bool[n], the rows of a slice with these ranges, of all that were given."""
+        """bool[n], the given rows of a slice with these ranges."""
         rows = np.ones(self._n_all, np.bool_)
         for (column, first, _), limits in zip(chosen, ranges, strict=True):
             of = self._columns[column]
@@ -392,9 +392,9 @@ class Step:
         return rows
 
     def _ranges(self, chosen: Conditions) -> list[Range | None]:
-        """The range of each condition that is one, each limit moved to where it explains best.
+        """Return the range of each condition that is one, with each limit optimized.
 
-        A limit moves between those of the parts beside it, over every number that occurs.
+        A limit moves between those of the neighboring parts, over every number that occurs.
         """
         found = [self._range(one) for one in chosen]
         for _ in range(_ROUNDS):
@@ -498,7 +498,7 @@ def _null(
 ) -> Floats | None:
     """float64[b], sorted: the largest statistic of each replicate.
 
-    With `alpha` it is None as soon as the p of z is certain to be larger.
+    With `alpha`, it is None as soon as the p of z is certain to be larger.
     """
     found: list[Floats] = []
     n_larger, most = 0, np.inf if alpha is None else alpha * (n_permutations + 1) - 1.0 + 1e-9
@@ -511,7 +511,7 @@ def _null(
 
 
 def statistic(losses: RowLosses, inside: Flags) -> float:
-    """That of `Statistics`, of some rows."""
+    """Return the statistic of `Statistics` for some rows."""
     n, m = float(losses.n), float(inside.sum())
     if not 0.0 < m < n:
         return 0.0

@@ -1,4 +1,4 @@
-"""Weak slices as records: each slice with its numbers, and how they were found."""
+"""Records of weak slices: each slice with its numbers, and the settings of the search."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ _HEAD: Final = ("slice", "rows", "", "rest", "difference", "p")
 
 @dataclass(frozen=True, slots=True)
 class WeakSlice:
-    """A slice whose rows are worse than the others, with all slices looked at.
+    """Slice whose rows are worse than the others, tested among all examined slices.
 
     Attributes:
         columns: the column, or those of a cross.
         key: the value of each, or its range as text: ``"> 70"``, ``"≤ 5"``, ``"(5, 70]"``.
-        limits: of each column whose slice is a range its limits, ``(70.0, None)`` of all numbers
-            above 70; None where it is one value.
-        n_rows: its rows, without those in a slice further up in the list.
-        n_all: its rows, with those.
-        value: of those `n_rows`: the mean loss, the proportion of wrong rows, or the metric.
-        rest: the same of the other rows that are in no slice further up.
-        z: how many standard errors what these rows add lies above what as many rows would add.
-        p: how often the largest z of all slices is at least this one where no slice is worse.
+        limits: limits of each column whose slice is a range: ``(70.0, None)`` for all numbers above
+            70; None if it is one value.
+        n_rows: number of its rows that are in no earlier slice of the list.
+        n_all: number of all its rows.
+        value: value on those `n_rows`: the mean loss, the proportion of wrong rows, or the metric.
+        rest: the same for the other rows that are in no earlier slice.
+        z: sum over these rows minus its expectation under the null hypothesis, in standard errors.
+        p: probability that the largest z of all slices is at least this one under the null
+            hypothesis.
     """
 
     columns: tuple[str, ...]
@@ -52,16 +53,16 @@ class WeakSlice:
 
     @property
     def loss(self) -> float:
-        """The same as `value`."""
+        """Alias of `value`."""
         return self.value
 
     @property
     def difference(self) -> float:
-        """The value less that of the rest."""
+        """Difference between the value and that of the rest."""
         return self.value - self.rest
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the record as JSON types."""
         return {
             "name": self.name,
             "columns": list(self.columns),
@@ -83,22 +84,22 @@ def _ranged(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WeakSlices:
-    """The weak slices that were found, and among how many.
+    """Weak slices found by a search, with the number of slices examined.
 
     Attributes:
-        slices: those shown to be worse, in the order in which they explain.
-        n_tested: slices that were looked at.
-        n_explained: slices that are worse, too, when looked at alone, and not listed: parents,
-            parts and slices that overlap, whose other rows are not shown to be worse.
-        level: 1 − the chance that data without any weak slice show one.
-        p: of the largest z of all slices.
-        n_permutations, seed: of the permutations.
-        left_out: column → why it was not looked at.
-        measure: what `value` and `rest` are: ``"error"``, ``"loss"``, or the name of a metric.
-        better: which of its values are better, ``"lower"`` or ``"higher"``.
-        depth: the most columns of a slice.
-        n_clusters: clusters that were kept together; None: rows are independent.
-        notes: sentences the reader should see, doubts first.
+        slices: significant slices, in the order in which they explain.
+        n_tested: number of examined slices.
+        n_explained: number of slices that are also significant alone, but not listed: parents,
+            parts and overlapping slices, whose other rows are not significantly worse.
+        level: 1 − the familywise error rate.
+        p: p-value of the largest z of all slices.
+        n_permutations, seed: number and seed of the permutations.
+        left_out: column → why it was not examined.
+        measure: meaning of `value` and `rest`: ``"error"``, ``"loss"``, or the name of a metric.
+        better: direction of better values, ``"lower"`` or ``"higher"``.
+        depth: largest number of columns of a slice.
+        n_clusters: number of clusters that are kept together; None: rows are independent.
+        notes: sentences for the reader, warnings about the input first.
     """
 
     slices: tuple[WeakSlice, ...]
@@ -117,9 +118,9 @@ class WeakSlices:
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What is unusual about the input, each with the option that settles it.
+        """Unusual facts about the input, each with the option that settles it.
 
-        A doubt never changes a number. The sentences are among the `notes` too.
+        They never change a number. The sentences are among the `notes`, too.
         """
         return only_doubts(self.notes)
 
@@ -130,7 +131,7 @@ class WeakSlices:
         return iter(self.slices)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the record as JSON types."""
         return {
             "slices": [one.to_dict() for one in self.slices],
             "n_tested": self.n_tested,
@@ -149,7 +150,7 @@ class WeakSlices:
         }
 
     def rows(self) -> list[tuple[str, ...]]:
-        """The cells of the table, its headings first."""
+        """Return the cells of the table, headings first."""
         found = [tuple(text or self.measure for text in _HEAD)]
         for one in self.slices:
             n = f"{one.n_rows:,}"
@@ -188,7 +189,7 @@ def _number(value: float, sign: str = "") -> str:
 
 
 def limits_of(found: Range) -> tuple[Limits, str]:
-    """The limits of a range, in as few digits as divide its numbers, and the range as text."""
+    """Return the limits of a range, with few digits that separate its numbers, and its text."""
     limits = tuple(
         None if limit is None else _shortest(limit, above)
         for limit, above in zip((found.low, found.high), found.above, strict=True)
@@ -201,7 +202,7 @@ def limits_of(found: Range) -> tuple[Limits, str]:
 
 
 def _shortest(limit: float, above: float | None) -> float:
-    """A number from the limit to below the next one that occurs."""
+    """Return a number with few digits from the limit to below the next one that occurs."""
     if above is None:
         return limit
     for digits in range(1, 17):

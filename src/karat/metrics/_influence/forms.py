@@ -1,4 +1,4 @@
-"""What shape the influence of each row on a metric has: facts that a record names."""
+"""Forms of the influence of each row on a metric, which records name."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Influence:
 
 @dataclass(frozen=True)
 class AreaInfluence(Influence):
-    """Of scale × the area under the ROC curve, plus a constant.
+    """Influence on scale × the area under the ROC curve, plus a constant.
 
     Attributes:
-        scale: what the area is multiplied by.
-        part: the parameter that asks for a part of the curve, whose end is a quantile.
+        scale: factor of the area.
+        part: the parameter that selects a part of the curve, whose end is a quantile.
     """
 
     scale: float = 1.0
@@ -35,14 +35,14 @@ class AreaInfluence(Influence):
 
 @dataclass(frozen=True)
 class PrecisionInfluence(Influence):
-    """Of the area under precision by recall, in steps or in straight lines."""
+    """Influence on the area under the precision-recall curve, by steps or straight lines."""
 
     is_straight: bool = False
 
 
 @dataclass(frozen=True)
 class LineInfluence(Influence):
-    """Of a coefficient of logit P(class) = a + b·logit p.
+    """Influence on a coefficient of logit P(class) = a + b·logit p.
 
     Attributes:
         part: the intercept a, the slope b, or the shift, which is a where b is 1.
@@ -53,11 +53,11 @@ class LineInfluence(Influence):
 
 @dataclass(frozen=True)
 class ShareInfluence(Influence):
-    """Of a function of the share of the class.
+    """Influence on a function of the class proportion.
 
     Attributes:
-        value: the function, of the share of the class and that of the others, neither of them 0;
-            where one is, it is 0.
+        value: the function of the proportions of the class and of the others, both nonzero; it is 0
+            where one of them is 0.
         slope: its derivative.
     """
 
@@ -67,10 +67,10 @@ class ShareInfluence(Influence):
 
 @dataclass(frozen=True)
 class LossInfluence(Influence):
-    """Of the mean of the loss that the record needs.
+    """Influence on the mean of the loss that the record needs.
 
     Attributes:
-        is_halved: whether two classes have half of it, as it counts both.
+        is_halved: whether the value is halved for two classes, since the loss counts both.
     """
 
     is_halved: bool = False
@@ -78,23 +78,23 @@ class LossInfluence(Influence):
 
 @dataclass(frozen=True)
 class SkillInfluence(Influence):
-    """Of 1 − mean loss ÷ loss of the class shares."""
+    """Influence on 1 − mean loss ÷ loss of the class proportions."""
 
     name: Literal["negative_log_probability", "squared_error"]
 
 
 @dataclass(frozen=True)
 class PlaceInfluence(Influence):
-    """Of the share of the rows whose true class is among the first k, a parameter."""
+    """Influence on the proportion of rows whose true class is among the first k, a parameter."""
 
 
 @dataclass(frozen=True)
 class PairsInfluence(Influence):
-    """Of the mean over ordered pairs of classes, by the score of the first (Hand & Till)."""
+    """Influence on the mean over ordered pairs of classes, by the score of the first."""
 
     is_by_support: bool = False
 
 
 @dataclass(frozen=True)
 class DifferencesInfluence(Influence):
-    """Of the mean over pairs of classes, by the difference of two scores (Kleiman & Page)."""
+    """Influence on the mean over pairs of classes, by the difference of two scores."""

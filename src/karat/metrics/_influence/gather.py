@@ -1,4 +1,4 @@
-"""Influence of every row on every metric of scores: each column is sorted once for all of them."""
+"""Influence of every row on every metric of scores; each column is sorted once for all of them."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class _Column:
-    """A sorted column, and what is known of its rows.
+    """A sorted column, with facts about its rows.
 
     Attributes:
         views: its views.
-        own: the class; of all columns together 1 of 2.
+        own: the class; 1 of 2 for all columns together.
         totals: float64[k], weight of each class.
         rows: implements `tally.ScoredRows`; None for all columns together.
     """
@@ -66,7 +66,7 @@ class _Column:
 
     @cached_property
     def log_odds(self) -> Floats:
-        """float64[n], of the probability of the class, by row."""
+        """float64[n], log-odds of the probability of the class, by row."""
         assert self.rows is not None
         found = np.empty(self.rows.n_rows)
         for part in row_parts(len(found)):
@@ -75,12 +75,12 @@ class _Column:
 
 
 def _core_of(form: Influence) -> Influence:
-    """The form without its scale: metrics that differ in nothing else share their sums."""
+    """Return the form without its scale: metrics that differ only in scale share their sums."""
     return AreaInfluence() if isinstance(form, AreaInfluence) else form
 
 
 def _average_of(metric: Metric, form: Influence) -> tuple[Any, float]:
-    """What a metric's sums are kept under, and the scale of its influence."""
+    """Return the key of a metric's sums, and the scale of its influence."""
     if isinstance(form, PairsInfluence):
         return (form, "pairs"), 1.0
     scale = form.scale if isinstance(form, AreaInfluence) else 1.0
@@ -90,16 +90,16 @@ def _average_of(metric: Metric, form: Influence) -> tuple[Any, float]:
 def _value_and_influence(
     form: Influence, at: _Column, gain: float, out: Floats, offsets: Floats
 ) -> tuple[float, _Standing | None]:
-    """The value of a class, and gain × its influence, which is added.
+    """Compute the value of a class and add gain × its influence.
 
     Args:
-        form: of a metric of one class, without scale.
-        out: float64[n], for what differs between rows.
-        offsets: float64[k], for what the rows of a true class share.
+        form: the form for a metric of one class, without scale.
+        out: float64[n], terms that differ between rows.
+        offsets: float64[k], terms common to the rows of a true class.
 
     Returns:
-        The value, NaN where there is none (then nothing is added), and gains by which rows are
-        still to be placed in the sorted column.
+        The value (NaN: undefined, nothing is added), and the gains for the terms that depend on the
+        position of rows in the sorted column.
     """
     if isinstance(form, AreaInfluence):
         return _add_area(at, gain, offsets)
@@ -112,11 +112,11 @@ def _value_and_influence(
 
 
 class _Standing(NamedTuple):
-    """What each row gets by its place in the sorted column; see `RankedColumn.add_influences`.
+    """Terms of each row by its position in the sorted column; see `RankedColumn.add_influences`.
 
     Attributes:
-        of_classes: float64[k], by what it stands above or below; None: nothing.
-        lifts: by how it moves the area under precision, as steps and with straight lines.
+        of_classes: float64[k], by the weight above or below it; None: no term.
+        lifts: by its effect on the area under precision, as steps and with straight lines.
     """
 
     of_classes: Floats | None = None
@@ -151,7 +151,7 @@ def _add_line(form: LineInfluence, at: _Column, gain: float, out: Floats) -> flo
     rows = at.rows
     assert rows is not None
     if np.isfinite(line.value):
-        with np.errstate(divide="ignore", invalid="ignore"):  # of rows that weigh nothing
+        with np.errstate(divide="ignore", invalid="ignore"):  # of rows with zero weight
             for part in row_parts(rows.n_rows):
                 is_own = rows.codes[part] == at.own
                 out[part] += gain * line.influence(at.log_odds[part], is_own)
@@ -161,7 +161,7 @@ def _add_line(form: LineInfluence, at: _Column, gain: float, out: Floats) -> flo
 def _add_share(form: ShareInfluence, at: _Column, gain: float, offsets: Floats) -> float:
     own, rest = at.n_own / at.weight, at.n_rest / at.weight
     if not (own and rest):
-        # No row moves it: share · slope is 0 in the limit.
+        # No row changes it: proportion · slope is 0 in the limit.
         return 0.0
     slope = form.slope(own, rest)
     moved = np.full(len(offsets), -gain * slope * own)
@@ -171,12 +171,12 @@ def _add_share(form: ShareInfluence, at: _Column, gain: float, offsets: Floats) 
 
 
 class _Sum:
-    """gain · influence of each class, added up: of one average, or of one class alone.
+    """Sum of gain · influence of each class, for one average or for one class alone.
 
     Attributes:
         out: float64[n].
-        offsets: float64[k], what the rows of a true class share.
-        values: float64[k], the value of each class, NaN where it has none.
+        offsets: float64[k], terms common to the rows of a true class.
+        values: float64[k], the value of each class, NaN where it is undefined.
     """
 
     def __init__(self, out: Floats, k: int) -> None:
@@ -197,7 +197,7 @@ class _Sum:
 
 
 def _place(views: Views, gains: Sequence[_Standing | None], k: int, block: Floats) -> None:
-    """Add to each column of block[n, m] how the rows stand, by its gains."""
+    """Add to each column of block[n, m] the position terms of the rows, scaled by its gains."""
     if not any(gains):
         return
     m = block.shape[1]
@@ -211,13 +211,13 @@ def _place(views: Views, gains: Sequence[_Standing | None], k: int, block: Float
 
 
 _TOGETHER: Final = 8
-"""Numbers of float64 in a line of the cache: as many sets of a row lie in one."""
+"""float64 numbers in a cache line: as many sets of a row fit in one."""
 
 
 def _zeros_in_lines(n: int, m: int) -> Floats:
-    """float64[n, m], m at most 8, of which each row lies in one line of the cache.
+    """float64[n, m], m at most 8, such that each row lies in one cache line.
 
-    A walk over a sorted column meets the rows anywhere in memory.
+    A walk over a sorted column accesses rows in random order.
     """
     width = 1
     while width < m:
@@ -230,7 +230,7 @@ def _zeros_in_lines(n: int, m: int) -> Floats:
 def _sums_alone(
     forms: Sequence[Influence], at: _Column, n: int, n_offsets: int, gain: float = 1.0
 ) -> dict[Influence, _Sum]:
-    """Of one column by each form; those of places in it are walked over together."""
+    """Compute the sums of one column by each form; position terms share one walk."""
     placed: list[Influence] = [form for form in forms if isinstance(form, _PLACED)]
     blocks = [placed[first : first + _TOGETHER] for first in range(0, len(placed), _TOGETHER)]
     found: dict[Influence, _Sum] = {}
@@ -254,7 +254,7 @@ _OF_LOSSES = (LossInfluence, SkillInfluence, PlaceInfluence)
 
 
 def reason_without(metric: Metric) -> str:
-    """Why a metric of scores has no influence function, in words; empty where it has one."""
+    """Return why a metric of scores has no influence function; empty if it has one."""
     form = metric.record.influence
     if form is None:
         return metric.record.no_influence or "its influence is not known"
@@ -266,19 +266,19 @@ def reason_without(metric: Metric) -> str:
 
 
 def influences(rows: ScoredRows, metrics: Iterable[Metric]) -> dict[Metric, Floats]:
-    """The influence of each row on metrics of scores.
+    """Influence of each row on metrics of scores.
 
-    φ with T(w + ε·e_i) = T(w) + ε·φ_i / Σw + o(ε). Its mean by weight is 0. Σw²φ²/W² estimates the
+    φ with T(w + ε·e_i) = T(w) + ε·φ_i / Σw + o(ε). Its weighted mean is 0. Σw²φ²/W² estimates the
     variance of the metric, Σw²φφ'/W² the covariance of two.
 
     Returns:
-        float64[n] of each metric; float64[k, n] of a metric of each class. NaN where the metric has
-        no value. Classes that cannot be measured are left out of averages.
+        float64[n] of each metric; float64[k, n] of a metric of each class. NaN where the metric is
+        undefined. Undefined classes are left out of averages.
 
     Errors:
         K311 a metric has no influence function: it is not smooth in the weights.
 
-    Cost: one sort a column; 16 bytes a row and metric, of which 8 are given back.
+    Cost: one sort for each column; 16 bytes for each row and metric, of which 8 are returned.
     """
     wanted = list(dict.fromkeys(metrics))
     gathered = GatheredInfluences(rows, wanted)
@@ -291,7 +291,7 @@ def class_weights(rows: ScoredRows) -> Floats:
 
 
 class GatheredInfluences:
-    """Influences while `measure` sorts columns; see `_measure.Beside`."""
+    """Influences gathered while `measure` sorts columns; see `_measure.Beside`."""
 
     def __init__(self, rows: ScoredRows, metrics: Sequence[Metric]) -> None:
         self._rows = rows
@@ -308,7 +308,7 @@ class GatheredInfluences:
             elif metric.record.is_per_class:
                 self._alone[_core_of(form), metric.lift] = None
         self._averages: dict[Any, _Sum] = {}
-        # Those of places in a sorted column are in blocks that are walked over together.
+        # Position terms are in blocks, which share one walk over the sorted column.
         self._blocks: list[tuple[list[Any], Floats]] = []
         placed = [key for key in everywhere if isinstance(key[0], _PLACED)]
         for first in range(0, len(placed), _TOGETHER):
@@ -332,7 +332,7 @@ class GatheredInfluences:
 
     @staticmethod
     def checked(metric: Metric) -> Influence:
-        """The form of the influence of a metric; K311 where it has none."""
+        """Return the form of the influence of a metric; K311 if it has none."""
         form = metric.record.influence
         if form is None or reason_without(metric):
             raise error("K311", metric=metric, reason=reason_without(metric))
@@ -362,7 +362,7 @@ class GatheredInfluences:
         self._sums |= {(form, lift, i): alone[form] for form, lift in here}
 
     def _paired(self, form: PairsInfluence, at: _Column, found: _Sum) -> Floats | None:
-        """Pairs of class i with each other class, by the score of i."""
+        """Return the pairs of class i with each other class, by the score of i."""
         i, totals = at.own, at.totals
         areas = np.asarray(at.views.ranks.ranked.areas(), np.float64)
         self._areas[i] = areas
@@ -373,20 +373,20 @@ class GatheredInfluences:
         gains[others] = at.weight / (totals[i] * totals[others])
         if form.is_by_support:
             gains[others] *= totals[i] + totals[others]
-        # gain · area ÷ 2 is W · chance · weight of the other class, or of this one.
+        # gain · area ÷ 2 is W · probability · weight of the other class, or of this one.
         shifts = gains * areas / 2.0
         found.offsets[others] -= shifts[others] / totals[others]
         found.offsets[i] -= float(shifts.sum()) / totals[i]
         return gains
 
     def confidences(self, view: Confidences) -> None:
-        """Nothing: what reads confidences is not smooth."""
+        """Do nothing: metrics of confidences are not smooth."""
 
     def pooled(self, views: Views) -> None:
         k, weight = self._k, float(self._totals.sum())
         at = _Column(views, 1, np.array([(k - 1) * weight, weight]), None)
         forms = [form for form, lift in self._alone if lift == "micro"]
-        # A row is k rows of k times the weight; one of them is of its class.
+        # A row counts as k rows of k times the weight; one of them is of its class.
         for form, found in _sums_alone(forms, at, self._rows.n_rows, 2, 1.0 / k).items():
             rest, own = found.offsets
             found.offsets = np.full(k, own + (k - 1) * rest)
@@ -415,11 +415,11 @@ class GatheredInfluences:
         self._pairs[metric] = phi
 
     def chances(self) -> Floats:
-        """float64[k, k]: of each ordered pair of classes, where some metric reads pairs."""
+        """float64[k, k] of each ordered pair of classes, if some metric reads pairs."""
         return PairRanks(self._areas, self._totals).matrix
 
     def influence(self, metric: Metric) -> Floats:
-        """float64[n], or float64[k, n] of a metric of each class, once all is measured."""
+        """float64[n], or float64[k, n] for a metric of each class, after all is measured."""
         form = self._forms[metric]
         if isinstance(form, DifferencesInfluence):
             return self._pairs[metric]
@@ -439,13 +439,13 @@ class GatheredInfluences:
         return self._sums[core, lift, own].influence(self._rows, scale)
 
     def squares(self, metric: Metric, squares: Floats | None) -> Floats | None:
-        """float64[k]: Σ squares · φ² of the rows of each true class, once all is measured.
+        """float64[k]: Σ squares · φ² of the rows of each true class, after all is measured.
 
         Args:
             squares: float64[n], Σw² of each row; None: 1.
 
         Returns:
-            None where the influence is not that of places in sorted columns: read `influence`.
+            None if the influence does not come from positions in sorted columns: read `influence`.
         """
         key, scale = _average_of(metric, self._forms[metric])
         for i, (keys, block) in enumerate(self._blocks):
@@ -460,7 +460,7 @@ class GatheredInfluences:
         return None
 
     def _finished(self, key: Any) -> _Sum:
-        """What was added up of a mean, whose divisor and shares are known at the end."""
+        """Finish the sums of a mean, whose divisor and proportions are known at the end."""
         found = self._averages[key]
         if found.is_finished:
             return found
@@ -477,7 +477,7 @@ class GatheredInfluences:
             found.factor = 1.0 / whole if whole else np.nan
             if whole:
                 mean = float(self._totals[known] @ found.values[known]) / whole
-                # The shares of the classes move with the weights too.
+                # The class proportions depend on the weights too.
                 found.offsets[known] += (found.values[known] - mean) * weight
         return found
 

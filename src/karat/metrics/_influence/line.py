@@ -1,4 +1,4 @@
-"""The line that recalibrates the probabilities of a class, and how each row moves it."""
+"""Influence of each row on the logistic recalibration of the probabilities of a class."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Line:
     """A coefficient of logit P = a + b·x, x = logit p, fitted to weighted rows.
 
     Attributes:
-        value: the coefficient; NaN where there is none.
+        value: the coefficient; NaN where it is undefined.
         a, b: the line.
         gain, turn: the influence of a row that is y of the class is
             (y − P)·(gain + turn·(x − centre)).
-        centre: weighted mean of x, by which little cancels.
+        centre: weighted mean of x, which limits cancellation.
     """
 
     value: float
@@ -59,13 +59,13 @@ class Line:
             return unknown
         if part == "slope":
             return cls(value, a, b, 0.0, total / square, centre)
-        # a is the height at the centre less the slope times the centre.
+        # a is the height at the center minus the slope times the center.
         return cls(value, a, b, total / heavy, -centre * total / square, centre)
 
     def influence(self, x: Floats, is_own: Any) -> Floats:
-        """float64[n]: of rows with these log-odds."""
+        """float64[n]: influence of rows with these log-odds."""
         chance, rest = both_sides(self.a + self.b * x)
-        with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave it unknown
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite ones leave it unknown
             found: Floats = np.where(is_own, rest, -chance) * self._slope(x)
         return found
 
@@ -73,7 +73,7 @@ class Line:
         return self.gain + self.turn * (x - self.centre)
 
     def squares(self, view: ClassProbabilities) -> float:
-        """Σ w²φ² over all rows; what weighs nothing counts for nothing."""
+        """Σ w²φ² over all rows; rows with zero weight are ignored."""
         found = 0.0
         line = self.a, self.b, self.gain, self.turn, self.centre
         for (x, *counts), level in zip(points_of(view), view.levels.blocks(), strict=True):

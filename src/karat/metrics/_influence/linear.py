@@ -1,4 +1,4 @@
-"""Influences that are linear in a loss of the row: means of losses, and what follows from them."""
+"""Influences that are linear in a loss of the row: mean losses and functions of them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Linear:
     """φ = gain · loss + offset of the true class.
 
     Attributes:
-        name: the loss; of "ranks", whether the rank is among the first `within`.
-        gain: what it is multiplied by.
+        name: the loss; for "ranks", whether the rank is among the first `within`.
+        gain: factor of the loss.
         offsets: float64[k].
-        within: how many places count.
+        within: number of positions that count.
     """
 
     name: str
@@ -62,7 +62,7 @@ def _of_skill(form: SkillInfluence, view: Losses) -> Linear:
     held = shares > 0
     if form.name == "negative_log_probability":
         logs = np.zeros_like(shares)
-        with np.errstate(divide="ignore"):  # of the others all but nothing is left
+        with np.errstate(divide="ignore"):  # only a negligible part is left of the others
             logs[held] = np.where(shares[held] > 0.5, np.log1p(-others[held]), np.log(shares[held]))
         base = -float((shares * logs).sum())
         moved = -logs - base
@@ -72,6 +72,6 @@ def _of_skill(form: SkillInfluence, view: Losses) -> Linear:
         moved = 2.0 * (float((shares**2).sum()) - shares)
     if not (base > 0 and np.isfinite(mean)):
         return Linear(form.name, np.nan, np.full(len(shares), np.nan))
-    with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave the interval unknown
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite ones leave the interval unknown
         share = np.float64(mean) / base
         return Linear(form.name, -1.0 / base, share + share / base * moved)

@@ -1,4 +1,4 @@
-"""Source of labels in memory: two columns, or a confusion matrix → `Cells`, in one pass."""
+"""Source of labels in memory: tallies two columns or a confusion matrix in one pass."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Count: TypeAlias = "Callable[[_Integers, _Integers], Tally | None]"
 
 
 def _counting(needs_cells: bool) -> Count:
-    """Count with the confusion matrix, or the totals of each class alone."""
+    """Count with the confusion matrix, or only the totals of each class."""
 
     def count(y_true: _Integers, y_pred: _Integers) -> Tally | None:
         try:
@@ -44,7 +44,7 @@ cells, class_totals = map(_counting, (True, False))
 
 
 def agreement(y_true: _Integers, y_pred: _Integers) -> Tally | None:
-    """The rows, and those of two labels alike; its two classes stand for no labels."""
+    """Return the number of rows, and of rows with equal labels, as a tally of two dummy classes."""
     try:
         return _native.count_agreement(y_true, y_pred, 0)
     except (ValueError, TypeError):
@@ -52,7 +52,7 @@ def agreement(y_true: _Integers, y_pred: _Integers) -> Tally | None:
 
 
 def count_for(needs_cells: bool, needs_classes: bool) -> Count:
-    """The least work that has what a formula reads."""
+    """Return the cheapest count that has the inputs of a formula."""
     if needs_cells:
         return cells
     return class_totals if needs_classes else agreement
@@ -69,25 +69,25 @@ def tally_labels(
     n_threads: int | None = None,
     is_part: bool = False,
 ) -> Cells:
-    """Tally of true and predicted labels, matched by position.
+    """Tally true and predicted labels, matched by position.
 
     Args:
-        y_true, y_pred: one label a row, in any container that `data.labels.containers.encode`
-            reads.
-        labels: the classes in order; default: the sorted union of what occurs.
+        y_true, y_pred: one label for each row, in any container that
+            `data.labels.containers.encode` reads.
+        labels: the classes in order; default: the sorted union of the labels.
         positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         weights: float[n], finite and at least 0.
         cells: whether the confusion matrix is kept; without it only tp, fp and fn of each class.
         n_threads: None means KARAT_NUM_THREADS, else all cores; the tally is the same for any.
-        is_part: whether other rows come beside them, so that these may all weigh 0.
+        is_part: whether they are part of more rows, so that these may all weigh 0.
 
     Returns:
-        Cells: dense while k × k is small beside n, sparse for many classes, marginals on request.
+        Cells: dense if k × k is small relative to n, sparse for many classes, marginals on request.
 
     Errors:
-        K101 to K118 and K124: the argument, its first bad row and how many there are.
+        K101 to K118 and K124: with the argument, its first invalid row and the number of such rows.
 
-    Cost: one pass; integers and booleans are read where they lie.
+    Cost: one pass; integers and booleans are read in place.
 
     Example:
         >>> tally_labels(["cat", "dog", "dog"], ["cat", "cat", "dog"]).matrix().tolist()
@@ -121,7 +121,7 @@ def tally_labels(
 def _count_plain(
     y_true: npt.NDArray[Any], y_pred: npt.NDArray[Any], cells: bool, n_threads: int
 ) -> Cells | None:
-    """The tally of two plain columns of integers; None sends everything else the long way."""
+    """Tally two plain columns of integers; None sends all other input to the slow path."""
     shape = y_true.shape
     if shape != y_pred.shape or len(shape) != 1 or not shape[0]:
         return None
@@ -140,24 +140,23 @@ def _count_plain(
 
 @lru_cache(maxsize=64)
 def _few_classes(values: bytes) -> Classes:
-    """Classes of int64[k] values; kept, since small calls repeat the same few."""
+    """Return the classes of int64[k] values; cached, since small calls repeat the same few."""
     return Classes.of(np.frombuffer(values, np.int64).tolist())
 
 
 def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) -> Cells:
-    """Tally of a confusion matrix.
+    """Tally a confusion matrix.
 
     Args:
-        confusion: number[k, k], rows true, columns predicted: lists, an array or a frame.
-            Whole numbers are counts of rows; others are sums of weights, whose squares
-            are not known.
+        confusion: number[k, k], rows true, columns predicted: lists, an array or a frame. Whole
+            numbers are counts of rows; others are sums of weights, whose squares are unknown.
         labels: the classes in order; default: those of the frame, else 0 … k - 1.
         positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
 
     Errors:
-        K110 labels do not fit the matrix, K111 and K112 unusable `positive`,
-        K119 it is no confusion matrix, K149 the labels of a frame in another order, K125 weights
-        that are too large or too small.
+        K110 labels do not match the matrix, K111 and K112 invalid `positive`, K119 it is not a
+        confusion matrix, K149 the labels of a frame in another order, K125 weights that are too
+        large or too small.
 
     Example:
         >>> tally_matrix([[5, 1], [2, 7]]).classes.positive
@@ -172,6 +171,6 @@ def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) ->
     if labels is not None:
         check_order(confusion, names)
     classes = classes_of(names, positive, is_declared=True)
-    # Python's integers: neither a sum of counts nor a rounded sum of weights can overflow here.
+    # Python integers: neither a sum of counts nor a rounded sum of weights can overflow.
     n_rows = min(sum(map(int, np.ceil(matrix).sum(axis=1))), np.iinfo(np.int64).max)
     return Cells.dense(matrix, classes=classes, n_rows=n_rows)

@@ -1,4 +1,4 @@
-"""Rows in memory as `Rows`: arguments of arrays, lists and columns, matched by position."""
+"""Rows in memory: arguments of arrays, lists and columns, matched by position."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def label_rows(
     weights: Any = None,
     n_threads: int | None = None,
 ) -> Rows:
-    """True and predicted labels as rows on their class axis, with their tally.
+    """Return true and predicted labels as rows on their class axis, with their tally.
 
     Args:
-        y_true, y_pred, labels, positive, weights, n_threads: as of `tally_labels`.
-        clusters: one name or number a row, or None.
-        by: what slices are made of, see `as_slices`; or None.
+        y_true, y_pred, labels, positive, weights, n_threads: as in `tally_labels`.
+        clusters: one name or number for each row, or None.
+        by: grouping for slices, see `as_slices`; or None.
 
     Errors:
         As `tally_labels`, `as_clusters` and `as_slices`.
@@ -76,22 +76,22 @@ def score_rows(
     threshold: Any = None,
     n_threads: int | None = None,
 ) -> Rows:
-    """Rows with scores.
+    """Return rows with scores.
 
     Args:
-        y_true: one label a row.
+        y_true: one label for each row.
         scores: the matrix, see `data.scores.containers.as_scores`.
-        y_pred: predicted labels, where they are not those of the scores.
-        clusters: one name or number a row, or None.
-        by: what slices are made of, see `as_slices`; or None.
+        y_pred: predicted labels, if they differ from those of the scores.
+        clusters: one name or number for each row, or None.
+        by: grouping for slices, see `as_slices`; or None.
         labels: the classes in the order of the columns; default: the sorted labels of y_true.
         positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         weights: float[n].
-        threshold: from which value on the positive class of two is predicted: not with y_pred.
+        threshold: value at or above which the positive class of two is predicted; not with y_pred.
         n_threads: None means KARAT_NUM_THREADS, else all cores.
 
     Errors:
-        K101 to K124 labels, weights; K134, K135 classes and columns; K140 a threshold beside
+        K101 to K124 labels, weights; K134, K135 classes and columns; K140 a threshold together with
         y_pred.
     """
     check_threads(n_threads)
@@ -124,5 +124,5 @@ def score_rows(
 
 
 def clusters_of_rows(clusters: Any, n: int) -> RowNames:
-    """The cluster of each row, by number; errors as of `as_clusters`."""
+    """Return the cluster of each row as a number; errors as in `as_clusters`."""
     return RowNames("clusters", as_clusters(clusters, n).astype(np.int32), ())

@@ -1,1 +1,1 @@
-"""Frames whose rows lie in partitions, on many machines: Dask and Spark."""
+"""Partitioned frames, possibly on many machines: Dask and Spark."""

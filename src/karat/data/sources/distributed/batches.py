@@ -1,4 +1,4 @@
-"""Source for a `BatchSource`: each batch is counted in turn, in this process."""
+"""Source for a `BatchSource`, whose batches are counted in turn, in this process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from karat.errors import error
 from karat.tally.cached import cached_property
 
 _BATCHES_LOOKED: Final = 8
-"""First batches that say whether a column of objects holds sets."""
+"""Number of first batches that show whether a column of objects contains sets."""
 _FAMILIES: tuple[tuple[type | tuple[type, ...], Family], ...] = (
     ((bool, np.bool_), "boolean"),
     ((int, np.integer), "whole"),
@@ -31,12 +31,12 @@ _FAMILIES: tuple[tuple[type | tuple[type, ...], Family], ...] = (
 
 @dataclass
 class BatchedTable:
-    """A `BatchSource`.
+    """Adapter of a `BatchSource`.
 
     Attributes:
         table: the source.
-        n_rows: rows that an earlier read gave; None before the first.
-        has_rows: whether a look at the types of columns met a row.
+        n_rows: number of rows of an earlier read; None before the first.
+        has_rows: whether the detection of column types found a row.
     """
 
     table: BatchSource
@@ -64,7 +64,7 @@ class BatchedTable:
                 types = open_frame(batch).types
                 for name in (name for name in types if found.get(name) == "unknown"):
                     found[name] = types[name]
-                    # Of lists in a dict, that of the first value.
+                    # For lists in a dict, the type of the first value.
                     if isinstance(batch, Mapping) and types[name] == "unknown":
                         found[name] = _family(batch[name])
             if "unknown" not in found.values():
@@ -72,7 +72,7 @@ class BatchedTable:
         return found
 
     def hold_sets(self, name: str) -> bool:
-        """Whether the first rows of a column of objects hold sets of labels."""
+        """Return whether the first rows of a column of objects contain sets of labels."""
         batches = (batch for batch in self.table.read_batches((name,)) if length_of(batch))
         for batch in islice(batches, _BATCHES_LOOKED):
             read = open_frame(batch).first_rows
@@ -84,7 +84,7 @@ class BatchedTable:
         """Tally all rows.
 
         Errors:
-            K412 the source gave another number of rows than before.
+            K412 the source returned another number of rows than before.
         """
         total: Partial | None = None
         n_rows = 0

@@ -1,4 +1,4 @@
-"""Source for Dask: one partial a partition by delayed calls, merged in a tree."""
+"""Source for Dask: one partial for each partition by delayed calls, merged in a tree."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from karat.data.sources.tables.frames import family_of
 from karat.errors import error, short
 
 _FAN_IN: Final = 8
-"""Partials that are merged by one task."""
+"""Number of partials that one task merges."""
 
 
 @dataclass(frozen=True)
 class DaskFrame:
-    """A DataFrame of Dask."""
+    """Adapter of a Dask DataFrame."""
 
     table: Any
 
@@ -52,7 +52,7 @@ class DaskFrame:
         }
 
     def hold_sets(self, name: str) -> bool:
-        """Whether the first rows of a column of objects hold sets of labels.
+        """Return whether the first rows of a column of objects contain sets of labels.
 
         Cost: the first partition is read.
         """
@@ -63,7 +63,7 @@ class DaskFrame:
             return are_sets(column.head(N_LOOKED).iloc[:, 0])
 
     def tally(self, reading: Reading) -> Partial:
-        """All rows; K502 the workers have no karat, K503 partitions are missing or came twice."""
+        """Tally all rows; K502 the workers have no karat, K503 partitions are lost or duplicate."""
         from dask.base import compute
         from dask.delayed import delayed
 
@@ -97,20 +97,20 @@ class DaskFrame:
 
 
 def _tally(block: Any, place: int, words: bytes) -> list[bytes]:
-    """Runs in a task: the partial of its partition."""
+    """Tally a partition, in a task."""
     starts = range(0, len(block), BLOCK_ROWS)
     blocks = (block.iloc[start : start + BLOCK_ROWS] for start in starts)
     return [tally_partition(blocks, place, Reading.from_bytes(words)).to_bytes()]
 
 
 def _merge(parts: Sequence[list[bytes]], words: bytes) -> list[bytes]:
-    """Runs in a task: fewer partials."""
+    """Merge partials, in a task."""
     return merge_bytes([part for group in parts for part in group], Reading.from_bytes(words))
 
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Errors of tasks that mean that karat is missing there say so."""
+    """Context that explains errors of tasks without karat."""
     try:
         yield
     except Exception as problem:

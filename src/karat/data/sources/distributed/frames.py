@@ -1,6 +1,6 @@
-"""Frames whose rows lie in partitions, maybe on many machines, and columns of them.
+"""Detection of partitioned frames, possibly on many machines, and their columns.
 
-Spark and Dask are recognised by the names of their classes and never imported.
+Spark and Dask are recognized by the names of their classes and never imported.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from karat.data.sources.batches import is_batch_source
 from karat.errors import KaratError, error
 
 DISTRIBUTED_HOSTS: Final = {"pyspark": "Spark", "dask": "Dask"}
-"""What each library is called."""
+"""Name of each library."""
 COLLECT: Final = {"pyspark": "toPandas()", "dask": "compute()"}
-"""The method that brings all rows into memory."""
+"""Method that brings all rows into memory."""
 _MODULES: Final = {
     "pyspark.sql.": "pyspark",
     "pyspark.pandas.": "pyspark",
@@ -23,7 +23,7 @@ _MODULES: Final = {
 
 
 def distributed_host(table: object) -> str | None:
-    """The library of a table whose rows lie in partitions, maybe on many machines; else None."""
+    """Return the library of a partitioned table, possibly on many machines; else None."""
     host, name = _found(table)
     if host == "pyspark":
         return host if name == "DataFrame" and hasattr(table, "mapInArrow") else None
@@ -32,17 +32,17 @@ def distributed_host(table: object) -> str | None:
 
 
 def pieces_of(table: object) -> str | None:
-    """What the rows of a table come in, if they are not read at once: partitions or batches."""
+    """Return the parts in which the rows of a table are read: partitions or batches."""
     if distributed_host(table) is not None:
         return "partitions"
     return "batches" if is_batch_source(table) else None
 
 
 def refuse_distributed(values: object, argument: str) -> None:
-    """Refuse a column of a frame in partitions, or such a frame where a column is wanted.
+    """Refuse a column of a partitioned frame, or such a frame in place of a column.
 
-    Each column would be computed by itself. Spark keeps no order between two queries, and Dask
-    puts the rows of a shuffled frame in another order whenever it computes them.
+    Each column would be computed separately. Spark does not keep the order between two queries, and
+    Dask reorders the rows of a shuffled frame in each computation.
 
     Errors:
         K416.
@@ -55,13 +55,13 @@ def refuse_distributed(values: object, argument: str) -> None:
 def without_order(
     argument: str, host: str, name: str = "DataFrame", advice: str | None = None
 ) -> KaratError:
-    """K416: what is in partitions cannot be matched with anything by position.
+    """K416: partitioned data cannot be matched by position.
 
     Args:
-        argument: what messages call it.
-        host: its library, as `distributed_host` gives it.
-        name: its class.
-        advice: what to do, if not to give one frame.
+        argument: its name in messages.
+        host: its library, from `distributed_host`.
+        name: name of its class.
+        advice: advice other than to pass one frame.
     """
     told = {} if advice is None else {"advice": advice}
     kind = f"{DISTRIBUTED_HOSTS[host]} {name}"
@@ -69,7 +69,7 @@ def without_order(
 
 
 def _found(values: Any) -> tuple[str | None, str]:
-    """The library of what lies in partitions, and its class; None of anything else."""
+    """Return the library and the class of partitioned data; None for other objects."""
     if isinstance(values, tuple):
         # A row of Spark is a tuple.
         return None, ""
@@ -84,6 +84,6 @@ def _found(values: Any) -> tuple[str | None, str]:
 
 
 def _is_of_unknown_length(values: Any) -> bool:
-    """Whether an array of Dask was made of a frame: nobody has counted its rows yet."""
+    """Return whether a Dask array was made from a frame, so that its length is unknown."""
     lengths = getattr(values, "shape", ())
     return any(length != length for length in lengths)

@@ -1,6 +1,6 @@
-"""What was counted of some partitions of a frame that lies on many machines, and how it adds up.
+"""Partial tallies of some partitions of a distributed frame, and their merge.
 
-A partial is a function of its partitions alone. It names them, so that none counts twice.
+A partial depends only on its partitions. It lists them, so that none counts twice.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _SPECIES: Final = "partial"
 
 @dataclass(frozen=True, eq=False)
 class Partial:
-    """Rows of some partitions.
+    """Tally of the rows of some partitions.
 
     Attributes:
-        partitions: which.
-        n_rows: rows read, those that were left out included.
-        tallies: what was accumulated of them.
-        order: the categories of the labels where they are ordered, or None.
-        width: columns of a column of lists, where that was wanted.
-        problem: what is wrong with a row, or None; then nothing else counts.
+        partitions: the partitions.
+        n_rows: number of rows, including those left out.
+        tallies: the accumulated tallies.
+        order: the categories of the labels if ordered, or None.
+        width: length of the lists of a column, if requested.
+        problem: the error of a row, or None; with an error, the other fields are ignored.
     """
 
     partitions: Ranges
@@ -47,7 +47,7 @@ class Partial:
 
     @property
     def n_dropped(self) -> int:
-        """Rows that were left out."""
+        """Number of rows that were left out."""
         return self.tallies.n_dropped
 
     @property
@@ -56,7 +56,7 @@ class Partial:
 
     @property
     def is_kept(self) -> bool:
-        """Whether its rows are kept as they are, so that their order can still be chosen."""
+        """True if its rows are kept unchanged, so that their order can still be chosen."""
         scores, sets = self.tallies.scores, self.tallies.sets
         if sets is not None:
             return not sets.is_sample
@@ -64,7 +64,7 @@ class Partial:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of what waits to be added: rows, or cells."""
+        """Bytes of pending rows or cells."""
         found = self.tallies
         if found.sets is not None:
             return found.sets.n_bytes
@@ -73,7 +73,7 @@ class Partial:
         return n_bytes_of(found.crossed) + (0 if found.cells is None else found.cells.counts.nbytes)
 
     def merge(self, other: Partial, empty: ScoreParts) -> Partial:
-        """Both; rows that are kept stand in the order of the call.
+        """Merge both; kept rows are in the order of the call.
 
         Errors:
             K503 a partition is in both.
@@ -83,24 +83,24 @@ class Partial:
         if wrong:
             return Partial(partitions, problem=min(wrong, key=lambda part: part.first).problem)
         if not (self.n_rows and other.n_rows):
-            # Partitions without rows say nothing of labels.
+            # Partitions without rows have no information on labels.
             return replace(self if self.n_rows else other, partitions=partitions)
         try:
             tallies = self.tallies.merge(other.tallies, empty, 1)
         except KaratError as problem:
             return Partial(partitions, problem=problem)
         n_rows = self.n_rows + other.n_rows
-        # The categories where all rows have the same.
+        # The categories, if all rows have the same.
         orders = {part.order for part in (self, other) if part.n_rows > part.n_dropped}
         order = next(iter(orders or {other.order})) if len(orders) < 2 else None
         width = self.width if self.width is not None else other.width
         return Partial(partitions, n_rows, tallies, order, width)
 
     def with_rows(self, more: Partial, empty: ScoreParts) -> Partial:
-        """The same with more rows of its partitions.
+        """Return the partial with more rows of its partitions.
 
         Errors:
-            What is wrong with rows that do not go together.
+            The errors of rows that cannot be combined.
         """
         if not self.n_rows:
             return more
@@ -127,13 +127,13 @@ class Partial:
 
     @classmethod
     def from_bytes(cls, data: bytes, empty: ScoreParts) -> Partial:
-        """Read what `to_bytes` wrote.
+        """Read the output of `to_bytes`.
 
         Args:
-            empty: what rows with scores are added to.
+            empty: the accumulator of rows with scores.
 
         Errors:
-            K205 the bytes are truncated, altered or no partial; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or not a partial; K206 a newer version wrote them.
         """
 
         def assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Partial:
@@ -159,7 +159,7 @@ class Partial:
 
 
 def _contradiction(header: dict[str, Any]) -> str | None:
-    """What the facts of a partial that was read cannot be, or None."""
+    """Return a contradiction in the facts of a partial, or None."""
     before = -2
     for first, last in header["partitions"]:
         if type(first) is not int or type(last) is not int or not before + 1 < first <= last:
@@ -176,14 +176,13 @@ def _contradiction(header: dict[str, Any]) -> str | None:
 
 
 def merged(partials: Iterable[Partial], empty: ScoreParts) -> list[Partial]:
-    """Fewer partials of the same partitions, in the memory of `empty.max_memory` and one of them.
+    """Merge into fewer partials, in the memory of `empty.max_memory` and one of them.
 
-    Rows that are kept stay apart, so that whoever adds the last ones can put them in order;
-    everything else becomes one. What comes out does not depend on the order of arrival: counts
-    exactly, sums to rounding.
+    Kept rows stay separate, so that the last merge can sort them; everything else becomes one. The
+    result does not depend on the order of arrival: exactly for counts, up to rounding for sums.
 
     Errors:
-        K503 a partition came twice.
+        K503 a partition is duplicate.
     """
     waiting: list[Partial] = []
     whole: Partial | None = None
@@ -204,7 +203,7 @@ def merged(partials: Iterable[Partial], empty: ScoreParts) -> list[Partial]:
 
 
 def folded(partials: Sequence[Partial], empty: ScoreParts, whole: Partial | None = None) -> Partial:
-    """All of them as one, added in the order of their partitions; K503 one is in two of them."""
+    """Merge all into one, in the order of their partitions; K503 a partition is duplicate."""
     for partial in sorted(partials, key=lambda part: part.first):
         whole = partial if whole is None else whole.merge(partial, empty)
     assert whole is not None
@@ -212,11 +211,11 @@ def folded(partials: Sequence[Partial], empty: ScoreParts, whole: Partial | None
 
 
 def check_all(partial: Partial, n_partitions: int | None) -> None:
-    """Refuse what does not hold every partition.
+    """Refuse a partial that lacks a partition.
 
     Args:
-        n_partitions: how many there are; None where the host does not say: then every number up to
-            the last that came.
+        n_partitions: number of partitions; None if the host does not report it: then every number
+            up to the last.
 
     Errors:
         K503 some are missing.

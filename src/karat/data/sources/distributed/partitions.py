@@ -1,6 +1,7 @@
-"""One partition of a frame that lies on many machines → its `Partial`; runs where the rows are.
+"""Tally of one partition of a distributed frame as a `Partial`; runs where the rows are.
 
-The same whatever the host: a host brings the blocks of rows of a partition and carries bytes.
+It is the same for every host: the host provides the blocks of rows of a partition and transfers
+bytes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from karat.tally.held_sets import HeldSets
 from karat.tally.serialization import each_once
 
 BLOCK_ROWS: Final = 1 << 17
-"""Rows that are read together."""
+"""Number of rows that are read together."""
 
 _VERSION: Final = 1
 _SHIFTED: Final = ("row", "other_row")
@@ -47,23 +48,23 @@ _SHIFTED: Final = ("row", "other_row")
 
 @dataclass(frozen=True)
 class Reading:
-    """What tasks are told: which columns, and what to make of them.
+    """Settings of tasks: columns, and the tally to make.
 
     Attributes:
         found: column by role: ``true``, maybe ``pred`` and ``weights``.
-        wants: the tally of labels; or only which labels there are, and how long lists are; or rows
+        wants: the tally of labels; or only the distinct labels and the length of lists; or rows
             with scores, or with sets of labels.
-        scores: columns of scores in the order of the classes; one that may hold lists.
-        argument: what messages call them.
-        labels: the classes in order, or None; known where rows with scores are wanted.
-        is_declared: whether the caller listed them, or the names of the columns did.
-        positive: the positive class of two, where the classes are known.
-        threshold: from which score on it is predicted.
-        nulls: ``"error"``, or ``"drop"`` to leave out rows with something missing.
-        max_memory: bytes that rows with scores may take.
+        scores: columns of scores in the order of the classes; a single one may contain lists.
+        argument: their name in messages.
+        labels: the classes in order, or None; required for rows with scores.
+        is_declared: whether the caller, or the column names, listed them.
+        positive: the positive class of two, if the classes are known.
+        threshold: score at or above which it is predicted.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows with missing values.
+        max_memory: memory limit in bytes for rows with scores.
         is_frequency: whether a weight is a number of rows.
         groups: columns, and crosses of several, whose values are slices.
-        sets: how columns become rows with sets, or None.
+        sets: conversion of columns to rows with sets, or None.
     """
 
     found: Mapping[str, str]
@@ -82,7 +83,7 @@ class Reading:
 
     @property
     def singles(self) -> tuple[str, ...]:
-        """Each column whose values are slices, once."""
+        """Distinct columns whose values are slices."""
         return tuple(dict.fromkeys(name for key in self.groups for name in key))
 
     @property
@@ -94,20 +95,20 @@ class Reading:
 
     @property
     def empty(self) -> ScoreParts:
-        """What rows with scores are added to."""
+        """Accumulator of rows with scores."""
         return ScoreParts(self.max_memory, self.threshold, self.positive, self.is_frequency)
 
     def to_bytes(self) -> bytes:
-        """As JSON, which any version of Python reads."""
+        """Return the settings as JSON, which any version of Python reads."""
         words = {"version": _VERSION, **asdict(self), "found": dict(self.found)}
         return json.dumps(words).encode("utf-8")
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Reading:
-        """Read what `to_bytes` wrote.
+        """Read the output of `to_bytes`.
 
         Errors:
-            K205 it is damaged or no task; K206 a newer version wrote it.
+            K205 it is damaged or not a task; K206 a newer version wrote it.
         """
         try:
             words = json.loads(data, object_pairs_hook=each_once)
@@ -134,17 +135,17 @@ class Reading:
 def tally_partition(
     blocks: Iterable[Any], partition: int, reading: Reading, *, unit: str = "partition"
 ) -> Partial:
-    """The rows of a partition.
+    """Tally the rows of a partition.
 
     Args:
-        blocks: tables of some rows each, in order; none needs to have any.
+        blocks: tables of some rows each, in order, possibly empty.
         partition: its number, from 0.
-        unit: what messages call it.
+        unit: its name in messages.
 
     Returns:
-        The partial; what is wrong with a row is part of it, and raised where all come together.
+        The partial; errors of rows are part of it, and raised when all are merged.
 
-    Cost: one pass; memory of a block and of what is counted.
+    Cost: one pass; memory for a block and the tally.
     """
     own = ((partition, partition),)
     total = Partial(own, tallies=Tallies(later=SlicesLater(reading.groups)))
@@ -163,12 +164,12 @@ def tally_partition(
 
 
 def merge_bytes(parts: Iterable[bytes], reading: Reading) -> list[bytes]:
-    """Fewer partials, from bytes to bytes; see `merged` and `Partial.from_bytes`."""
+    """Merge partials, from bytes to bytes; see `merged` and `Partial.from_bytes`."""
     return [partial.to_bytes() for partial in _merged(parts, reading.empty)]
 
 
 def whole_of(parts: Iterable[bytes], reading: Reading) -> Partial | None:
-    """All partials as one; None without any."""
+    """Merge all partials into one; None without any."""
     found = _merged(parts, reading.empty)
     return folded(found, reading.empty) if found else None
 
@@ -179,7 +180,7 @@ def _merged(parts: Iterable[bytes], empty: ScoreParts) -> list[Partial]:
 
 @contextmanager
 def _numbered_in(piece: str, start: int) -> Iterator[None]:
-    """Errors within number rows in the partition or batch."""
+    """Context in which errors number rows in the partition or batch."""
     try:
         yield
     except KaratError as problem:
@@ -193,7 +194,7 @@ def _numbered_in(piece: str, start: int) -> Iterator[None]:
 
 
 def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Partial:
-    """The same with the rows of one more block of its partition."""
+    """Return the partial with the rows of one more block of its partition."""
     frame = open_frame(block)
     if reading.sets is not None:
         values = frame.columns(reading.columns)
@@ -211,7 +212,7 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
     except KaratError as problem:
         if reading.nulls != "drop" or problem.code != "K101":
             raise
-        # Other blocks may have rows that are whole.
+        # Other blocks may have complete rows.
     else:
         rows = _scored(read, reading) if reading.wants == "rows" else _labelled(read, reading)
         orders = (side.order for side in (read.true, read.pred) if side is not None)
@@ -222,7 +223,7 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
 
 
 def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
-    """The clusters and the values of columns of the rows that were kept."""
+    """Return the clusters and the column values of the kept rows."""
     columns = _values_of_columns(read.values, reading.singles, read.n_rows, read.kept)
     return {"clusters": read.names.get("clusters"), "columns": columns}
 
@@ -230,7 +231,7 @@ def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
 def _values_of_columns(
     values: Mapping[str, Any], names: Iterable[str], n_rows: int, kept: Flags | None
 ) -> dict[str, RowNames]:
-    """The values of columns of slices, as text."""
+    """Return the values of columns of slices, as text."""
     found = {}
     for name in names:
         own = text_names(values_as_text(values[name], name, n_rows), name)
@@ -239,7 +240,7 @@ def _values_of_columns(
 
 
 def _labelled(read: FrameLabels, reading: Reading) -> Batch:
-    """The labels of a block, counted; of labels alone also their rows."""
+    """Return the counted labels of a block; for labels alone, also their rows."""
     wants_cells = reading.wants == "cells"
     with numbered(read.kept):
         cells = tally_columns(

@@ -1,4 +1,4 @@
-"""Frames whose rows lie in partitions: columns found by role, then one pass where the rows are."""
+"""Tally of partitioned frames: columns detected by role, then one pass where the rows are."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ def rows_of_distributed(
     is_frequency: bool = False,
     **options: Any,
 ) -> Tallies:
-    """The tally of a frame of Spark or Dask, or of a table in batches.
+    """Tally a frame of Spark or Dask, or a table in batches.
 
     Args:
         table: the frame.
-        threshold: from which score on the positive class of two is predicted.
-        max_memory: bytes of rows with scores that a task keeps.
+        threshold: score at or above which the positive class of two is predicted.
+        max_memory: memory limit in bytes for rows with scores in a task.
         is_frequency: whether a weight is a number of rows.
-        options: as of `TableRequest`.
+        options: as in `TableRequest`.
 
     Errors:
-        K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
-        rows are numbered in the partition that is named.
+        K412 a stream of Spark; K502, K503 the workers; else as in `rows_of_frame`, with rows
+        numbered within the named partition.
 
-    Cost: one pass where the rows are. With scores and without `labels`, one more before it that
-    reads the labels alone.
+    Cost: one pass where the rows are. With scores and without `labels`, an earlier pass reads the
+    labels alone.
     """
     host = _opened(table)
     request = TableRequest(threshold=threshold, is_frequency=is_frequency, **options)
@@ -125,7 +125,7 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
 
 
 def _of_ids(request: TableRequest) -> list[Doubt]:
-    """The doubt that ids which were named are not compared."""
+    """Return the warning that named ids are not compared."""
     if not request.unique:
         return []
     return [
@@ -139,7 +139,7 @@ def _of_ids(request: TableRequest) -> list[Doubt]:
 
 
 def _of_sets(host: Host, frame: Frame, asked: SetColumns, base: Reading) -> Tallies:
-    """The rows with sets of labels."""
+    """Return the rows with sets of labels."""
     columns = find_columns(asked.request, asked.header, asked.types)
     sets = SetReading.of(asked, columns)
     reading = replace(base, wants="sets", found=columns.found, labels=sets.labels, sets=sets)
@@ -165,7 +165,7 @@ def _tallies(
 
 
 def _is_of_text(problem: KaratError, host: Host) -> bool:
-    """Whether scores were not found, or cannot be read, where a column of text may be they."""
+    """Return whether scores are missing or unreadable, and a column of text may be scores."""
     if problem.code == "K406":
         is_of_scores = "prob" in str(problem.context.get("option"))
         return is_of_scores and bool(texts_called(host.types, "prob", "score"))
@@ -196,7 +196,7 @@ def _opened(table: Any) -> Host:
 def _scored(
     host: Host, reading: Reading, chosen: ScoreColumns, roles: Mapping[str, Any]
 ) -> tuple[Partial, dict[str, Any]]:
-    """The partial of rows with scores, and the column of each role."""
+    """Return the partial of rows with scores, and the column of each role."""
     place = _placed(host, reading, chosen)
     names, classes = chosen.names, place.classes
     if place.order is not None:
@@ -214,13 +214,13 @@ def _scored(
     partial = _whole(host, reading)
     mapping = {**roles, chosen.role: list(names)}
     if reading.threshold is not None:
-        # Found by its name, and not read: the threshold decides.
+        # Detected by name, and not read: the threshold decides.
         mapping["pred"] = None
     return partial, mapping
 
 
 def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
-    """The class of each column, from all labels that occur."""
+    """Return the class of each column, from all labels that occur."""
     one = chosen.names[0] if len(chosen.names) == 1 else None
     is_list = one is not None and host.types[one] not in ("whole", "real", "boolean")
     labels = reading.labels
@@ -242,7 +242,7 @@ def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
 
 
 def _whole(host: Host, reading: Reading) -> Partial:
-    """The partial of all rows; K101 without any, else what is wrong with the first partition."""
+    """Return the partial of all rows; K101 without any, else the error of the first partition."""
     partial = host.tally(reading)
     if partial.problem is not None:
         raise partial.problem

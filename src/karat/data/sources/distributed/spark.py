@@ -1,6 +1,6 @@
-"""Source for Spark: one partial a partition by `DataFrame.mapInArrow`, merged in a tree.
+"""Source for Spark: one partial for each partition by `DataFrame.mapInArrow`, merged in a tree.
 
-Only methods of DataFrames are called, which classic sessions and Spark Connect both have.
+It calls only methods of DataFrames, which classic sessions and Spark Connect share.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from karat.tally.cached import cached_property
 
 _SCHEMA: Final = "partition long, place int, n_pieces int, data binary"
 _PIECE_BYTES: Final = 1 << 22
-"""Bytes of a row of a partial: it is copied several times between Python and Java."""
+"""Bytes of a row of a partial, which is copied several times between Python and Java."""
 _MERGERS: Final = 16
-"""Tasks of the first merge where Spark does not choose their number by what there is to merge."""
+"""Number of tasks of the first merge, if Spark does not choose it by the amount of data."""
 _ADAPTIVE: Final = "spark.sql.adaptive.enabled"
 _JOB: Final = "spark.job.description"
 
 
 @dataclass(frozen=True)
 class SparkFrame:
-    """A DataFrame of Spark, classic or Connect."""
+    """Adapter of a Spark DataFrame, classic or Connect."""
 
     table: Any
 
@@ -53,15 +53,15 @@ class SparkFrame:
 
     @property
     def types(self) -> dict[str, Family]:
-        """What each column holds; a vector of Spark ML is a list."""
+        """Content of each column; a vector of Spark ML is a list."""
         return {name: "list" if kind == "vector" else family_of(kind) for name, kind in self._kinds}
 
     def hold_sets(self, _: str) -> bool:
-        """False: types say which columns hold lists."""
+        """Return False: types show which columns contain lists."""
         return False
 
     def tally(self, reading: Reading) -> Partial:
-        """All rows; K502 the workers have no karat, K503 partitions are missing or came twice."""
+        """Tally all rows; K502 the workers have no karat, K503 partitions are lost or duplicate."""
         words = reading.to_bytes()
         frame = self.table.select(*self._columns(reading))
         found = frame.mapInArrow(partial(_tally, words=words), _SCHEMA)
@@ -72,7 +72,7 @@ class SparkFrame:
             spread = found.repartition(_MERGERS, "partition")
         found = spread.mapInArrow(merge, _SCHEMA)
         if reading.wants in ("rows", "sets"):
-            # Rows may be many bytes: what reaches the caller is one partial.
+            # Rows may be large: only one partial reaches the caller.
             found = found.repartition(1).mapInArrow(merge, _SCHEMA)
         with _described(frame.sparkSession), _explained(frame.sparkSession):
             rows = found.collect()
@@ -93,23 +93,23 @@ class SparkFrame:
                 from pyspark.ml.functions import vector_to_array
 
                 column = vector_to_array(column)
-            # mapInArrow does not quote the names that it is given.
+            # mapInArrow does not quote its names.
             chosen.append(column.alias(f"c{len(chosen)}"))
         return chosen
 
 
 def pieces(data: bytes, number: int, n_bytes: int = _PIECE_BYTES) -> Iterator[tuple[Any, ...]]:
-    """Rows that hold a partial: its number, which piece, of how many, and its bytes."""
+    """Yield rows of a partial: its number, the piece, the number of pieces, and the bytes."""
     starts = range(0, len(data), n_bytes)
     for place, start in enumerate(starts):
         yield number, place, len(starts), data[start : start + n_bytes]
 
 
 def joined(rows: Iterable[tuple[Any, ...]]) -> Iterator[bytes]:
-    """The partials that rows hold, each as soon as it is whole.
+    """Yield the partials in rows, each as soon as it is complete.
 
     Errors:
-        K503 a row came twice, or a partial is not whole.
+        K503 a row is duplicate, or a partial is incomplete.
     """
     parts: dict[int, dict[int, bytes]] = {}
     done: set[int] = set()
@@ -127,7 +127,7 @@ def joined(rows: Iterable[tuple[Any, ...]]) -> Iterator[bytes]:
 
 
 def _tally(batches: Iterator[Any], words: bytes) -> Iterator[Any]:
-    """Runs in a task: the partial of its partition."""
+    """Tally a partition, in a task."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -139,7 +139,7 @@ def _tally(batches: Iterator[Any], words: bytes) -> Iterator[Any]:
 
 
 def _merge(batches: Iterator[Any], words: bytes) -> Iterator[Any]:
-    """Runs in a task: fewer partials."""
+    """Merge partials, in a task."""
     reading = Reading.from_bytes(words)
     rows = (tuple(row.values()) for batch in batches for row in batch.to_pylist() if batch.num_rows)
     found = merge_bytes(joined(rows), reading)
@@ -147,7 +147,7 @@ def _merge(batches: Iterator[Any], words: bytes) -> Iterator[Any]:
 
 
 def _blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[Any]:
-    """Tables of enough rows to be worth a look, their columns named as in the frame."""
+    """Yield tables of enough rows, with columns named as in the frame."""
     import pyarrow as pa
 
     def table() -> Any:
@@ -178,7 +178,7 @@ def _batches(parts: Iterable[bytes], number_of: Callable[[bytes], int]) -> Itera
 
 @contextmanager
 def _described(session: Any) -> Iterator[None]:
-    """The jobs within are called karat's in the web page of Spark, where a session allows that."""
+    """Context in which jobs are named after karat in Spark's web UI, if the session allows it."""
     if ".connect." in type(session).__module__:
         session.addTag("karat")
         try:
@@ -197,7 +197,7 @@ def _described(session: Any) -> Iterator[None]:
 
 @contextmanager
 def _explained(session: Any) -> Iterator[None]:
-    """Errors of tasks that mean that karat is missing there say so, and where."""
+    """Context that explains errors of tasks without karat, with the Python they use."""
     try:
         yield
     except Exception as problem:
@@ -215,19 +215,19 @@ def _explained(session: Any) -> Iterator[None]:
 
 
 def _python_of_tasks(session: Any) -> str | None:
-    """The Python that tasks run; None where they do not say."""
+    """Return the Python that tasks run; None if unknown."""
 
     def where() -> str:
         import sys
 
         return sys.executable
 
-    # Its code is sent, not a name that would be looked up in karat.
+    # The code is sent, not a name that would be looked up in karat.
     where.__module__ = "__main__"
     try:
         from pyspark.sql import functions
 
         request = functions.udf(where, "string", useArrow=False)
         return str(session.range(1).select(request().alias("python")).collect()[0][0])
-    except Exception:  # the error that is told is another
+    except Exception:  # another error is reported
         return None

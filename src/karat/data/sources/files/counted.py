@@ -1,7 +1,7 @@
-"""Source of labels in files: Parquet, CSV, JSON, folders, streams and SQL, in one bounded pass.
+"""Source of labels in files: Parquet, CSV, JSON, folders, streams and SQL, in one pass.
 
-DuckDB reads only the columns needed and streams them; each block of rows is counted natively,
-and only the tally is kept.
+DuckDB streams only the needed columns. Each block of rows is counted natively, and only the tally
+is kept.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from karat.errors.options import as_typed, is_command_line, option
 from karat.tally import Cells, union
 
 N_CLASSES_MAX = 1 << 22
-"""More different labels than this are an identifier or a score, not classes."""
+"""Number of distinct labels above which a column is an identifier or a score, not classes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The columns of a source, before any row is counted.
+    """Columns of a source, before any row is counted.
 
     Attributes:
-        columns: name and type of each column, as the file declares it or as its text looks.
-        roles: what the columns could be.
-        types: what is known of each column by its name.
+        columns: name and type of each column, declared by the file or guessed from its text.
+        roles: possible roles of the columns.
+        types: known type of each column by its name.
         source: files, bytes, format and query.
-        n_rows: rows, where the files say so.
+        n_rows: number of rows, if the files store it.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -57,10 +57,10 @@ class Survey:
 
 
 def survey_files(source: Source) -> Survey:
-    """Find the columns of a source and what they could be; ambiguity is no error here.
+    """Find the columns of a source and their possible roles; ambiguity is not an error here.
 
     Errors:
-        K401, K402, K403, K408, K409, K410, K411 as `rows_of_files`.
+        K401, K402, K403, K408, K409, K410, K411 as in `rows_of_files`.
     """
     with opened(source, 1) as relation:
         types, facts = families(relation), facts_of(relation, None)
@@ -77,9 +77,9 @@ def tally_relation(
         mapping: the columns of truth, prediction and weights.
 
     Errors:
-        As `rows_of_files`.
+        As in `rows_of_files`.
 
-    Cost: one pass over the columns needed; about 200 MB whatever the number of rows.
+    Cost: one pass over the columns needed; about 200 MB for any number of rows.
     """
     where = request.where
     chosen = {role: relation.column(name) for role, name in mapping.items() if name}
@@ -109,7 +109,7 @@ def tally_relation(
 
 @contextmanager
 def opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
-    """A source, its files found and its columns known, for as long as it is read."""
+    """Context of an open source, with its files and columns."""
     with ExitStack() as cleanup:
         found = find(source, cleanup)
         connection = cleanup.enter_context(connected(n_threads))
@@ -118,8 +118,8 @@ def opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
 
 
 def families(relation: Relation) -> dict[str, Family]:
-    """What is known of each column by its name."""
-    # A column `w` of numbers and one stray text is a bad weight, not a column of text.
+    """Return the known type of each column by its name."""
+    # A column `w` of numbers and one stray text has an invalid weight: it is not a column of text.
     return {
         name: "unknown" if name in relation.mixed else family_of(kind)
         for name, kind in relation.described
@@ -142,7 +142,7 @@ def facts_of(relation: Relation, where: str | None, n_dropped: int = 0) -> dict[
 
 
 def no_rows(relation: Relation, where: str | None, n_dropped: int) -> Exception:
-    """K402: the source has no row to read."""
+    """K402: the source has no rows."""
     files = relation.files
     path = "The result of the query" if not files else files[0].shown
     if len(files) > 1:
@@ -158,11 +158,11 @@ def no_rows(relation: Relation, where: str | None, n_dropped: int) -> Exception:
 def _counted(
     rows: RowBlocks, relation: Relation, reading: Reading, request: TableRequest
 ) -> Cells | None:
-    """The tally of all blocks, its labels still codes where they are text; None without rows."""
+    """Return the tally of all blocks, with text labels still as codes; None without rows."""
     total: Cells | None = None
     n_rows = relation.n_rows
     try:
-        # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
+        # Closed before an error is explained: DuckDB reads nothing else while a stream is open.
         with closing(iter(rows)) as blocks:
             for block in blocks:
                 true, pred = (
@@ -192,19 +192,19 @@ def _counted(
 
 
 def are_many(n: int, rows: RowBlocks) -> bool:
-    """Whether there are too many different labels: n numbers, or texts."""
+    """Return whether there are too many distinct labels: n numbers, or texts."""
     return max(n, rows.n_texts) > N_CLASSES_MAX
 
 
 def refuse_many(rows: RowBlocks, reading: Reading) -> NoReturn:
-    """The error of too many different labels: K407 where they are numbers, else K106."""
+    """Return the error of too many distinct labels: K407 for numbers, else K106."""
     refuse_scores(rows, reading)
     found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
     raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
 
 
 def _bad_weights(problem: KaratError, rows: RowBlocks) -> Exception:
-    """The error of a block, with the row and the count of the whole read."""
+    """Return the error of a block, with the row and the count of the whole read."""
 
     def is_bad(block: Block) -> npt.NDArray[np.bool_]:
         assert block.weights is not None
@@ -223,12 +223,12 @@ _ADVICE: Final = {
     "or that of the positive class of two.",
     "K131": "Every row needs a finite number for every class: leave such rows out with {how}.",
 }
-"""What to do about files, in place of what is said of arguments."""
+"""Advice about files, in place of that about arguments."""
 
 
 @contextmanager
 def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
-    """Errors within say which row of which file is meant, and what files allow."""
+    """Context in which errors name the row and the file, with advice that applies to files."""
     try:
         yield
     except KaratError as problem:
@@ -251,7 +251,7 @@ def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
 
 
 def _place_of(source: Any, row: int) -> list[str]:
-    """Which row of which file it is, of several Parquet files; of others nobody knows."""
+    """Return the row within its file, for several Parquet files; unknown for others."""
     if source is None or is_read_once(source):
         return []
     try:

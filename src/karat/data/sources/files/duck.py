@@ -1,4 +1,4 @@
-"""DuckDB, as karat uses it: one bounded connection, literals, temporary files, errors in words."""
+"""DuckDB with one bounded connection, literals, temporary files and explained errors."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 def no_room(found: str) -> KaratError:
-    """The error of a temporary file that cannot be written; `found` says why."""
+    """Return the error of a temporary file that cannot be written; `found` is the reason."""
     try:
         folder = tempfile.gettempdir()
-    except OSError:  # none of the usual ones may be written
+    except OSError:  # none of the usual folders may be written
         folder = "The temporary folder"
     return error("K418", path=folder, found=found[:1].lower() + found[1:])
 
 
 @contextmanager
 def writing_temporary() -> Iterator[None]:
-    """Say what is wrong with the temporary folder where it takes no more: K418."""
+    """Context that reports a full temporary folder: K418."""
     try:
         yield
     except OSError as problem:
@@ -42,15 +42,15 @@ FileKind: TypeAlias = Literal["parquet", "csv", "json"]
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """One file to read.
+    """File to read.
 
     Attributes:
-        path: where it is.
-        shown: what to call it in a message.
-        kind: how to read it.
-        compression: ``"none"``, ``"gzip"`` or ``"zstd"``; Parquet compresses inside.
+        path: path of the file.
+        shown: its name in messages.
+        kind: format of the file.
+        compression: ``"none"``, ``"gzip"`` or ``"zstd"``; Parquet is compressed internally.
         n_bytes: its size.
-        is_partitioned: whether folders named ``key=value`` above it hold columns.
+        is_partitioned: whether folders named ``key=value`` above it contain columns.
     """
 
     path: str
@@ -62,7 +62,7 @@ class DataFile:
 
 
 STOP = "\x1f"
-"""Sets apart what karat's own SQL says when it stops a query: code, column and value."""
+"""Marks errors that karat's own SQL raises to stop a query: code, column and value."""
 
 MEMORY_LIMIT = "1GB"
 N_COLUMNS_MANY, MEGABYTES_A_COLUMN = 64, 4
@@ -75,13 +75,13 @@ _LINES = (
 
 @contextmanager
 def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A private DuckDB in memory, closed at the end whatever happens.
+    """Context of a private in-memory DuckDB, which is always closed at the end.
 
-    It installs nothing, fetches nothing from the network and sees no variable of the caller.
-    What a query must spill goes to a temporary folder that is deleted.
+    It installs nothing, does not use the network and does not access variables of the caller. A
+    query spills to a temporary folder that is deleted.
 
     Errors:
-        K419 there is no memory to begin with; K501 duckdb is not installed.
+        K419 there is not enough memory to start; K501 duckdb is not installed.
     """
     try:
         import duckdb
@@ -108,8 +108,8 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
                 }
             )
             kept.callback(connection.close)
-            # It would be written to standard output, among the results. Where it is off it stays
-            # untouched: a kernel of Jupyter without ipywidgets refuses any change.
+            # It would be written to standard output, among the results. If off, it is not changed:
+            # a Jupyter kernel without ipywidgets rejects any change.
             if connection.sql("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]:
                 connection.execute("SET enable_progress_bar = false").fetchall()
         except (duckdb.Error, RuntimeError) as problem:
@@ -120,10 +120,10 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
 
 
 def _own_folder() -> str:
-    """A folder that its owner alone reads, as rows may be written there.
+    """Create a folder that only its owner can read, since rows may be written there.
 
-    Where none can be made now, a name: DuckDB makes the folder once it must spill, and says what
-    is wrong then.
+    If that fails, return a name: DuckDB makes the folder when it must spill, and reports the error
+    then.
     """
     name = f"karat-spill-{os.getpid()}-"
     try:
@@ -133,14 +133,14 @@ def _own_folder() -> str:
 
 
 def allow_columns(connection: duckdb.DuckDBPyConnection, n_columns: int) -> None:
-    """Let a read of many columns hold a row group of them: its batches are wide, not long."""
+    """Let a read of many columns use memory for a row group: its batches are wide, not long."""
     if n_columns > N_COLUMNS_MANY:
         megabytes = 1000 + MEGABYTES_A_COLUMN * n_columns
         connection.execute(f"SET memory_limit='{megabytes}MB'").fetchall()
 
 
 def _threads(n_threads: int | None) -> int:
-    """Decoding saturates early: more threads would only hold more row groups in memory."""
+    """Return the number of threads, limited: more would only keep more row groups in memory."""
     if n_threads is None:
         text = os.environ.get("KARAT_NUM_THREADS", "")
         n_threads = int(text) if text.isdecimal() else 0
@@ -152,29 +152,29 @@ def _threads(n_threads: int | None) -> int:
 def explaining(
     files: Sequence[DataFile], *, has_sql: bool = False, where: str | None = None
 ) -> Iterator[None]:
-    """Turn what DuckDB raises into one karat error, and its interruption into KeyboardInterrupt.
+    """Context that converts DuckDB errors to one karat error, and interrupts to KeyboardInterrupt.
 
     Args:
         files: the files that are being read.
-        has_sql: whether text of the user, a query, is part of the statement.
-        where: the filter of the user, when one is.
+        has_sql: whether a query of the user is part of the statement.
+        where: the filter of the user, if any.
     """
     try:
         yield
     except Exception as problem:
         if str(problem).strip().lower().endswith("interrupted"):
             raise KeyboardInterrupt from None
-        # DuckDB's errors, or those of the Arrow stream that carries them.
+        # Errors of DuckDB, or of the Arrow stream that carries them.
         if type(problem).__module__.partition(".")[0] not in ("duckdb", "_duckdb", "nanoarrow"):
             raise
         raise _explained(problem, files, has_sql or where is not None, where) from problem
 
 
 def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
-    """Refuse what is not one SQL expression: it is put between brackets later.
+    """Refuse text that is not one SQL expression: it is put in parentheses later.
 
     Errors:
-        K408 it does not parse on its own, or is more than one statement.
+        K408 it does not parse alone, or is more than one statement.
     """
     import duckdb
 
@@ -188,7 +188,7 @@ def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
 
 
 def check_text(sql: str) -> None:
-    """Refuse SQL that no UTF-8 holds, as the bytes of a command line may be: K408."""
+    """Refuse SQL that is not valid UTF-8, as bytes of a command line may be: K408."""
     try:
         sql.encode()
     except UnicodeEncodeError as problem:
@@ -197,24 +197,24 @@ def check_text(sql: str) -> None:
 
 
 def quoted(name: str) -> str:
-    """A column name as SQL."""
+    """Return a column name as SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """A text as SQL."""
+    """Return a text as SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def file_list(paths: Sequence[str]) -> str:
-    """Paths as a SQL list; characters that DuckDB would expand are taken literally."""
-    # A tilde at the start would be a home folder.
+    """Return paths as a SQL list; characters that DuckDB would expand are escaped."""
+    # A leading tilde would be a home folder.
     plain = (os.path.join(".", path) if path.startswith("~") else path for path in paths)
     return "[" + ", ".join(literal(glob.escape(path)) for path in plain) + "]"
 
 
 def first_line_of_zstd(path: str) -> str:
-    """The first line of a text file in Zstandard, which Python itself cannot open."""
+    """Return the first line of a Zstandard text file, which Python cannot open."""
     with connected(1) as connection:
         sql = f"FROM read_csv({file_list([path])}, {_LINES}, compression='zstd') LIMIT 1"
         rows = connection.execute(sql).fetchall()
@@ -227,7 +227,7 @@ def _explained(
     text = str(problem)
     kind = type(problem).__name__
     if _NO_ROOM.search(text):
-        # Its answer does not depend on which file was being read.
+        # Its answer does not depend on the file being read.
         return no_room("no space left on the device, or not enough for what does not fit in memory")
     if lacks_memory(problem):
         return _without_memory()
@@ -237,7 +237,7 @@ def _explained(
     if is_of_sql and (where is None or not files):
         return error("K408", found=_sql_message(text))
     file = next((file for file in files if file.path in text), None)
-    # What a filter computes fails without a word about files.
+    # Errors of a filter expression do not mention files.
     if where is not None and (is_of_sql or (file is None and not _OF_FILES.search(text))):
         # The pointer below the first lines would show the whole statement.
         told = _sql_message(text).partition("\nLINE " if is_of_sql else "\n")[0]
@@ -289,7 +289,7 @@ _NOISE = re.compile(
 
 
 def _sql_message(text: str) -> str:
-    """What is wrong with a query, with its pointer to the place, without advice."""
+    """Return the error of a query, with its pointer to the position, without advice."""
     message = _NOISE.sub("", text, count=1).strip()
     head, _, rest = message.partition("\n")
     pointer = [line for line in rest.splitlines() if line.startswith("LINE ") or "^" in line]

@@ -1,4 +1,4 @@
-"""Exact tables of more scores than memory holds: sorted runs on disk, merged range by range."""
+"""Exact histograms larger than memory: sorted runs on disk, merged range by range."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Numbers: TypeAlias = npt.NDArray[Any]
 
 
 class UnnamedFile:
-    """Arrays of 8-byte numbers that are appended, and read without being held in memory.
+    """Arrays of 8-byte numbers that are appended, and read without being loaded into memory.
 
-    However many arrays there are, it takes one open file, and one more for a map of it.
+    For any number of arrays, it uses one open file, and one more for its memory map.
 
     Errors:
-        K418 there is no room for it, of every method.
+        K418 there is not enough disk space; raised by every method.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class UnnamedFile:
             self._file = tempfile.TemporaryFile(prefix="karat-exact-")  # noqa: SIM115
         self._map: mmap.mmap | None = None
         self.n = 0
-        """Numbers in it."""
+        """Number of numbers in it."""
 
     def append(self, array: Numbers) -> None:
         assert array.itemsize == 8
@@ -43,9 +43,9 @@ class UnnamedFile:
         self.n += array.size
 
     def read(self, first: int, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Numbers:
-        """The array whose numbers begin at `first`: a view of the file, good for as long as it is.
+        """Return the array that begins at `first`: a view of the file, valid as long as it exists.
 
-        Cost: one map of the file each time that it has grown.
+        Cost: one memory map whenever the file has grown.
         """
         size = int(np.prod(shape))
         if not size:
@@ -57,8 +57,8 @@ class UnnamedFile:
         return np.frombuffer(self._map, dtype, size, 8 * first).reshape(shape)
 
     def close(self) -> None:
-        """No more is appended; what was read stays readable."""
-        # What was not written yet is read by nobody any more; the file itself is gone.
+        """Close for appending; earlier reads stay valid."""
+        # Unwritten data is no longer needed; the file itself is deleted.
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -66,13 +66,13 @@ class UnnamedFile:
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 _OnDisk: TypeAlias = Callable[[], ScoreHistogram]
-"""Reads a table that lies on disk."""
+"""Reads a histogram on disk."""
 N_RANGE: Final = 1 << 20
-"""Score levels that are merged in memory at once, about."""
+"""Approximate number of score levels merged in memory at once."""
 
 
 class TableFiles:
-    """Exact tables on disk, in one file for each of their arrays."""
+    """Exact histograms on disk, in one file for each of their arrays."""
 
     def __init__(self, *, is_weighted: bool) -> None:
         names = ("low", "counts", "squares") if is_weighted else ("low", "counts")
@@ -80,14 +80,14 @@ class TableFiles:
         self._count = np.float64 if is_weighted else np.int64
 
     def add(self, parts: Iterable[ScoreHistogram], n_rows: int, k: int) -> _OnDisk:
-        """Write a table that comes in parts, best score levels first.
+        """Write a histogram that comes in parts, best score levels first.
 
         Args:
-            n_rows: rows read for it.
+            n_rows: number of rows.
             k: number of classes.
 
         Returns:
-            What reads the table, whose arrays stay on disk.
+            The reader of the histogram, whose arrays stay on disk.
         """
         first, n_levels = {name: file.n for name, file in self._files.items()}, 0
         for part in parts:
@@ -108,13 +108,13 @@ class TableFiles:
         return table
 
     def close(self) -> None:
-        """No more tables come; those that were read stay readable."""
+        """Close for adding; earlier histograms stay readable."""
         for file in self._files.values():
             file.close()
 
 
 def _part(table: ScoreHistogram, first: int, last: int, own: int | None) -> ScoreHistogram:
-    """Some score levels in memory, as they are or as one class against the others."""
+    """Return some score levels in memory, unchanged or as one class against the others."""
 
     def of(numbers: Numbers) -> Numbers:
         found = numbers[first:last]
@@ -126,15 +126,15 @@ def _part(table: ScoreHistogram, first: int, last: int, own: int | None) -> Scor
 
 
 def _merged(tables: Sequence[ScoreHistogram], *, is_pooled: bool) -> Iterator[ScoreHistogram]:
-    """Merged score levels, best first, of one range of scores after the other.
+    """Yield merged score levels, best first, one range of scores after the other.
 
     Args:
-        is_pooled: whether each table is merged as its class against the others.
+        is_pooled: whether each histogram is merged as its class against the others.
     """
     at = [0] * len(tables)
     step = max(N_RANGE // max(len(tables), 1), 1)
     while any(first < table.n_levels for first, table in zip(at, tables, strict=True)):
-        # Down to the highest of the scores that end a step of each table: all are known that far.
+        # Down to the highest score that ends a step of any histogram: all are known to that point.
         border = max(
             float(table.low[min(first + step, table.n_levels) - 1])
             for table, first in zip(tables, at, strict=True)
@@ -154,13 +154,13 @@ def _merged(tables: Sequence[ScoreHistogram], *, is_pooled: bool) -> Iterator[Sc
 
 
 class ExactColumns:
-    """Every column of rows with scores, and their confidences, as tables on disk.
+    """Every column of rows with scores, and their confidences, as histograms on disk.
 
     Args:
         k: number of classes.
         is_prob: whether the scores are probabilities.
-        is_weighted: whether rows carry weights.
-        is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
+        is_weighted: whether rows have weights.
+        is_frequency: whether a row of weight 3 stands for three independent rows.
     """
 
     def __init__(
@@ -170,12 +170,12 @@ class ExactColumns:
         self._is_frequency = is_frequency and is_weighted
         self._parts = TableFiles(is_weighted=is_weighted)
         self._open = [self._parts]
-        # Of each column, of each softmax of them, and of the confidences.
+        # For each column, for each of its softmax columns, and for the confidences.
         self._runs: list[list[_OnDisk]] = [[] for _ in range((1 if is_prob else 2) * k + 1)]
         self._ranks: tuple[ScoreHistogram, ...] = ()
 
     def add(self, rows: InMemoryScores) -> None:
-        """Write the tables of more rows."""
+        """Write the histograms of more rows."""
         k, weights = rows.classes.k, rows.weights
         runs = iter(self._runs)
 
@@ -192,9 +192,9 @@ class ExactColumns:
     def merged(
         self,
     ) -> tuple[tuple[ScoreHistogram, ...], tuple[ScoreHistogram, ...], ScoreHistogram]:
-        """The tables of the columns, of their softmax, and of the confidences, all on disk.
+        """Return the histograms of the columns, of their softmax, and of the confidences, on disk.
 
-        Cost: each run is read and written once; memory for some million score levels.
+        Cost: each run is read and written once; memory for a few million score levels.
         """
         whole = self._files()
         found = []
@@ -207,7 +207,7 @@ class ExactColumns:
         return self._ranks, tuple(columns[self._k :]), confidences
 
     def pooled(self) -> ScoreHistogram:
-        """After `merged`: every row and class as one row of two classes, on disk as well."""
+        """After `merged`, return every row and class as one row of two classes, on disk as well."""
         return self._written(self._files(), self._ranks, 2, is_pooled=True)()
 
     @staticmethod
@@ -222,6 +222,6 @@ class ExactColumns:
         return self._open[-1]
 
     def close(self) -> None:
-        """Nothing comes any more; the tables stay readable."""
+        """Close for adding; the histograms stay readable."""
         for files in self._open:
             files.close()

@@ -1,4 +1,4 @@
-"""From counted codes to classes: what the labels of files are, and where those are that are not."""
+"""Classes of files from counted codes, and the location of invalid labels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from karat.tally.look_alikes import is_number
 def _refuse_texts(
     problem: NotLabelsError, every: list[str], rows: RowBlocks, reading: Reading
 ) -> NoReturn:
-    """The error of texts that cannot be labels, with the first row that holds one."""
+    """Return the error of texts that cannot be labels, with the first such row."""
     at_fault = set(problem.texts)
     bad = np.array([code for code, text in enumerate(every) if text in at_fault])
     place, row, code, count, n = _located(rows, bad)
@@ -52,9 +52,9 @@ def _refuse_texts(
 
 
 def _located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int, int, int]:
-    """Column, first row, its code, count and number of rows of codes that may not occur.
+    """Return column, first row, its code, count and number of rows of codes that may not occur.
 
-    The truth is searched first; the prediction only when the truth holds none of them.
+    The truth is searched first; the prediction only if the truth has none of them.
 
     Cost: a second read of the data, or a third.
     """
@@ -83,7 +83,7 @@ def _refuse_mixed(
     labels: dict[int, Label],
     rows: RowBlocks,
 ) -> NoReturn:
-    """K107 with the first row of each kind: two reads of the data, each up to that row."""
+    """Return K107 with the first row of each kind: two reads of the data, each up to that row."""
     found = []
     for wanted in (texts, numbers):
         for block in rows:
@@ -107,13 +107,13 @@ def _refuse_mixed(
 def missing_codes(
     counted: Cells | None, rows: RowBlocks, reading: Reading, request: TableRequest
 ) -> npt.NDArray[np.int64] | None:
-    """Codes of the texts that stand for a missing label; None when there are none.
+    """Return codes of the texts that denote a missing label; None without any.
 
     Args:
         counted: the tally of all blocks, or None without rows.
 
     Errors:
-        K104 there are some, and `rows` does not drop them.
+        K104 labels are missing, and `rows` does not drop them.
     """
     if counted is None or not rows.is_text or reading == "typed":
         return None
@@ -134,7 +134,7 @@ def missing_codes(
 
 
 def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
-    """Refuse numbers that are not whole (K407), of the first texts of far too many."""
+    """Refuse numbers that are not whole (K407), from the first texts of far too many."""
     if not rows.is_text or reading == "typed":
         return
     every = _texts(rows)
@@ -145,16 +145,16 @@ def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
 
 
 def named(counted: Cells, rows: RowBlocks, reading: Reading, request: TableRequest) -> Cells:
-    """The tally on its classes.
+    """Return the tally on its classes.
 
     Args:
-        counted: the tally of all blocks; its labels are codes where the file holds text.
-        rows: the blocks, which know the text of each code and can be read again for an error.
-        reading: how the labels arrived.
+        counted: the tally of all blocks; its labels are codes if the file has text.
+        rows: the blocks, which have the text of each code and can be read again for an error.
+        reading: representation of the labels.
         request: the classes as the caller declared them.
 
     Errors:
-        K106, K107, K108, K109, K407, K410 labels that cannot be; K110, K111, K112 the options.
+        K106, K107, K108, K109, K407, K410 invalid labels; K110, K111, K112 invalid options.
     """
     codes = [int(code) for code in counted.classes.labels]
     found = labels_of(codes, rows, reading)
@@ -168,13 +168,13 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, request: TableReque
         _check_declared(codes, found, request.labels, rows)
     argument = f"column {rows.names[0]!r}"
     column = Column(argument, np.arange(len(codes)), kind, tuple(harmonized(found, kind)))
-    # Both columns share the codes, so one column aligned with itself gives the class axis.
+    # Both columns share the codes, so that one column aligned with itself gives the class axis.
     classes = align(column, column, request.labels, request.positive).classes
     return _relabelled(counted, harmonized(found, kind), classes)
 
 
 def labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label]:
-    """The label of each code: the code itself where labels are numbers; K106, K407, K410."""
+    """Return the label of each code: the code itself for numbers; K106, K407, K410."""
     if not rows.is_text:
         return [bool(code) for code in codes] if rows.is_boolean else list(codes)
     every = _texts(rows)
@@ -195,9 +195,9 @@ def _texts(rows: RowBlocks) -> list[str]:
 def _kinds(
     codes: list[int], found: list[Label], rows: RowBlocks, reading: Reading, request: TableRequest
 ) -> tuple[Flags, Flags]:
-    """Which labels are texts, and which are numbers, by what their files say of them.
+    """Return which labels are texts, and which are numbers, by the types in their files.
 
-    A field of a CSV beside other files says nothing; in a CSV alone it is what it looks like.
+    A CSV field has no type next to other files; in a CSV alone, its text determines the type.
     """
     every = rows.texts()
     texts = [every[code] for code in codes]
@@ -220,9 +220,9 @@ def _check_kinds(
     is_text: Flags,
     is_number: Flags,
 ) -> None:
-    """Refuse texts beside numbers, between the columns (K108) or in one of them (K107).
+    """Refuse texts with numbers, between the columns (K108) or in one of them (K107).
 
-    One column of a CSV may hold both: then both are text.
+    One column of a CSV may contain both: then both are text.
     """
     true, pred, _ = counted.occupied()
     code_of = np.array(codes)
@@ -245,10 +245,10 @@ def _check_kinds(
 def _check_declared(
     codes: list[int], found: list[Label], labels: Sequence[Label], rows: RowBlocks
 ) -> None:
-    """K109 with the row and count of the whole read, where labels are of the declared kind."""
+    """Raise K109 with the row and count of the whole read, if labels are of the declared kind."""
     declared = declared_labels(labels)
     if isinstance(declared[0], str) != isinstance(found[0], str):
-        return  # Another error, which `align` words.
+        return  # Another error, which `align` raises.
     known = set(declared)
     outside = {code: label for code, label in zip(codes, found, strict=True) if label not in known}
     if not outside:
@@ -266,7 +266,7 @@ def _check_declared(
 
 
 def _relabelled(counted: Cells, found: Sequence[Label], classes: Classes) -> Cells:
-    """The counted codes as classes; spellings of one label, 1 and 1.0, become one class."""
+    """Return the counted codes as classes; spellings of one label, 1 and 1.0, become one class."""
     if len(set(found)) == len(found):
         return reorder(counted.with_classes(Classes(tuple(found))), classes)
     position = {label: place for place, label in enumerate(classes.labels)}

@@ -1,4 +1,4 @@
-"""Parquet files too large to hold: when they are read unit by unit, and checkpoints of the read."""
+"""Large Parquet files, read in units, and checkpoints of the read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from karat.tally.serialization import MAGIC, damaged, framed, unframed
 from karat.tally.writing import remove_leftovers, write_bytes
 
 _DENSEST: Final = 64
-"""Parquet files hold scores in at least one part of so many of their bytes in memory."""
+"""Scores take at least this fraction of the size of Parquet files in memory."""
 
 
 def large_files(
@@ -39,20 +39,20 @@ def large_files(
     n_threads: int | None,
     **reading: Any,
 ) -> FileUnits | None:
-    """Parquet files whose scores do not fit, or whose read is to be resumed.
+    """Return units of Parquet files whose scores do not fit, or whose read is resumed.
 
     Args:
         source: files.
-        named: the columns named for each role, and labels, positive, weights.
-        max_memory: bytes that rows with scores may take.
+        named: the named column of each role, and labels, positive, weights.
+        max_memory: memory limit in bytes for rows with scores.
         checkpoint: a file to resume from and to write to, or None.
         reading: where, nulls, labels_are_text, groups.
 
     Returns:
-        Their units; None where everything fits, and for other files: they are read as a whole.
+        The units; None if everything fits, and for other files, which are read as a whole.
 
     Errors:
-        As `rows_of_files`; K415 a checkpoint of anything but Parquet files.
+        As in `rows_of_files`; K415 a checkpoint for other than Parquet files.
     """
     if is_read_once(source):
         if checkpoint is not None:
@@ -62,7 +62,7 @@ def large_files(
         with ExitStack() as cleanup:
             given = find(source, cleanup)
         is_parquet = given.query is None and all(file.kind == "parquet" for file in given.files)
-        # Whether they could hold more than fits, by their size.
+        # Compare their size with the memory limit.
         if not is_parquet or sum(f.n_bytes for f in given.files) <= max_memory // _DENSEST:
             return None
     most = max_memory if checkpoint is None else None
@@ -76,12 +76,12 @@ def large_files(
 
 @dataclass(frozen=True)
 class ReadingUnits:
-    """Follows the read of units: a bar on a terminal, and a checkpoint.
+    """Observer of a read of units: a progress bar on a terminal, and a checkpoint.
 
     Attributes:
-        units: what is read.
-        empty: what rows with scores are added to.
-        bar: called with the rows read and all rows, or None.
+        units: the units.
+        empty: the accumulator of rows with scores.
+        bar: called with the number of rows read and the total, or None.
         checkpoint: or None.
     """
 
@@ -99,25 +99,25 @@ class ReadingUnits:
         checkpoint: str | os.PathLike[str] | None,
         settings: Mapping[str, Any],
     ) -> ReadingUnits:
-        """What follows the read of units with these settings; K413 an unusable checkpoint."""
+        """Return the observer of a read with these settings; K413 an invalid checkpoint."""
         if checkpoint is None:
             return cls(units, empty, bar)
         kept: dict[str, Any] = {
             name: getattr(empty, name) for name in ("threshold", "max_memory", "is_frequency")
         }
         if units.later.groups:
-            # What was counted for other slices, or without any, cannot be continued.
+            # Counts for other slices, or without any, cannot be continued.
             kept["groups"] = units.later.groups
         return cls(units, empty, bar, Checkpoint.of(checkpoint, units, {**settings, **kept}))
 
     def start(self) -> tuple[int, Tallies]:
-        """The units that were read before, and what they gave; K414 an unusable checkpoint."""
+        """Return the units read before, and their tallies; K414 an invalid checkpoint."""
         found = (0, Tallies()) if self.checkpoint is None else self.checkpoint.load(self.empty)
         self._tell(found[0])
         return found
 
     def done(self, n_batches: int, so_far: Tallies) -> None:
-        """So many units were read; K413 the checkpoint cannot be written."""
+        """Report the number of units read; K413 the checkpoint cannot be written."""
         self._tell(n_batches)
         if self.checkpoint is not None:
             is_last = n_batches == self.units.n_batches
@@ -131,7 +131,7 @@ class ReadingUnits:
 def refined(
     scores: ScoreParts, source: Source, n_threads: int | None, cleanup: ExitStack
 ) -> ScoreParts:
-    """The same with every distinct score, from a second read; histograms lie on disk meanwhile."""
+    """Return the tallies with every distinct score, from a second read; histograms are on disk."""
     scores = scores.settled(n_threads)
     if scores.histograms is None or scores.histograms.is_exact:
         return scores
@@ -158,9 +158,9 @@ def refined(
 
 _SPECIES: Final = "checkpoint"
 _FORMAT: Final = 1
-"""Changes when a version cannot go on where an earlier one stopped."""
+"""Version of the format; an increase prevents a later version from resuming a read."""
 _SHARE: Final = 20
-"""Writing may take one part of so many of the time."""
+"""Writing may take this fraction of the time."""
 _OF_OTHERS: Final = (
     "it belongs to other files, to files that have changed since, or to other arguments; or "
     "another version of karat wrote it"
@@ -171,11 +171,11 @@ _OTHER: Final = "Name another file for the checkpoint; this one stays as it is."
 
 @dataclass
 class Checkpoint:
-    """A file that says how far a read is; it is written whole or not at all.
+    """File with the progress of a read; it is written completely or not at all.
 
     Attributes:
         path: the file.
-        read: what tells one read from another: files, their sizes and times, and arguments.
+        read: identity of the read: files, their sizes and times, and arguments.
     """
 
     path: Path
@@ -186,7 +186,7 @@ class Checkpoint:
     def of(
         cls, path: str | os.PathLike[str], units: FileUnits, settings: Mapping[str, Any]
     ) -> Checkpoint:
-        """The checkpoint of a read; K413 its folder does not exist, or it is no path."""
+        """Return the checkpoint of a read; K413 its folder does not exist, or it is not a path."""
         try:
             place = Path(path)
             if "\0" in str(place):
@@ -200,7 +200,7 @@ class Checkpoint:
         told = {
             "format": _FORMAT,
             "files": units.stamps,
-            # Where units begin and end may change from version to version.
+            # The boundaries of units may change between versions.
             "units": units.cuts,
             "settings": settings,
         }
@@ -208,12 +208,12 @@ class Checkpoint:
         return cls(place, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
     def load(self, empty: ScoreParts) -> tuple[int, Tallies]:
-        """The number of batches that were read when it was written last, and their tallies.
+        """Return the number of batches read at the last write, and their tallies.
 
-        What killed reads left beside it is removed.
+        Temporary files of killed reads are removed.
 
         Errors:
-            K414 it belongs to another read, is damaged, of a newer version or no checkpoint at all.
+            K414 it belongs to another read, is damaged, of a newer version, or not a checkpoint.
         """
         remove_leftovers(self.path)
         if not self.path.exists():
@@ -247,7 +247,7 @@ class Checkpoint:
             raise
 
     def _bytes(self) -> bytes:
-        """What the file holds, unless its first bytes say that it is something else."""
+        """Return the content of the file, unless its first bytes show another format."""
         try:
             with self.path.open("rb") as file:
                 start = file.read(len(MAGIC))
@@ -261,7 +261,7 @@ class Checkpoint:
         return error("K414", path=str(self.path), found=found, do=do)
 
     def save(self, n_batches: int, so_far: Tallies, *, is_last: bool = False) -> None:
-        """Write how far the read is, unless that would take too much of the time.
+        """Write the progress, unless that would take too much of the time.
 
         Errors:
             K413 the file cannot be written.
@@ -286,7 +286,7 @@ class Checkpoint:
 
 
 def _told(value: Any) -> Any:
-    """What JSON does not know, whole: texts of long arrays leave items out."""
+    """Convert types that JSON lacks, completely: texts of long arrays omit items."""
     if hasattr(value, "tolist"):
         return value.tolist()
     return list(value) if isinstance(value, Iterable) else repr(value)

@@ -1,4 +1,4 @@
-"""Which files a source names, in which order, and that they stay the same while read."""
+"""Files of a source, their order, and the check that they do not change while read."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from karat.data.sources.files.duck import DataFile, FileKind, first_line_of_zstd
 from karat.errors import error
 
 Stamp: TypeAlias = tuple[int, ...] | None
-"""Size and time of a file; None where there is none."""
+"""Size and time of a file; None without a file."""
 
 
 def stamp(path: str) -> Stamp:
-    """What a file is by, as far as it can be seen from outside."""
+    """Return the version of a file, as visible from outside."""
     found = _known(path)
     return None if found is None else found[:2]
 
 
 def _known(path: str) -> Stamp:
-    """Like `stamp`, with what tells a file from another that took its name."""
+    """Return the stamp, with the identity of the file in case another one took its name."""
     try:
         found = os.stat(path)
     except OSError:
@@ -42,15 +42,15 @@ def _known(path: str) -> Stamp:
 def unchanged(
     files: Sequence[DataFile], stamps: Mapping[str, Stamp] | None = None
 ) -> Iterator[None]:
-    """Refuse files that changed while they were read.
+    """Context that refuses files that changed while they were read.
 
-    What went wrong in a file that changed is said to come from that.
+    Errors in a changed file are attributed to the change.
 
     Args:
-        stamps: what the files were by, from their paths; default: what they are now.
+        stamps: stamps of the files by path; default: the current ones.
 
     Errors:
-        K417 a file was written, replaced or removed meanwhile.
+        K417 a file was written, replaced or removed during the read.
     """
     before = {file.path: _known(file.path) for file in files} if stamps is None else stamps
     _check(files, before)
@@ -84,9 +84,9 @@ _ENDINGS: dict[str, FileKind] = {
     ".json": "json",
 }
 _OF_TEXT = ("", ".txt", ".tab", ".dat", ".data")
-"""Endings of files that may hold rows as a CSV does."""
+"""Extensions of files that may contain rows as a CSV does."""
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-# A comment or bracket may stand first; `select*.csv` is a pattern, and `SELECT * FROM` is none.
+# A comment or bracket may come first; `select*.csv` is a pattern, and `SELECT * FROM` is not.
 _QUERY = re.compile(
     r"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|\()*"
     r"(?:SELECT|WITH|FROM|VALUES)(?:\s|['\"(]|/\*|--|\*\s)",
@@ -98,26 +98,26 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a source names: files in reading order, or a query."""
+    """Content of a source: files in reading order, or a query."""
 
     files: tuple[DataFile, ...] = ()
     query: str | None = None
 
 
 def names_files(value: Any) -> bool:
-    """Whether it is a path, or a list of paths."""
+    """Return whether it is a path, or a list of paths."""
     if isinstance(value, list | tuple):
         return bool(value) and all(isinstance(item, str | os.PathLike) for item in value)
     return isinstance(value, str | os.PathLike)
 
 
 def is_query(text: str) -> bool:
-    """Whether the text is SQL: it starts with SELECT, WITH, FROM or VALUES and names no file."""
+    """Return whether the text is SQL: SELECT, WITH, FROM or VALUES first, and no such file."""
     return _QUERY.match(text) is not None and not os.path.exists(text)
 
 
 def is_read_once(source: Source) -> bool:
-    """Whether some of it is a stream, standard input or a pipe, that is gone once it is read."""
+    """Return whether part of it can be read only once: a stream, standard input or a pipe."""
     items = [source] if isinstance(source, str | os.PathLike) else list(source)
     for item in items:
         text = os.fspath(item)
@@ -143,9 +143,9 @@ def find(source: Source, cleanup: ExitStack) -> Found:
         cleanup: closes and deletes the copies made of streams.
 
     Errors:
-        K401 a path does not exist; K402 a file has 0 bytes; K409 a glob or folder matches no
-        data file; K411 the ending is not known; K420 the name is not UTF-8; K422 a query among
-        files, or a file twice.
+        K401 a path does not exist; K402 a file has 0 bytes; K409 a glob or folder matches no data
+        file; K411 an unknown extension; K420 the name is not UTF-8; K422 a query among files, or a
+        file twice.
     """
     items = [source] if isinstance(source, str | os.PathLike) else list(source)
     texts = [os.fspath(item) for item in items]
@@ -196,17 +196,17 @@ def _matching(pattern: str, cleanup: ExitStack) -> Iterator[DataFile]:
     folders = [path for path in matches if os.path.isdir(path)]
     if not files and not folders:
         raise error("K409", pattern=f"{pattern} matches nothing.")
-    # `runs/*` may match a README beside the data; when nothing else matches, say so.
+    # `runs/*` may match a README next to the data; if nothing else matches, report it.
     known = [path for path in files if _ending(path) is not None] or files
     for path in known:
-        # `runs/**` matches the folders of its own files too: then the files are enough.
+        # `runs/**` also matches the folders of its own files: then the files suffice.
         yield _single(path, cleanup, is_partitioned=_has_keys(Path(path).parts))
     for folder in folders if not known else ():
         yield from _in_folder(folder)
 
 
 def _in_folder(folder: str) -> Iterator[DataFile]:
-    """Data files below a folder; names that start with a dot or underscore are bookkeeping."""
+    """Yield data files below a folder; names that start with a dot or underscore are ignored."""
     root = Path(folder)
     count = 0
     for path in sorted(root.rglob("*")):
@@ -225,7 +225,7 @@ def _in_folder(folder: str) -> Iterator[DataFile]:
 
 
 def _has_keys(parts: Sequence[str]) -> bool:
-    """Whether a folder above a file is named ``key=value``."""
+    """Return whether a folder above a file is named ``key=value``."""
     return any("=" in part for part in parts[:-1])
 
 
@@ -237,7 +237,7 @@ def _single(path: str, cleanup: ExitStack, *, is_partitioned: bool = False) -> D
     if is_terminal or not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
         raise error("K403", path=path, format="a file", found="it is a device or a socket.")
     try:
-        # A named pipe, as the shell makes it of `<(command)`.
+        # A named pipe, as the shell makes for `<(command)`.
         with open(path, "rb") as stream:
             return _spooled(stream, path, cleanup)
     except OSError as problem:
@@ -265,7 +265,7 @@ def _described(path: str, *, is_partitioned: bool = False) -> DataFile:
 
 
 def _ending(name: str) -> tuple[FileKind, str] | None:
-    """Kind and compression from the ending of a name; None when it is not known."""
+    """Return kind and compression from the extension of a name; None if unknown."""
     stem, last = os.path.splitext(name.lower())
     compression = _COMPRESSED.get(last, "none")
     kind = _ENDINGS.get(last if compression == "none" else os.path.splitext(stem)[1])
@@ -275,17 +275,17 @@ def _ending(name: str) -> tuple[FileKind, str] | None:
 
 
 def has_data_ending(name: str) -> bool:
-    """Whether the name of a file says how to read it, so that a folder gives it."""
+    """Return whether the extension of a file is known, so that a folder includes it."""
     return _ending(name) is not None
 
 
 def _spooled(stream: IO[bytes], shown: str, cleanup: ExitStack) -> DataFile:
-    """Copy a stream to a temporary file, so that it can be read from any position."""
+    """Copy a stream to a temporary file, for random access."""
     first = stream.read(4096)
     if not first:
         raise error("K402", path=shown, found="0 bytes")
     compression = next((kind for magic, kind in _MAGIC.items() if first.startswith(magic)), "none")
-    # Looked at before the rest is copied, which may have no end: /dev/zero.
+    # Checked before the rest is copied, which may be endless: /dev/zero.
     if compression == "none" and _sniffed(first) != "parquet" and b"\0" in first:
         found = "it holds bytes of 0, which no text has, and does not start as Parquet does (PAR1)."
         raise error("K403", path=shown, format="CSV, JSON or Parquet", found=found)
@@ -300,7 +300,7 @@ def _spooled(stream: IO[bytes], shown: str, cleanup: ExitStack) -> DataFile:
         with writing_temporary():
             copy.flush()
     finally:
-        # What could not be written is not tried again.
+        # A failed write is not tried again.
         with suppress(OSError):
             copy.close()
     kind = _sniffed(first) if compression == "none" else _sniffed_inside(name, compression)
@@ -308,7 +308,7 @@ def _spooled(stream: IO[bytes], shown: str, cleanup: ExitStack) -> DataFile:
 
 
 def _sniffed(first: bytes) -> FileKind:
-    """Kind from the first bytes: Parquet's magic, an opening brace or bracket, else CSV."""
+    """Return the kind by the first bytes: Parquet's magic, an opening brace or bracket, or CSV."""
     if first.startswith(b"PAR1"):
         return "parquet"
     text = first.removeprefix(b"\xef\xbb\xbf")
@@ -325,4 +325,4 @@ def _sniffed_inside(path: str, compression: str) -> FileKind:
         with gzip.open(path) as inside:
             return _sniffed(inside.read(4096))
     except (OSError, EOFError, zlib.error):
-        return "csv"  # The reader reports what is wrong with it.
+        return "csv"  # The reader reports the error.

@@ -1,4 +1,4 @@
-"""One read of files: the query of their rows, and the rows as they come, on their classes."""
+"""One read of files: the query of their rows, and the rows on their classes."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from karat.tally import Cells, Label
 
 
 class TooManyError(Exception):
-    """Rows take more memory than they may."""
+    """Rows exceed the memory limit."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """A query of rows, as it was opened.
+    """Opened query of rows.
 
     Attributes:
         rows: all columns, batch by batch.
-        of_labels: opens a stream of the labels alone.
-        reading: how labels are written.
+        of_labels: function that opens a stream of the labels alone.
+        reading: representation of the labels.
         scores: the columns of scores.
-        tolerance: how far from 1 a row of probabilities may add up.
+        tolerance: tolerance of the sum of a row of probabilities from 1.
     """
 
     rows: RowBlocks
@@ -57,13 +57,13 @@ class Query:
 
     @property
     def labels(self) -> RowBlocks:
-        """The labels that were read, alone: what is wrong with them is looked for here."""
+        """Labels that were read, alone, to locate errors."""
         return replace(self.rows, open=self.of_labels, beside=())
 
 
 @dataclass
 class Reader:
-    """One read of a source whose rows are kept."""
+    """Read of a source whose rows are kept."""
 
     relation: Relation
     request: TableRequest
@@ -73,7 +73,7 @@ class Reader:
     bad: tuple[ScoreMatrix, Sequence[str]] | None = None
 
     def explaining(self) -> AbstractContextManager[None]:
-        """Errors of DuckDB within are errors of the files."""
+        """Context in which DuckDB errors become errors of the files."""
         has_sql = self.relation.query is not None
         return explaining_files(self.relation.files, has_sql=has_sql, where=self.request.where)
 
@@ -86,7 +86,7 @@ class Reader:
         }
 
     def query(self) -> Query | str:
-        """The query of its rows; or what to tell of columns that turn out to be no scores."""
+        """Return the query of its rows; or a sentence if detected columns are not scores."""
         relation, where, known = self.relation, self.request.where, self._known
         # A read without predictions reads the truth in their place.
         columns = [known["true"], known.get("pred", known["true"])]
@@ -120,12 +120,12 @@ class Reader:
                 return not_scores(problem, chosen, has_pred="pred" in known)
             allow_columns(connect, len(scores))
             keep_order(connect, sql)
-        # Known before the rows are read: DuckDB answers nothing else beside an open stream.
+        # Determined before the rows are read: DuckDB answers nothing else while a stream is open.
         tolerance = tolerance_of(is_half=bool(scores) and relation.halves(scores))
         return Query(rows, lambda: connect.sql(again), reading, scores, tolerance)
 
     def piece(self, gathered: GatheredScores, query: Query) -> Rows | str:
-        """Rows that were read, on their classes."""
+        """Return rows that were read, on their classes."""
         labels, reading = query.labels, query.reading
         with self.explaining():
             counted = gathered.counted(query.rows, self.request.n_threads)
@@ -151,14 +151,14 @@ class Reader:
         step: int | None = None,
         refuses: bool = False,
     ) -> Generator[GatheredScores, None, None]:
-        """The rows, in pieces of more than `step` bytes; None: in one.
+        """Yield the rows, in pieces of more than `step` bytes; None: in one.
 
         Args:
-            refuses: whether rows without a number are refused: where nobody named the columns, the
-                classes decide first whether these are scores.
+            refuses: whether rows without a number are refused: for detected columns, the classes
+                decide first whether they are scores.
 
         Raises:
-            TooManyError: they take more than `most` bytes.
+            TooManyError: the rows take more than `most` bytes.
         """
         relation, rows, chosen = self.relation, query.rows, self.chosen
         progress = self.request.progress
@@ -173,7 +173,7 @@ class Reader:
                 matrix = ScoreMatrix(chosen.argument, chosen.names, n_expected, first_row)
             return Gathering(matrix, {column: NameCodes(name) for column, name in named})
 
-        # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
+        # Closed before an error is explained: DuckDB reads nothing else while a stream is open.
         with closing(rows.batches()) as batches:
             gathering, first_row = started(0), 0
             for batch in batches:
@@ -199,7 +199,7 @@ class Reader:
         yield gathering.gathered()
 
     def _refuse_bad(self) -> None:
-        """Raise the error of the first row without a number, as its file writes it."""
+        """Raise the error of the first row without a number, as written in its file."""
         if self.bad is None:
             return
         matrix, scores = self.bad
@@ -274,7 +274,7 @@ class Reader:
         true_codes, pred_codes = coded_rows(true, pred, classes)
         read = iter(gathered.names)
         names: dict[str, Any] = {role: next(read) for role in self.names}
-        # Of a part, the values that slices are made of.
+        # The values of slices, for a part of the rows.
         names["columns"] = dict(zip(self.columns.singles, read, strict=True))
         if not self.request.is_part:
             later = slices_later(families(self.relation), self.columns.groups)
@@ -304,12 +304,13 @@ class Reader:
 
 @dataclass
 class Gathering:
-    """Rows as they come.
+    """Rows as they are read.
 
     Attributes:
         matrix: their scores, or None.
-        names: ids, clusters and values of columns, by what SQL calls them.
-        n_bytes: what may be limited: scores, or labels and weights where there are none, and names.
+        names: ids, clusters and values of columns, by their names in SQL.
+        n_bytes: limited memory: of scores, or of labels and weights if there are none, and of
+            names.
     """
 
     matrix: ScoreMatrix | None
@@ -321,11 +322,11 @@ class Gathering:
 
     @property
     def is_bad(self) -> bool:
-        """Whether a row lacks a number."""
+        """True if a row lacks a number."""
         return self.matrix is not None and self.matrix.bad is not None
 
     def add(self, batch: ReadBatch, *, is_text: bool) -> None:
-        """Append the rows of a batch that are kept."""
+        """Append the kept rows of a batch."""
         true, pred, *weights = batch.parts
         codes = [self.labels.codes(part, is_text=is_text) for part in (true, pred)]
         self.parts.append([*codes, *weights])
@@ -341,12 +342,12 @@ class Gathering:
         self.n_bytes += 4 * len(self.names) * len(true)
 
     def gathered(self) -> GatheredScores:
-        """The rows so far; nothing is added afterwards."""
+        """Return the rows so far; nothing is added afterwards."""
         values = None
         if self.matrix is not None:
             values = self.matrix.values()
             if self.matrix.bad is not None:
-                # Found by its name alone it may be no score at all: the classes decide first.
+                # If detected by name, it may not be a score: the classes decide first.
                 n_kept = sum(len(part[0]) for part in self.parts)
                 values = np.zeros((n_kept, *values.shape[1:]))
         columns = [np.concatenate(pieces) for pieces in zip(*self.parts, strict=True)]

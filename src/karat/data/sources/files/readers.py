@@ -1,4 +1,4 @@
-"""Files and queries → `Relation`: what DuckDB is told to read, and what its columns are called."""
+"""Files and queries as `Relation`: SQL for DuckDB, and the column names."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from karat.data.sources.files.paths import Found
 
 N_OBJECTS = 20_480
-"""Objects of a JSON file whose keys are looked at: as many as DuckDB looks at."""
+"""Number of objects of a JSON file whose keys are examined, as in DuckDB."""
 
 _NUMBERED = re.compile(r"(.*)_[0-9]+")
 
 
 def folders_of(files: Sequence[DataFile]) -> set[str]:
-    """Keys of the folders named ``key=value`` above the files."""
+    """Return keys of the folders named ``key=value`` above the files."""
     parts = [part for file in files if file.is_partitioned for part in Path(file.path).parts[:-1]]
     return {part.partition("=")[0] for part in parts if "=" in part}
 
 
 def _is_numbered(columns: Sequence[str]) -> bool:
-    """Whether some name looks like a number that DuckDB gave to the second of two columns."""
+    """Return whether some name resembles a number that DuckDB gave to the second of two columns."""
     known = {name.lower() for name in columns}
     matches = (_NUMBERED.fullmatch(name) for name in columns)
     return any(match and match[1].lower() in known for match in matches)
@@ -53,7 +53,7 @@ def _is_numbered(columns: Sequence[str]) -> bool:
 def parquet_header(
     connection: duckdb.DuckDBPyConnection, columns: tuple[str, ...], files: Sequence[DataFile]
 ) -> tuple[str, ...]:
-    """The name that each column of Parquet files has in its file."""
+    """Return the name in the file of each column of Parquet files."""
     if not _is_numbered(columns):
         return columns
     own: dict[str, str] = {}
@@ -68,7 +68,7 @@ def parquet_header(
 
 
 def _top_level(rows: Iterator[tuple[Any, ...]]) -> Iterator[str]:
-    """Names of a schema that is written depth first, without those inside other columns."""
+    """Yield top-level names of a schema that is written depth first."""
 
     def skip(n_children: int) -> None:
         for _ in range(n_children):
@@ -82,7 +82,7 @@ def _top_level(rows: Iterator[tuple[Any, ...]]) -> Iterator[str]:
 def json_header(
     connection: duckdb.DuckDBPyConnection, columns: tuple[str, ...], objects: str
 ) -> tuple[str, ...]:
-    """The key that each column of JSON objects has.
+    """Return the key of each column of JSON objects.
 
     Args:
         objects: SQL that reads the objects in a column `json`.
@@ -100,18 +100,18 @@ def json_header(
 
 
 def member(key: str) -> str:
-    """SQL for the value of one key of a JSON object, as JSON."""
+    """Return SQL for the value of one key of a JSON object, as JSON."""
     pointer = key.replace("~", "~0").replace("/", "~1")
     return f"(json -> {literal('/' + pointer)})"
 
 
 HEADER_BYTES_MAX = 1 << 21
 N_SAMPLE = 20_000
-"""Rows of a CSV that its column types are guessed from; labels do not depend on the guess."""
+"""Number of rows of a CSV for guessing column types; labels do not depend on the guess."""
 
 
 def open_relation(connection: duckdb.DuckDBPyConnection, found: Found) -> Relation:
-    """Open what a source names and find its columns; no row of data is read, but a sample.
+    """Open a source and find its columns; no rows are read except a sample.
 
     Errors:
         K402 a file has no header; K403 a file cannot be read; K408 the query fails;
@@ -127,7 +127,7 @@ def open_relation(connection: duckdb.DuckDBPyConnection, found: Found) -> Relati
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, str]:
-    """The type of each column of what follows FROM."""
+    """Return the type of each column of a FROM clause."""
     relation = connection.sql(f"FROM {sql}")
     return dict(zip(relation.columns, map(str, relation.types), strict=True))
 
@@ -141,12 +141,12 @@ def _query(connection: duckdb.DuckDBPyConnection, query: str) -> Part:
         raise error("K408", found=f"{told}; one SELECT is read.")
     sql = f"(\n{_bare(connection, query)}\n) AS source"
     columns = _columns(connection, sql)
-    # A subquery numbers the names that it has twice; the query itself shows them.
+    # A subquery numbers duplicate names; the query itself shows them.
     return Part(sql, columns, "typed", tuple(connection.sql(query).columns))
 
 
 def _bare(connection: duckdb.DuckDBPyConnection, query: str) -> str:
-    """A query without what may follow its end, `; -- like this`."""
+    """Return a query without anything after its end, `; -- like this`."""
     import duckdb
 
     end = len(query)
@@ -181,7 +181,7 @@ def _parts(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -
 def _rows_of(
     connection: duckdb.DuckDBPyConnection, files: Sequence[DataFile]
 ) -> dict[str, int] | None:
-    """Rows as the footers of Parquet files count them; None when other files take part."""
+    """Return the row counts in the footers of Parquet files; None if there are other files."""
     if not all(file.kind == "parquet" for file in files):
         return None
     paths = file_list([file.path for file in files])
@@ -192,14 +192,14 @@ def _rows_of(
 def _csv_parts(
     connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]
 ) -> Iterator[Part]:
-    """CSV files with the same header and separator are read together."""
+    """Group CSV files with the same header and separator, which are read together."""
     headers = [(_csv_header(file), file) for file in files]
     for (names, separator), group in groupby(headers, key=lambda pair: pair[0]):
         members = tuple(file for _, file in group)
         unique = _unique(names)
         declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in unique)
-        # Everything is said, nothing is guessed: DuckDB's sniffer may skip rows that it
-        # cannot fit, and would take 't' and 'f' for booleans.
+        # All options are explicit: DuckDB's sniffer may skip rows that do not
+        # fit, and would take 't' and 'f' for booleans.
         sql = (
             f"read_csv({file_list([file.path for file in members])}, auto_detect=false, "
             f"header=true, delim={literal(separator)}, quote='\"', escape='\"', "
@@ -214,7 +214,7 @@ def _csv_parts(
 
 
 def _csv_header(file: DataFile) -> tuple[tuple[str, ...], str]:
-    """Column names and separator of a CSV, from its first line."""
+    """Return column names and separator of a CSV, from its first line."""
     line = _first_line(file).removeprefix("\ufeff")
     if not line.strip():
         raise error("K402", path=file.shown, found="no header in its first line")
@@ -241,7 +241,7 @@ def _first_line(file: DataFile) -> str:
     except OSError as problem:
         found = f"{problem.strerror}.".lower()
     else:
-        # Old line ends, a lone carriage return, leave the whole file in one line.
+        # Old line ends, single carriage returns, put the whole file on one line.
         return line.partition("\n")[0].partition("\r")[0]
     raise error("K403", path=file.shown, format="CSV", found=found)
 
@@ -254,7 +254,7 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _unique(names: Sequence[str]) -> list[str]:
-    """Names that SQL can tell apart: it ignores case, and repeats get a number."""
+    """Return names that SQL can distinguish: it ignores case, and duplicates get a number."""
     taken: set[str] = set()
     unique = []
     for position, name in enumerate(names):
@@ -269,17 +269,17 @@ def _unique(names: Sequence[str]) -> list[str]:
 
 _USUAL_NAMES = frozenset(alias for names in ALIASES.values() for alias in names)
 GUESSED_MAX = 200
-"""Text columns of a CSV whose kind is guessed from the first rows."""
+"""Number of text columns of a CSV whose kind is guessed from the first rows."""
 
 
 def _guessed(
     connection: duckdb.DuckDBPyConnection, sql: str
 ) -> tuple[dict[str, str], frozenset[str]]:
-    """The type that each column looks like in its first rows, and those that look like none."""
+    """Return the type of each column in its first rows, and the columns without a clear type."""
     types = _columns(connection, sql)
     texts = [name for name, kind in types.items() if kind == "VARCHAR"]
     if len(texts) > GUESSED_MAX:
-        # Scores of a thousand classes, say: only what a name calls truth, prediction, weight …
+        # With many columns, such as a thousand scores: only names of truth, prediction, weight …
         texts = [name for name in texts if normalized(name) in _USUAL_NAMES]
     mixed = {name for name, kind in types.items() if kind == "VARCHAR"}.difference(texts)
     if not texts:
@@ -318,7 +318,7 @@ def _json_part(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...
     objects = f"read_json_objects({paths}, {common})"
     header = json_header(connection, tuple(types), objects)
     if header != tuple(types):
-        # Columns that SQL cannot tell apart are taken from each object by their own names.
+        # Columns that SQL cannot distinguish are taken from each object by their own names.
         taken = ", ".join(
             f"{quoted(name)}" if name in folders else f"{member(key)} AS {quoted(name)}"
             for name, key in zip(types, header, strict=True)

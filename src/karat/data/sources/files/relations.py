@@ -1,8 +1,8 @@
-"""A source as one relation: its columns, and the SQL that streams the few that are needed.
+"""`Relation`: a source with its columns, and the SQL that streams the needed ones.
 
-CSV and JSON say little about types, and a type guessed from the first rows is wrong for the rest.
-So label columns of text files are read as text, and what the labels are is decided
-once every row has been seen (`text_labels.py`). Nothing depends on the order of the files.
+CSV and JSON have few types, and a type guessed from the first rows may be wrong for the rest. So
+label columns of text files are read as text, and the kind of the labels is determined after all
+rows are read (`text_labels.py`). Nothing depends on the order of the files.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 FILE: Final = "karat file"
-"""The column of the path of the file that a row is in."""
+"""Column with the path of the file of each row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class Part:
     """Files that one table function reads, or the query.
 
     Attributes:
-        sql: what follows FROM.
+        sql: SQL after FROM.
         columns: DuckDB type of each column, in file order.
-        reading: how its label columns arrive.
-        header: names as the file has them, repeats included.
+        reading: representation of its label columns.
+        header: names in the file, including duplicates.
         files: the files in it.
-        mixed: columns of a CSV whose first rows hold numbers beside text, or nothing.
+        mixed: columns of a CSV whose first rows have numbers and text, or nothing.
         partitions: columns that come from the names of folders.
     """
 
@@ -68,16 +68,16 @@ class Part:
     partitions: frozenset[str] = frozenset()
 
     def origin(self, name: str) -> Reading:
-        """How one column arrives: what a folder is named is text without a type, as in a CSV."""
+        """Return the representation of one column: folder names are untyped text, as in a CSV."""
         return "csv" if name in self.partitions and self.reading == "json" else self.reading
 
     def origin_of_number(self, name: str) -> Reading:
-        """How a column of numbers arrives: what folders are named has the type of a number."""
+        """Return the representation of a numeric column: folder names have the type of a number."""
         return "typed" if name in self.partitions else self.reading
 
     @property
     def located(self) -> str:
-        """What follows FROM, with the path of the file of each row; null of a query."""
+        """SQL after FROM, with the path of the file of each row; null for a query."""
         if len(self.files) < 2:
             path = literal(self.files[0].path) if self.files else "NULL::VARCHAR"
             return f"(SELECT *, {path} AS {quoted(FILE)} FROM {self.sql})"
@@ -102,13 +102,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Everything a source names, opened.
+    """Opened source.
 
     Attributes:
         parts: in reading order.
         files: in reading order; empty for a query.
         query: the SQL query, or None.
-        rows_of: rows of each file by its path where the files say so (Parquet), else None.
+        rows_of: number of rows of each file by its path if stored (Parquet), else None.
     """
 
     parts: tuple[Part, ...]
@@ -119,19 +119,19 @@ class Relation:
 
     @property
     def n_rows(self) -> int | None:
-        """Rows in it where the files say so."""
+        """Number of rows, if the files store it."""
         return None if self.rows_of is None else sum(self.rows_of.values())
 
     @property
     def header(self) -> tuple[str, ...]:
-        """Every column name, in order; a name that one file has twice is listed twice."""
+        """Every column name, in order; a name that occurs twice in one file is listed twice."""
         longest = max((part.header for part in self.parts), key=len)
         others = [name for part in self.parts for name in part.header if name not in longest]
         return (*longest, *dict.fromkeys(others))
 
     @property
     def described(self) -> list[tuple[str, str]]:
-        """Each column of `header` with the DuckDB type that the first file with it has."""
+        """Each column of `header` with its DuckDB type in the first file that has it."""
         found: list[tuple[str, str]] = []
         for name in self.header:
             n_before = [shown for shown, _ in found].count(name)
@@ -144,7 +144,7 @@ class Relation:
 
     @property
     def mixed(self) -> set[str]:
-        """Columns of `header` from whose first rows nothing follows."""
+        """Columns of `header` whose first rows do not determine a type."""
         return {
             shown
             for part in self.parts
@@ -153,12 +153,12 @@ class Relation:
         }
 
     def column(self, name: str) -> str:
-        """What SQL calls a column of `header`: names that differ in case only are numbered."""
+        """Return the SQL name of a column of `header`: names that differ in case are numbered."""
         part = next((part for part in self.parts if name in part.header), None)
         return name if part is None else list(part.columns)[part.header.index(name)]
 
     def reading(self, names: Iterable[str]) -> Reading:
-        """How these label columns arrive: one way for all of them, in all parts."""
+        """Return the common representation of these label columns in all parts."""
         names = list(names)
         kinds = {part.origin(name) for part in self.parts for name in names}
         if len(kinds) > 1:
@@ -171,7 +171,7 @@ class Relation:
         return [part.columns[name] for part in self.parts if name in part.columns]
 
     def _each(self, name: str) -> Iterator[tuple[Part, str]]:
-        """Every part, and the type that a column has in it; K410 a file lacks it."""
+        """Yield every part, and the type of a column in it; K410 a file lacks it."""
         for part in self.parts:
             if name not in part.columns:
                 missing = f"{part.shown} has no column {name!r}: it has {shown(part.columns)}."
@@ -179,17 +179,17 @@ class Relation:
             yield part, part.columns[name]
 
     def require(self, roles: Mapping[str, str]) -> None:
-        """Check that every file has the columns, each of one kind everywhere.
+        """Check that every file has the columns, each of the same kind in all files.
 
-        A field of a CSV has no type: it becomes what the other files hold, or an error
-        when it cannot (`text_labels.py`).
+        A CSV field has no type: it takes the type of the other files, or is an error if it cannot
+        (`text_labels.py`).
 
         Args:
             roles: column name by role.
 
         Errors:
-            K106 a column cannot hold labels; K116 nor weights; K410 a file lacks a column or has
-            it as another kind.
+            K106 a column cannot be labels; K116 a column cannot be weights; K410 a file lacks a
+            column or has another kind.
         """
         for role, name in roles.items():
             found: dict[str, str] = {}
@@ -215,7 +215,7 @@ class Relation:
             self._check_parquet([name], is_of_one_kind=True)
 
     def require_scores(self, names: Sequence[str]) -> None:
-        """Check that every file has the columns, and that they can hold numbers.
+        """Check that every file has the columns, and that they can be numbers.
 
         Errors:
             K130 a column cannot; K410 a file lacks one.
@@ -228,7 +228,7 @@ class Relation:
         self._check_parquet(names)
 
     def require_names(self, names: Sequence[str]) -> None:
-        """Check that every file has the columns, and that each row holds one name in them.
+        """Check that every file has the columns, with one name in each row.
 
         Errors:
             K106 a column cannot; K410 a file lacks one.
@@ -240,12 +240,12 @@ class Relation:
         self._check_parquet(names)
 
     def require_column(self, name: str) -> None:
-        """Check that every file has a column, of whatever type (K410: one lacks it)."""
+        """Check that every file has a column, of any type (K410: one lacks it)."""
         list(self._each(name))
         self._check_parquet([name])
 
     def unreadable(self, names: Sequence[str]) -> dict[str, str]:
-        """The columns of a header whose rows hold no names, as lists do; and why."""
+        """Return the columns of a header without names in their rows, such as lists; and why."""
         found = {}
         for name in names:
             own = self.column(name)
@@ -256,7 +256,7 @@ class Relation:
         return found
 
     def _check_parquet(self, names: Sequence[str], *, is_of_one_kind: bool = False) -> None:
-        """Parquet files are bound together; each must have the columns itself."""
+        """Check Parquet files, which are combined: each must have the columns itself."""
         listed = ", ".join(map(literal, names))
         for part in self.parts:
             if not names or len(part.files) < 2 or part.files[0].kind != "parquet":
@@ -268,7 +268,7 @@ class Relation:
             found: dict[str, dict[str, str]] = {}
             for name, path, kind in rows:
                 found.setdefault(name, {})[path] = kind
-            # One that is in no schema comes from the folder names, or DuckDB numbered it.
+            # A column in no schema comes from folder names, or DuckDB numbered it.
             for name, types in ((name, found[name]) for name in names if name in found):
                 first = next(file for file in part.files if file.path in types)
                 for file in part.files:
@@ -281,7 +281,7 @@ class Relation:
                         raise error("K410", found=f"{told}{file.shown}.")
 
     def halves(self, names: Sequence[str]) -> bool:
-        """Whether some of the columns hold numbers of 16 bits."""
+        """Return whether some of the columns have 16-bit numbers."""
         listed = ", ".join(map(literal, names))
         counts = (
             self.connection.execute(
@@ -302,12 +302,12 @@ class Relation:
         names: Sequence[str] = (),
         groups: Sequence[str] = (),
     ) -> str:
-        """SQL that reads label columns, and weights last if there are three, row by row.
+        """Return SQL that reads label columns, and weights last if there are three, row by row.
 
         Args:
             columns: names of truth, prediction and maybe weights: `c0`, `c1`, `c2` of the result.
-            where: a SQL condition on the columns as they are typed.
-            reading: how labels arrive, as `reading()` says.
+            where: a SQL condition on the typed columns.
+            reading: representation of the labels, from `reading()`.
             scores: names of columns of numbers, or of lists of them: `s0`, `s1` … of the result.
             names: names of columns of ids or clusters: `n0`, `n1` … of the result, as text.
             groups: names of columns of slices: `g0`, `g1` … of the result, as text, never null.
@@ -333,18 +333,18 @@ class Relation:
         return self._select([*columns, *scores, *names, *groups], where, chosen, aliases)
 
     def reading_of_texts(self, names: Iterable[str]) -> Reading:
-        """How labels that are split from texts arrive: those of CSV files alone have no type."""
+        """Return the representation of labels split from texts: CSV alone has no type."""
         origins = {part.origin(name) for part in self.parts for name in names}
         return "csv" if origins == {"csv"} else "typed"
 
     def require_sets(self, names: Sequence[str], *, are_texts: bool) -> None:
-        """Check that every file has the columns, and that they can hold sets of labels.
+        """Check that every file has the columns, and that they can be sets of labels.
 
         Args:
-            are_texts: whether text may be split.
+            are_texts: whether text is split.
 
         Errors:
-            K106 a column cannot; K410 a file lacks one, or has text where another has lists.
+            K106 a column cannot; K410 a file lacks one, or has text while another has lists.
         """
         for name in names:
             found: dict[bool, str] = {}
@@ -352,7 +352,7 @@ class Relation:
                 origin = part.origin(name)
                 item = item_of(declared)
                 kind = family(item or declared, origin)
-                # Of JSON, rows that were not looked at may be lists.
+                # In JSON, rows that were not examined may be lists.
                 is_open = origin == "json" and declared == "JSON"
                 is_list = item is not None or (is_open and not are_texts)
                 is_text = are_texts and (origin == "csv" or kind in ("text", "unknown"))
@@ -369,13 +369,13 @@ class Relation:
     def select_sets(
         self, columns: Mapping[str, Sequence[str]], where: str | None, reading: Reading
     ) -> str:
-        """SQL that reads columns of sets row by row.
+        """Return SQL that reads columns of sets row by row.
 
         Args:
-            columns: by how they are read: lists (`l0` … of the result), text with several labels
+            columns: by representation: lists (`l0` … of the result), text with several labels
                 (`t0` …), cells of 0, 1 and nulls (`b0` …), weights (`w0`), scores (`s0` …), names
                 of clusters (`n0` …) and columns of slices (`g0` …).
-            where, reading: as of `select`.
+            where, reading: as in `select`.
         """
         orders = ("lists", "texts", "cells", "weights", "scores", "names", "groups")
         names = [name for order in orders for name in columns[order]]
@@ -404,7 +404,7 @@ class Relation:
         return self._select(names, where, chosen, aliases)
 
     def select_ids(self, column: str, true: str, where: str | None) -> str:
-        """SQL that reads the id, the label and the file of each row as text."""
+        """Return SQL that reads the id, the label and the file of each row as text."""
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
             for name, read in ((column, as_key), (true, as_label_key)):
@@ -414,7 +414,7 @@ class Relation:
         return self._select([column, true, FILE], where, chosen, ["id", "label", "file"])
 
     def select_keys(self, column: str, where: str | None) -> str:
-        """SQL that reads one column as text that tells its values apart; null without a value."""
+        """Return SQL for one column as text that distinguishes its values; null without one."""
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
             kind = part.columns.get(column, "NULL")
@@ -423,7 +423,7 @@ class Relation:
         return self._select([column], where, chosen, ["key"])
 
     def select_text(self, column: str, where: str | None) -> str:
-        """SQL that reads one column as each row writes it."""
+        """Return SQL that reads one column as each row writes it."""
 
         def chosen(_: Part, raw: Iterator[str]) -> Iterator[str]:
             return (f"CAST({name} AS VARCHAR)" for name in raw)
@@ -431,7 +431,7 @@ class Relation:
         return self._select([column], where, chosen, ["text"])
 
     def select_values(self, numbers: Sequence[str], others: Sequence[str]) -> str:
-        """SQL that reads columns of numbers, `v0` …, then others as text, `w0` …."""
+        """Return SQL that reads columns of numbers, `v0` …, then others as text, `w0` …."""
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
             for _ in numbers:
@@ -450,7 +450,7 @@ class Relation:
         chosen: Callable[[Part, Iterator[str]], Iterator[str]],
         aliases: Sequence[str],
     ) -> str:
-        """SQL that reads what is chosen of each part; a filter sees the other columns typed."""
+        """Return SQL that reads the selected columns of each part; a filter uses the typed ones."""
         condition = "" if where is None else f" WHERE ({where}\n)"
         pieces = []
         for part in self.parts:

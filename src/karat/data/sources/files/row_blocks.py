@@ -1,7 +1,7 @@
-"""The label columns of a relation as blocks of integer codes, in bounded memory.
+"""Label columns of a relation as blocks of integer codes, in bounded memory.
 
-Batches come as the reader makes them; blocks all have the same number of rows, so that
-float sums over them depend neither on row groups nor on threads.
+Batches depend on the reader. Blocks all have the same number of rows, so that float sums over them
+depend neither on row groups nor on threads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from karat.data.labels.column import Codes, Column, Flags, missing_values
 from karat.errors import KaratError, error
 
 N_BLOCK = 1 << 20
-"""Rows of a block: large enough for the counting threads, 24 MB at most."""
+"""Number of rows of a block: large enough for the counting threads, at most 24 MB."""
 TRUE, PRED, WEIGHT = "c0", "c1", "c2"
 _TEXT_OFFSETS = {"u": np.int32, "U": np.int64}
 
@@ -31,7 +31,7 @@ class Block:
     """Consecutive rows.
 
     Attributes:
-        first_row: number of the first of them, counted from 0 over the whole read.
+        first_row: index of the first of them over the whole read.
         true, pred: integer[n]: labels that are integers, else codes of `RowBlocks.texts`.
         weights: float64[n], or None.
     """
@@ -47,10 +47,10 @@ class Batch:
     """Consecutive rows of a stream.
 
     Attributes:
-        first_row: number of the first of them, dropped ones counted.
-        n: number of rows, dropped ones counted.
-        parts: truth, prediction and maybe weights of the rows that are kept.
-        kept: bool[n], or None when every row is.
+        first_row: index of the first of them, including dropped ones.
+        n: number of rows, including dropped ones.
+        parts: truth, prediction and optional weights of the kept rows.
+        kept: bool[n], or None if all rows are.
         columns: every column of the stream by its name in SQL, with every row.
     """
 
@@ -63,19 +63,20 @@ class Batch:
 
 @dataclass
 class RowBlocks:
-    """Reads a query of two label columns and maybe weights; it can be read more than once.
+    """Reads a query of two label columns and optional weights; it can be read more than once.
 
     Attributes:
-        open: starts the query and returns its stream, anything with ``__arrow_c_stream__``.
-        names: columns as messages call them: truth, prediction, and weights if there are any.
+        open: function that starts the query and returns its stream, any object with
+            ``__arrow_c_stream__``.
+        names: columns in messages: truth, prediction, and weights if any.
         nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
-        absent: integer[m], codes of the texts that stand for a missing label.
-        n_dropped: rows left out by the last read.
+        absent: integer[m], codes of the texts that denote a missing label.
+        n_dropped: number of rows left out by the last read.
         is_text: whether the labels of the last read are texts.
         is_boolean: whether both columns of the last read are booleans.
-        beside: more columns of the stream, which `batches` hands out as they are.
-        named: likewise columns of ids and clusters: what SQL calls them, what messages do, and
-            what messages call their values; none may be missing.
+        beside: more columns of the stream, which `batches` returns unchanged.
+        named: likewise columns of ids and clusters: their names in SQL and in messages, and the
+            noun for their values; none may be missing.
     """
 
     open: Callable[[], Any]
@@ -102,7 +103,7 @@ class RowBlocks:
         return list(self._encoder.labels())
 
     def __iter__(self) -> Generator[Block, None, None]:
-        """Blocks in row order; the stream is closed when the iterator is.
+        """Yield blocks in row order; the stream is closed with the iterator.
 
         Errors:
             K104 a label is missing and `nulls` is ``"error"``; K108 text beside numbers;
@@ -113,7 +114,7 @@ class RowBlocks:
         filled = first_row = 0
         for parts in (batch.parts for batch in self.batches()):
             if not columns:
-                # Why: blocks handed out are views of these; they are counted before the next.
+                # Returned blocks are views of these; they are counted before the next.
                 columns = [np.empty(N_BLOCK, part.dtype) for part in parts]
             start, n = 0, len(parts[0])
             while start < n:
@@ -128,7 +129,7 @@ class RowBlocks:
             yield Block(first_row, *(column[:filled] for column in columns))
 
     def batches(self) -> Generator[Batch, None, None]:
-        """Batches as the reader makes them, in row order; errors as those of the blocks."""
+        """Yield batches of the reader, in row order; errors as for the blocks."""
         self.n_dropped = 0
         row = 0
         is_checked = False
@@ -167,7 +168,7 @@ class RowBlocks:
                 parts = [part[kept] for part in parts]
                 self.n_dropped += int(len(kept) - np.count_nonzero(kept))
             if not is_checked and len(parts[0]):
-                # Of rows that are there: a column of nulls alone has no kind.
+                # Of present rows: a column of only nulls has no kind.
                 check_kinds(self._told(true, parts[0]), self._told(pred, parts[1]))
                 is_checked = True
             yield Batch(row - len(true), len(true), parts, kept, batch)
@@ -189,7 +190,7 @@ class RowBlocks:
         numbers = numbers_of(column)
         assert numbers is not None, column.format
         if missing is not None:
-            # What lies under a null is arbitrary.
+            # Content under a null is arbitrary.
             numbers = np.where(missing, numbers.dtype.type(0), numbers)
         try:
             found = encode_array(numbers, argument, "keep")
@@ -201,7 +202,7 @@ class RowBlocks:
                 "K407", column=self.names[place], row=row + facts["row"], value=facts["value"]
             ) from None
         if found.kind == "integer" and found.labels is not None:
-            # Codes of this block alone: they would mean something else in the next one.
+            # Codes of this block only: they would have another meaning in the next one.
             raise error(
                 "K106",
                 argument=argument,
@@ -213,13 +214,13 @@ class RowBlocks:
         return Column(argument, found.codes, found.kind, missing=missing)
 
     def _told(self, column: Column, codes: npt.NDArray[Any]) -> Column:
-        """The column with the first of these labels, for a message that shows it."""
+        """Return the column with the first of these labels, for a message that shows it."""
         if column.kind != "string":
             return replace(column, codes=codes)
         return replace(column, codes=codes[:1] * 0, labels=(self.texts()[codes[0]],))
 
     def first_and_count(self, test: Callable[[Block], Flags]) -> tuple[int, int, int]:
-        """The first row that passes a test, how many do, and how many rows there are.
+        """Return the first row that passes a test, the number that do, and the number of rows.
 
         Cost: a second read of the data; for error messages.
         """
@@ -242,7 +243,7 @@ def _missing(
     rest: Iterator[dict[str, ArrowColumn]],
     texts: Sequence[str],
 ) -> Exception:
-    """K104 with the first row and the count over everything that follows."""
+    """Return K104 with the first row and the count over the rest of the read."""
     assert flags is not None
     first, count, n = row + int(flags.argmax()), int(np.count_nonzero(flags)), row + len(flags)
     for batch in rest:

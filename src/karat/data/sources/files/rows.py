@@ -1,8 +1,8 @@
-"""Rows of files: one streamed pass, after which they are in memory, or a stream of pieces.
+"""Rows of files, read in one streamed pass into memory, or as a stream of pieces.
 
-DuckDB streams the columns needed. Labels become codes batch by batch, and what the codes mean is
-known after the last row, as in `counted.py`; the scores go into one matrix of their own type. Rows
-that do not fit are read again in pieces, which the accumulator adds up.
+DuckDB streams the needed columns. Labels become codes batch by batch, and the labels of the codes
+are known after the last row, as in `counted.py`. The scores go into one matrix of their own type.
+Rows that do not fit are read again in pieces, which the accumulator sums.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from karat.errors import KaratError
 from karat.tally import Classes
 
 _PIECES: Final = 4
-"""A piece of a stream is this part of what may be kept, within these bytes."""
+"""Fraction of the memory limit for a piece of a stream, and its range in bytes."""
 _LEAST_BYTES: Final = 1 << 20
 _MOST_BYTES: Final = 1 << 26
 
@@ -44,7 +44,7 @@ _MOST_BYTES: Final = 1 << 26
 def rows_of_files(
     source: Source, request: TableRequest | None = None, **options: Any
 ) -> Rows | Counted:
-    """All rows of files, whatever memory they take; arguments and errors as of `read_files`."""
+    """Return all rows of files, for any memory; arguments and errors as in `read_files`."""
     with ExitStack() as cleanup:
         found = read_files(source, request or TableRequest(**options), cleanup)
     assert isinstance(found, Rows | Counted)
@@ -52,7 +52,7 @@ def rows_of_files(
 
 
 def kept_rows_of_files(source: Source, request: TableRequest) -> Rows | TableSets:
-    """The same of a request that keeps rows; they may have sets of labels."""
+    """Return all rows of files, possibly with sets of labels, for a request that keeps rows."""
     with ExitStack() as cleanup:
         found = read_files(source, request, cleanup)
         if isinstance(found, FileSets):
@@ -62,10 +62,10 @@ def kept_rows_of_files(source: Source, request: TableRequest) -> Rows | TableSet
 
 
 def open_files(source: Source, cleanup: ExitStack, n_threads: int | None = None) -> Frame:
-    """Files as a table whose columns are read as they are, numbers or text: labels have no meaning.
+    """Return files as a table whose columns are read unchanged; labels have no meaning.
 
     Args:
-        cleanup: closes the source; needed for as long as columns are read.
+        cleanup: closes the source; needed while columns are read.
 
     Errors:
         K401 to K411 files and columns, K501 duckdb is not installed.
@@ -101,22 +101,22 @@ def open_files(source: Source, cleanup: ExitStack, n_threads: int | None = None)
 def read_files(
     source: Source, request: TableRequest, cleanup: ExitStack, max_memory: int | None = None
 ) -> Rows | Counted | FileStream | FileSets:
-    """The rows of files with probabilities or scores; of any other, their tally of labels.
+    """Read the rows of files with probabilities or scores; for others, the tally of labels.
 
-    Sets of labels are read batch by batch. Rows with labels alone are kept too where they are
-    grouped by cluster, id or slice.
+    Sets of labels are read batch by batch. Rows with labels alone are also kept if they are grouped
+    by cluster, id or slice.
 
     Args:
         source: a path, a glob, a folder, ``"-"`` for standard input, a SQL query, or several paths.
-        cleanup: closes the source; needed for as long as a stream is read.
-        max_memory: bytes that rows may take; more are a stream, to be read from the start again.
-            None: any number.
+        cleanup: closes the source; needed while a stream is read.
+        max_memory: memory limit in bytes for rows; more are a stream, to be read again from the
+            start. None: no limit.
 
     Errors:
         K104 missing labels; K108 strings against numbers; K109 outside `labels`; K113, K114, K115
-        bad weights; K130, K131 scores that are no numbers; K134, K135, K137 columns that are not
-        those of the classes; K401 to K411 files and columns; K501 duckdb is not installed.
-        Rows are numbered from 0 over the whole read.
+        invalid weights; K130, K131 scores that are not numbers; K134, K135, K137 columns that do
+        not match the classes; K401 to K411 files and columns; K501 duckdb is not installed. Rows
+        are numbered from 0 over the whole read.
 
     Cost: one pass over the columns needed; memory for the scores, 4 bytes for a label, a cluster
     or an id, and one batch.
@@ -162,7 +162,7 @@ def read_files(
 
 
 def _read(reader: Reader, max_memory: int | None) -> Rows | FileStream | str:
-    """The rows; or a sentence where columns found by their names turn out to hold no scores."""
+    """Return the rows; or a sentence if detected columns turn out not to be scores."""
     query = reader.query()
     if isinstance(query, str):
         return query
@@ -178,7 +178,7 @@ def _read(reader: Reader, max_memory: int | None) -> Rows | FileStream | str:
 
 
 def _stream(reader: Reader, query: Query, max_memory: int) -> FileStream | str:
-    """Rows that do not fit, to be read again in pieces; their classes from one read more."""
+    """Return rows that do not fit, to be read again in pieces; one more read gives the classes."""
     mapping, chosen = reader.columns.mapping, reader.chosen
     true, pred = mapping["true"], mapping["pred"] or mapping["true"]
     of_labels = replace(reader.request, is_part=True, progress=None)
@@ -209,16 +209,17 @@ def _stream(reader: Reader, query: Query, max_memory: int) -> FileStream | str:
 
 @dataclass
 class FileStream:
-    """Files or a query whose rows do not fit: a source that is read from the start, piece by piece.
+    """Files or a query whose rows do not fit, as a source that is read piece by piece.
 
     Attributes:
-        reader, query: what is read.
+        reader, query: the reader and its query.
         classes: the classes of all rows.
         tally: the labels of all rows.
-        step: bytes of a piece.
-        notes: sentences the reader should see.
-        is_of_labels: whether labels alone are wanted: scores decide what is predicted, and go.
-        threshold: from which score on the positive class of two is predicted.
+        step: number of bytes of a piece.
+        notes: sentences for the reader.
+        is_of_labels: whether only labels are wanted: scores determine the predictions, and are
+            dropped.
+        threshold: score at or above which the positive class of two is predicted.
     """
 
     reader: Reader
@@ -234,23 +235,23 @@ class FileStream:
 
     @property
     def later(self) -> SlicesLater:
-        """How the values of columns become slices."""
+        """Conversion of column values to slices."""
         return slices_later(families(self.reader.relation), self.reader.request.groups)
 
     @property
     def is_prob(self) -> bool:
-        """Whether the rows have probabilities."""
+        """True if the rows have probabilities."""
         return self.reader.chosen is not None and self.reader.chosen.argument == "y_prob"
 
     def warned(self, *sentences: str) -> FileStream:
-        """The same with more warnings."""
+        """Return the source with more warnings."""
         return replace(self, notes=(*self.notes, *sentences))
 
     def batches(self, first: int = 0) -> Iterator[Batch]:
-        """The rows on the classes of all.
+        """Yield the rows on the common classes.
 
         Errors:
-            As `read_files`.
+            As in `read_files`.
         """
         reader = replace(self.reader, bad=None)
         self._starts, n_rows = [], 0
@@ -282,12 +283,12 @@ class FileStream:
 
     @contextmanager
     def numbering(self, place: int) -> Iterator[None]:
-        """Errors within number rows over the whole read."""
+        """Context in which errors number rows over the whole read."""
         with numbered_from(self._starts[place]):
             yield
 
     def finished(self, found: Tallies) -> Tallies:
-        """What was accumulated, with where the rows came from and how many were left out.
+        """Return the accumulated tallies, with the origin of the rows and the number left out.
 
         Errors:
             K402 no row is left.

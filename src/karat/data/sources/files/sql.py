@@ -1,4 +1,4 @@
-"""SQL that reads one column of one part: as a label, a weight, a number, or as a filter sees it."""
+"""SQL that reads one column of one part: as a label, a weight or a number, or for a filter."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _SCANS = ("READ_", "RANGE", "GENERATE_SERIES")
 
 
 def keep_order(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """Let the connection read with one thread where several could change the order of `sql`.
+    """Use one thread for the connection if several could change the order of `sql`.
 
     Args:
-        connection: it keeps the setting.
-        sql: what will be read, as given to it later.
+        connection: the connection, which keeps the setting.
+        sql: the SQL that will be read.
     """
     rows = connection.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()
     plans = [plan for _, text in rows for plan in json.loads(text)]
@@ -51,7 +51,7 @@ def _keeps(plan: dict[str, Any]) -> bool:
 
 
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "binary", "unknown", "other"]
-"""What a DuckDB type is to a label."""
+"""Kind of a DuckDB type as a label."""
 
 _AS_THEY_ARE = {
     f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
@@ -69,7 +69,7 @@ _DOUBLE_DIGITS, _INT64_DIGITS = 15, 18
 _TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID")
 
 WHOLE = r"\s*[+-]?[0-9]{1,18}\s*"
-# Whole numbers of more digits are ids, of which a double would make one of two.
+# Integers with more digits are ids, which a double would merge.
 NUMBER = (
     r"\s*[+-]?(([0-9]+\.[0-9]*|\.[0-9]+|[0-9]{1,18})([eE][+-]?[0-9]+)?"
     r"|(?i:nan|inf|infinity))\s*"
@@ -77,25 +77,25 @@ NUMBER = (
 
 
 def family(kind: str, reading: Reading = "typed") -> Family:
-    """What a column is to a label, from its DuckDB type and where it stands."""
+    """Return the kind of a column as a label, from its DuckDB type and its file."""
     name = kind.partition("(")[0].strip().strip('"')
     if kind.endswith("]"):
         return "other"
     if reading == "json" and name.startswith(_TIMES):
-        return "text"  # JSON has no dates: these are strings that look like some.
+        return "text"  # JSON has no dates: these are strings that resemble dates.
     if name in _WHOLE_TYPES or (name == "DECIMAL" and not _digits(kind)[1]):
         return "whole"
     return _FAMILIES.get(name, "other")
 
 
 def _digits(kind: str) -> tuple[int, int]:
-    """Digits of a DECIMAL, and those behind its point."""
+    """Return the digits of a DECIMAL, and those after its point."""
     width, _, scale = kind.partition("(")[2].rstrip(")").partition(",")
     return int(width or 18), int(scale or 0)
 
 
 def is_wide(kind: str) -> bool:
-    """Whether neither int64 nor double holds every value of a type, so that it is read as text."""
+    """Return whether neither int64 nor double represents all values of a type: it is text."""
     name = kind.partition("(")[0]
     if name != "DECIMAL":
         return name in ("HUGEINT", "UHUGEINT", "JSON")
@@ -104,12 +104,12 @@ def is_wide(kind: str) -> bool:
 
 
 def as_label(column: str, reading: Reading, origin: Reading, kinds: Sequence[str]) -> str:
-    """A label column as `reading` has it.
+    """Return SQL for a label column in the representation of `reading`.
 
     Args:
         column: its name as SQL.
-        reading: how the labels of all parts arrive.
-        origin: how those of this part do.
+        reading: representation of the labels of all parts.
+        origin: representation in this part.
         kinds: the DuckDB type of the column, of this part first, then of the others.
     """
     if reading == "marked":
@@ -144,18 +144,18 @@ def _marked(column: str, origin: Reading, kind: str) -> str:
 
 
 def _is_spelled(column: str, texts: Sequence[str]) -> str:
-    # Not IN: DuckDB makes a join of a list, and a join mixes rows.
+    # Not IN: DuckDB converts a list to a join, which reorders rows.
     spellings = " ".join(f"WHEN {literal(text)} THEN true" for text in texts)
     return f"CASE lower(trim({column})) {spellings} ELSE false END"
 
 
 def is_null(column: str) -> str:
-    """Whether a field of a CSV stands for a missing value."""
+    """Return SQL for whether a field of a CSV denotes a missing value."""
     return _is_spelled(column, (*NULLS, "none"))
 
 
 def as_weight(column: str, name: str, origin: Reading, code: str = "K116") -> str:
-    """A column of weights as doubles; null where there is none, `code` where a value is another."""
+    """Return SQL for weights as doubles; null if missing, `code` for any other value."""
     if origin == "typed":
         return f"CAST({column} AS DOUBLE)"
     stop = _stop(code, name, column)
@@ -180,15 +180,15 @@ def _double_of_csv(column: str, stop: str) -> str:
 
 
 def can_be_name(kind: str) -> bool:
-    """Whether a DuckDB type holds one name, number or time a row: an id, a cluster."""
+    """Return whether a DuckDB type is one name, number or time for each row: an id, a cluster."""
     name = kind.partition("(")[0].strip()
     return not (kind.endswith("]") or name in ("STRUCT", "MAP", "UNION", "INTERVAL"))
 
 
 def as_name(column: str, name: str, origin: Reading, kind: str) -> str:
-    """A column of ids or clusters as text, whatever its type; null where there is none.
+    """Return SQL for a column of ids or clusters as text, of any type; null if missing.
 
-    Whole numbers are written without a point, so that 1.0 is the 1 of another file.
+    Whole numbers are written without a decimal point, so that 1.0 equals the 1 of another file.
     """
     text = f"CAST({column} AS VARCHAR)"
     if origin == "csv":
@@ -207,14 +207,14 @@ def as_name(column: str, name: str, origin: Reading, kind: str) -> str:
 
 
 def as_key(column: str, origin: Reading, kind: str) -> str:
-    """A column of any type as text that tells values apart; null where there is none.
+    """Return SQL for a column of any type as text that distinguishes values; null if missing.
 
     A whole number is one text in every file: 1.0, `1.0` and `1` of a CSV, "1" of JSON.
     """
     text = f"CAST({column} AS VARCHAR)"
     known = family(kind)
     if origin == "csv":
-        # No spelling of a missing value begins with a digit, and most ids do: this is cheaper.
+        # No spelling of a missing value begins with a digit, and most ids do: this is faster.
         is_number = f"{column}[1] BETWEEN '0' AND '9'"
         is_missing = f"NOT ({is_number}) AND ({_is_missing(column)})"
         text = f"CASE WHEN {is_missing} THEN NULL ELSE {text} END"
@@ -233,17 +233,17 @@ def as_key(column: str, origin: Reading, kind: str) -> str:
 
 
 def as_label_key(column: str, origin: Reading, kind: str) -> str:
-    """Like `as_key`, where true and false are 1 and 0, as they are between labels."""
+    """Return SQL as `as_key`, with true and false as 1 and 0, as between labels."""
     text = as_key(column, origin, kind)
     return f"CASE lower({text}) WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE {text} END"
 
 
 NO_VALUE: Final = "\ue000"
-"""What stands for a missing value where rows without one are a slice."""
+"""Text for a missing value, if rows without one are a slice."""
 
 
 def as_slice(column: str, origin: Reading) -> str:
-    """A column whose values are slices, as text whatever its type; never null."""
+    """Return SQL for a column of slices as text, of any type; never null."""
     text = f"{column} ->> '$'" if origin == "json" else f"CAST({column} AS VARCHAR)"
     if origin == "csv":
         return f"CASE WHEN {_is_missing(column)} THEN {literal(NO_VALUE)} ELSE {text} END"
@@ -251,7 +251,7 @@ def as_slice(column: str, origin: Reading) -> str:
 
 
 def _whole(column: str, name: str) -> str:
-    """The text of a whole number that is stored as another one; NaN is none."""
+    """Return SQL for the text of a whole number stored as another type; not for NaN."""
     return (
         f"CASE WHEN isnan(CAST({column} AS DOUBLE)) THEN NULL "
         f"WHEN {column} = CAST({column} AS HUGEINT) THEN CAST(CAST({column} AS HUGEINT) AS VARCHAR)"
@@ -260,12 +260,12 @@ def _whole(column: str, name: str) -> str:
 
 
 def _is_missing(column: str) -> str:
-    """Whether a name in a CSV is a usual spelling of a missing value, as of labels."""
+    """Return SQL for whether a CSV name is a usual spelling of a missing value, as for labels."""
     return f"{column} IS NULL OR trim({column}) = 'None' OR {_is_spelled(column, NULLS)}"
 
 
 def _typed(column: str, name: str, origin: Reading, kind: str) -> str | None:
-    """A column of a text file as a filter sees it, typed like its first rows; None: as it is."""
+    """Return SQL for a text column typed by its first rows, for a filter; None: unchanged."""
     stop = _stop("K408", f"{name} ({kind})", column)
     known = family(kind)
     if origin == "json":
@@ -299,23 +299,23 @@ def _typed(column: str, name: str, origin: Reading, kind: str) -> str | None:
 
 
 def _stop(code: str, name: str, column: str) -> str:
-    """An expression that ends the query with an error of karat's."""
+    """Return an expression that ends the query with an error of karat."""
     return f"error({literal(STOP + code + STOP + name + STOP)} || left({column}::VARCHAR, 60))"
 
 
 def filtered(
     source: str, columns: Sequence[str], kinds: Mapping[str, str], origin: Reading
 ) -> tuple[str, list[str]]:
-    """A text file as a filter sees it, with its label columns kept as the file writes them.
+    """Return a text file for a filter, with its label columns as the file writes them.
 
     Args:
         source: what follows FROM.
         columns: those to keep.
-        kinds: the DuckDB type that each column of text looks like.
-        origin: what kind of file it is.
+        kinds: the guessed DuckDB type of each column of text.
+        origin: kind of the file.
 
     Returns:
-        What follows FROM, and the columns that are kept, as SQL.
+        SQL after FROM, and the kept columns as SQL.
     """
     kept = [f'"karat {i}"' for i in range(len(columns))]
     copies = ", ".join(f"{quoted(n)} AS {alias}" for n, alias in zip(columns, kept, strict=True))
@@ -329,27 +329,27 @@ _LIST = re.compile(r"(?P<item>.*[^\]])\[\d*\]")
 
 
 def item_of(kind: str) -> str | None:
-    """What a DuckDB type holds lists of; None where it is no list."""
+    """Return the item type of a DuckDB list type; None for other types."""
     found = _LIST.fullmatch(kind)
     return found["item"] if found else None
 
 
 def can_be_score(kind: str) -> bool:
-    """Whether a DuckDB type holds numbers, or lists of numbers."""
+    """Return whether a DuckDB type is numbers, or lists of numbers."""
     return family(item_of(kind) or kind) in ("whole", "real", "unknown")
 
 
 def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
-    """A column of numbers; null where a value is none.
+    """Return SQL for a column of numbers; null for values that are not numbers.
 
     Args:
         column: its name as SQL.
-        origin: how this part writes it.
+        origin: representation in this part.
         kinds: the DuckDB type of the column, of this part first, then of all parts.
     """
     item = item_of(kinds[0])
     if origin == "csv":
-        # DuckDB would read '1_2' as 12. The expression is short because every part of it takes
+        # DuckDB would read '1_2' as 12. The expression is short because each part of it takes
         # memory in every thread, for a thousand columns at once.
         return f"TRY_CAST(replace({column}, '_', '?') AS DOUBLE)"
     if origin == "json":
@@ -363,11 +363,11 @@ def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
 
 
 def as_set(column: str, name: str, reading: Reading, origin: Reading, kinds: Sequence[str]) -> str:
-    """A column of lists of labels, each label as `as_label` reads it; null where there is none.
+    """Return SQL for a column of lists of labels, each as by `as_label`; null if missing.
 
     Args:
-        column, reading, origin, kinds: as of `as_label`.
-        name: what messages call the column.
+        column, reading, origin, kinds: as in `as_label`.
+        name: name of the column in messages.
     """
     if origin == "json":
         is_list = f"json_type({column}) IN ('ARRAY', 'NULL')"
@@ -382,9 +382,9 @@ def as_set(column: str, name: str, reading: Reading, origin: Reading, kinds: Seq
 
 
 def as_text(column: str, origin: Reading) -> str:
-    """A column of text with several labels; null where there is none.
+    """Return SQL for a column of text with several labels; null if missing.
 
-    In a CSV a blank field is the blank text, and the spellings of a missing value are null.
+    In a CSV, a blank field is blank text, and spellings of a missing value are null.
     """
     if origin == "json":
         return f"({column} ->> '$')"
@@ -396,11 +396,11 @@ def as_text(column: str, origin: Reading) -> str:
 
 
 def as_cell(column: str, name: str, origin: Reading) -> str:
-    """A column of 0, 1 and nulls as doubles."""
+    """Return SQL for a column of 0, 1 and nulls as doubles."""
     return as_weight(column, name, origin, "K106")
 
 
 def _of_json(column: str) -> str:
-    # Objects and arrays become no number by themselves; '"0.5"' and true would.
+    # Objects and arrays do not convert to numbers, but '"0.5"' and true would.
     is_other = f"json_type({column}) IN ('VARCHAR', 'BOOLEAN')"
     return f"CASE WHEN {is_other} THEN NULL ELSE TRY_CAST({column} AS DOUBLE) END"

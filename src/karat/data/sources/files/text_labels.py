@@ -1,9 +1,9 @@
-"""What the labels of a text file are, decided from all that occur.
+"""Types of the labels in text files, determined from all that occur.
 
 A CSV field has no type. If every label of both columns is a whole number, the labels are numbers;
-if every one is true or false, booleans; otherwise they are text exactly as written,
-so that '007' stays '007' and 't' stays 't'. A JSON value says itself what it is.
-Where formats meet, each text carries a mark of its origin, and a CSV field is what the others are.
+if every one is true or false, booleans; otherwise they are text exactly as written, so that '007'
+stays '007' and 't' stays 't'. A JSON value has a type. If formats are mixed, each text has a mark
+of its origin, and a CSV field takes the type of the others.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from karat.tally.classes import Label
 from karat.tally.look_alikes import is_number
 
 Reading: TypeAlias = Literal["typed", "csv", "json", "marked"]
-"""How a label arrives: as a typed value, as the text of a CSV field or of a JSON value,
+"""Representation of a label: a typed value, as the text of a CSV field or of a JSON value,
 or as text behind a mark: ``c`` CSV, ``j`` JSON, ``s`` string, ``n`` number, ``d`` double."""
 
 NULLS = ("", "nan", "-nan", "na", "n/a", "#n/a", "<na>", "null", "nat")
-"""Texts that writers of CSV put for a missing value, in any case; and Python's `None`."""
+"""Usual CSV texts for a missing value, in any case; and Python's `None`."""
 
 DIGITS_MAX = 1000
-"""Characters of the longest number that is read as one."""
+"""Characters of the longest text that is read as a number."""
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _PADDED = re.compile(r"[+-]?0[0-9]")
@@ -35,11 +35,11 @@ _NULLS_AMONG_NUMBERS = frozenset({*NULLS, "none", "nil", "missing", "?", "-"})
 
 
 class NotLabelsError(Exception):
-    """Some texts cannot be labels.
+    """Texts that cannot be labels.
 
     Attributes:
         code: entry of the error catalogue.
-        texts: the texts at fault, as the file writes them.
+        texts: the invalid texts, as the file writes them.
     """
 
     def __init__(self, code: str, texts: Sequence[str]) -> None:
@@ -49,11 +49,11 @@ class NotLabelsError(Exception):
 
 
 def labels_of_texts(texts: Sequence[str], reading: Reading) -> list[Label]:
-    """The label of each text, none of which stands for a missing value.
+    """Return the label of each text, none of which denotes a missing value.
 
     Errors:
-        NotLabelsError: K407 for numbers that are not whole, K106 for lists and objects and
-            for numbers of too many digits, K410 for text of a CSV where other files hold numbers.
+        NotLabelsError: K407 for numbers that are not whole, K106 for lists and objects and for
+            numbers of too many digits, K410 for text of a CSV if other files have numbers.
     """
     if reading != "typed":
         endless = [
@@ -69,13 +69,13 @@ def labels_of_texts(texts: Sequence[str], reading: Reading) -> list[Label]:
 
 
 def missing_texts(texts: Sequence[str], reading: Reading, named: Collection[object]) -> set[str]:
-    """Those of the texts that stand for a missing label.
+    """Return the texts that denote a missing label.
 
-    In a CSV they are the usual spellings of null, and among numbers a few more;
-    in JSON it is NaN. Typed text is what it is.
+    In a CSV, they are the usual spellings of null, and among numbers a few more; in JSON, NaN.
+    Typed text is never missing.
 
     Args:
-        named: the declared classes: what they list is no missing value.
+        named: the declared classes, which are never missing values.
     """
     if reading == "csv":
         return _missing_of_csv(texts, named)
@@ -99,13 +99,13 @@ def _missing_of_csv(texts: Sequence[str], named: Collection[object]) -> set[str]
 
 
 def is_null_like(text: str) -> bool:
-    """Whether a text is a usual spelling of a missing value."""
+    """Return whether a text is a usual spelling of a missing value."""
     bare = text.strip()
     return bare.lower() in NULLS or bare == "None"
 
 
 def of_csv(texts: Sequence[str]) -> list[Label]:
-    """The label of each text of a CSV.
+    """Return the label of each text of a CSV.
 
     Errors:
         NotLabelsError: K407 for numbers that are not whole.
@@ -122,7 +122,7 @@ def of_csv(texts: Sequence[str]) -> list[Label]:
         broken = [text for text in texts if not _is_whole(text)]
         if broken:
             raise NotLabelsError("K407", broken)
-        # Not through a double, which would make one class of two long numbers.
+        # Not through a double, which would merge long numbers.
         return [int(Decimal(text)) for text in trimmed]
     return list(texts)
 
@@ -132,7 +132,7 @@ def _is_whole(text: str) -> bool:
 
 
 def of_json(texts: Sequence[str]) -> list[Label]:
-    """The label of each JSON value.
+    """Return the label of each JSON value.
 
     Errors:
         NotLabelsError: K407 for numbers that are not whole, K106 for lists and objects.
@@ -141,7 +141,7 @@ def of_json(texts: Sequence[str]) -> list[Label]:
 
 
 def _of_each(texts: Sequence[str], label_of: Callable[[str], Label | None]) -> list[Label]:
-    """The label of each text; K407 for all that have none, once one was met."""
+    """Return the label of each text; K407 for all without one, if any."""
     labels: list[Label] = []
     for text in texts:
         label = label_of(text)
@@ -159,7 +159,7 @@ def _is_broken(text: str, label_of: Callable[[str], Label | None]) -> bool:
 
 
 def _of_json_value(value: str, text: str) -> Label | None:
-    """The label that a JSON value, a text in messages, is; None for a number that is not whole."""
+    """Return the label of a JSON value, a text in messages; None for a number that is not whole."""
     found = json.loads(value)
     if isinstance(found, float):
         return int(found) if math.isfinite(found) and found.is_integer() else None
@@ -169,7 +169,7 @@ def _of_json_value(value: str, text: str) -> Label | None:
 
 
 def kind_marked(text: str) -> Literal["text", "number"] | None:
-    """What a marked text says of itself; None for a field of a CSV."""
+    """Return the type of a marked text; None for a field of a CSV."""
     if text[0] == "c":
         return None
     return "text" if text[0] == "s" or text.startswith('j"') else "number"
@@ -189,7 +189,7 @@ def _of_marked(texts: Sequence[str]) -> list[Label]:
 
 
 def _of_typed(text: str) -> Label | None:
-    """The label that a marked value is; None for a number that is not whole."""
+    """Return the label of a marked value; None for a number that is not whole."""
     mark, value = text[0], text[1:]
     if mark == "s":
         return value
@@ -200,5 +200,5 @@ def _of_typed(text: str) -> Label | None:
             return _BOOLEANS[value]
         number = Decimal(value)
         return int(number) if number == number.to_integral_value() else None
-    # The value of the double, not of the digits that it is printed with.
+    # The value of the double, not of its printed digits.
     return int(float(value)) if float(value).is_integer() else None

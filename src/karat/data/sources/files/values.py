@@ -1,4 +1,4 @@
-"""Values of columns of files: ids that rows share, groups, lists that were written as text."""
+"""Values of columns of files: shared ids, groups, lists written as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from karat.errors.options import option
 
 _MOST_ROWS: Final = 5_000_000
 _MOST_BYTES: Final = 1 << 29
-"""Of larger files the ids of the first rows alone are looked for; of a query, so many rows."""
+"""Larger files are searched for the ids of their first rows only; for a query, this many rows."""
 _N_LOOKED: Final = 100_000
 
 
@@ -29,25 +29,25 @@ def doubts_of_ids(
     *,
     is_named: bool = False,
 ) -> list[Doubt]:
-    """Return the doubt about rows that share an id.
+    """Return the warning about rows that share an id.
 
-    Ids of any type are compared as text, whole numbers are equal in every file: 1, 1.0 and "1".
+    Ids of any type are compared as text; whole numbers are equal in all files: 1, 1.0 and "1".
 
     Args:
         column: the column of ids.
         true: the column of the true labels.
         where: the condition on rows.
-        argument: what names the column.
-        is_named: whether the caller named the column; one that was found by its name is not
-            looked at where some of the files lack it.
+        argument: argument that names the column.
+        is_named: whether the caller named the column; a detected one is ignored if some of the
+            files lack it.
 
     Errors:
-        K193 files share ids, and report the same label of each: they are rows of several models.
+        K193 files share ids, with the same label for each: they are rows of several models.
         K410 a file lacks the column that the caller named.
 
-    Cost: one pass over one column, and over two where ids repeat; of large files the ids of their
-    first 100,000 rows are looked for in the others. A query runs once more, up to its first
-    5 million rows; of its rows no file is known.
+    Cost: one pass over one column, and over two if ids repeat; for large files, the ids of their
+    first 100,000 rows are searched in the others. A query runs once more, up to its first 5 million
+    rows, whose files are unknown.
     """
     own, label = relation.column(column), relation.column(true)
     if is_named:
@@ -89,7 +89,7 @@ def _doubts(relation: Relation, column: str, rows: str, argument: str) -> list[D
 
 
 def _check_files(relation: Relation, column: str, rows: str, argument: str) -> None:
-    """Refuse files that share ids and report the same label of each: K193."""
+    """Refuse files that share ids with the same label for each: K193."""
     shared = (
         f"SELECT id, min(file) AS file, max(file) AS other, min(label) = max(label) AS is_same "
         f"FROM ({rows}) WHERE id IS NOT NULL GROUP BY id HAVING min(file) < max(file)"
@@ -117,25 +117,25 @@ def _check_files(relation: Relation, column: str, rows: str, argument: str) -> N
 
 @dataclass(frozen=True, slots=True)
 class ValuesOfFiles:
-    """The values of columns of files: `columns.Values`.
+    """Values of columns of files: `columns.Values`.
 
-    Cost: each looks at the first rows that the condition keeps.
+    Cost: each reads the first rows that the condition keeps.
     """
 
     relation: Relation
     where: str | None
 
     def first(self, column: str) -> str | None:
-        """The first value of a column as text; None where it has none."""
+        """Return the first value of a column as text; None without one."""
         found = self._of_rows(column, "any_value(key)")
         return None if found[0] is None else str(found[0])
 
     def are_groups(self, column: str) -> bool:
-        """Whether values of a column repeat, and are not all the same."""
+        """Return whether values of a column repeat, and are not all equal."""
         counts = self._of_rows(column, "count(key), count(DISTINCT key), count(*)")
         found = are_groups(*counts)
         if found is None:
-            # Every one of them is the same: of more rows than were looked at.
+            # All of them are equal: there are more rows than were examined.
             found = not self._of_rows(column, "coalesce(min(key) = max(key), true)", limit="")[0]
         return found
 

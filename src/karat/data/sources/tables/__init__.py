@@ -1,1 +1,1 @@
-"""Tables in memory, of any library: columns found by role."""
+"""Tables in memory, of any library, with columns detected by role."""

@@ -1,7 +1,7 @@
-"""A table of any library → its columns by name.
+"""Columns by name from a table of any library.
 
-Only the columns named are read.
-Each becomes what `encode` and `as_weights` take: a host's own column, or an `ArrowColumn`.
+Only the named columns are read. Each is an input of `encode` and `as_weights`: a host's own column,
+or an `ArrowColumn`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from karat.errors import KaratError, error, short
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A table, opened: what columns it has, and a way to read some of them.
+    """Opened table: its columns, and a function that reads some of them.
 
     Attributes:
-        names: column names in order, repeats included.
-        types: what each column holds.
-        kind: whose table it is: ``"pandas"``, ``"duckdb"``, ``"dict"`` …
+        names: column names in order, including duplicates.
+        types: content of each column.
+        kind: library of the table: ``"pandas"``, ``"duckdb"``, ``"dict"`` …
         read: names → values by name.
-        first_rows: name and number → so many first values of the column; None where rows can be
-            read only once, or all at once.
+        first_rows: name and number → that many first values of the column; None if rows can be read
+            only once, or all at once.
     """
 
     names: tuple[str, ...]
@@ -43,11 +43,11 @@ class Frame:
     first_rows: Callable[[str, int], Any] | None = None
 
     def columns(self, names: Sequence[str], roles: Sequence[str] | None = None) -> dict[str, Any]:
-        """The values of some columns by name.
+        """Return the values of some columns by name.
 
         Args:
-            names: the columns wanted.
-            roles: what each is wanted for, in messages.
+            names: the requested columns.
+            roles: role of each column, for messages.
 
         Errors:
             K404 there is no such column; K405 several columns have the name; K412 the library
@@ -70,7 +70,7 @@ class Frame:
 
 
 def is_frame(values: Any) -> bool:
-    """Whether an object is a table with named columns, not a column or an array."""
+    """Return whether an object is a table with named columns, not a column or an array."""
     try:
         host = host_of(values)
         if host == "scipy":
@@ -91,7 +91,7 @@ def is_frame(values: Any) -> bool:
 
 
 def open_frame(table: Any) -> Frame:
-    """Find the columns of a table; no row is read.
+    """Find the columns of a table without reading rows.
 
     Args:
         table: a pandas or Polars frame (lazy ones read only these columns), an Arrow table
@@ -99,7 +99,7 @@ def open_frame(table: Any) -> Frame:
             or any other frame that narwhals knows.
 
     Errors:
-        K412 it is no table, or its library cannot read it.
+        K412 it is not a table, or its library cannot read it.
     """
     with _reading(f"{type(table).__module__}.{type(table).__qualname__}"):
         return _opened(table)
@@ -107,7 +107,7 @@ def open_frame(table: Any) -> Frame:
 
 @contextmanager
 def _reading(kind: str) -> Iterator[None]:
-    """What another library raises becomes K412."""
+    """Context that converts errors of other libraries to K412."""
     try:
         yield
     except (KaratError, MemoryError):
@@ -139,10 +139,10 @@ def _opened(table: Any) -> Frame:
 
 
 def encode_role(values: Any, column: str, *, is_prediction: bool, nulls: Nulls = "error") -> Column:
-    """Labels of a column of a table.
+    """Encode labels of a column of a table.
 
     Errors:
-        K407 predictions that are not whole numbers; else as `encode`.
+        K407 predictions that are not whole numbers; else as in `encode`.
     """
     try:
         return encode(values, f"Column {column!r}", nulls=nulls)
@@ -153,7 +153,7 @@ def encode_role(values: Any, column: str, *, is_prediction: bool, nulls: Nulls =
         raise error("K407", column=column, row=facts["row"], value=facts["value"]) from None
 
 
-# What a type is called in NumPy, pandas, Polars, DuckDB and Arrow, in lower case.
+# Names of types in NumPy, pandas, Polars, DuckDB and Arrow, in lower case.
 _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"list|array|large_list|fixed_size_list|.*\[\d*\]$", "list"),
     (r"u?(tiny|small|big|huge)?int(eger)?\d*\b", "whole"),
@@ -178,11 +178,11 @@ _ARROW_FAMILIES: tuple[tuple[str, Family], ...] = (
 
 
 _WRAPPED = re.compile(r"(?:[a-z_]\w*\.)+|sparse\[")
-"""What stands before the name of a type: `torch.float32`, `Sparse[float64, 0]`."""
+"""Prefix of the name of a type: `torch.float32`, `Sparse[float64, 0]`."""
 
 
 def family_of(type_of_column: object) -> Family:
-    """What a column type is, from its name in any of the libraries."""
+    """Return the kind of a column type, from its name in any of the libraries."""
     text = str(getattr(type_of_column, "name", None) or type_of_column).lower()
     wrapped = _WRAPPED.match(text)
     text = text[wrapped.end() :] if wrapped else text
@@ -190,7 +190,7 @@ def family_of(type_of_column: object) -> Family:
 
 
 def _family_of_arrow(code: str) -> Family:
-    """What a type is from its code in the C data interface of Arrow."""
+    """Return the kind of a type from its code in the C data interface of Arrow."""
     found = (family for pattern, family in _ARROW_FAMILIES if re.fullmatch(pattern, code))
     return next(found, "other")
 
@@ -215,12 +215,12 @@ def _open_dict(table: Mapping[Any, Any]) -> Frame:
 
 
 def _at_positions(values: Any) -> Any:
-    """What a slice takes by position, also of a column of pandas."""
+    """Slice by position, also for a pandas column."""
     return getattr(values, "iloc", values)
 
 
 def _open_pandas(table: Any) -> Frame:
-    # Names need not be strings, nor be unique.
+    # Names may be any objects, and may repeat.
     names = tuple(map(str, table.columns))
     types = {
         name: family_of(dtype.categories.dtype if hasattr(dtype, "categories") else dtype)
@@ -237,7 +237,7 @@ def _open_pandas(table: Any) -> Frame:
 
 
 def _open_lazy(table: Any, kind: str, values: Callable[[Any], Any]) -> Frame:
-    """A frame of Polars or narwhals, which may be lazy; `values` of each column are handed out."""
+    """Open a frame of Polars or narwhals, possibly lazy; returns the `values` of each column."""
     types = {name: family_of(dtype) for name, dtype in table.collect_schema().items()}
 
     def read(wanted: Sequence[str]) -> dict[str, Any]:
@@ -280,12 +280,12 @@ def _open_arrow(table: Any, host: str) -> Frame:
     def first_rows(name: str, n: int) -> Any:
         return read_columns(table.slice(0, n), [name])[name]
 
-    # What cannot be sliced may be a reader, whose rows are gone once they are read.
+    # Without slicing, it may be a reader, whose rows can be read only once.
     return Frame(names, types, host, read, first_rows if hasattr(table, "slice") else None)
 
 
 def _open_dask(table: Any) -> Frame:
-    """Its columns as those of pandas, each partition of which it is made of."""
+    """Open its columns as pandas columns, from each of its partitions."""
     meta = _opened(table._meta)
 
     def read(wanted: Sequence[str]) -> dict[str, Any]:

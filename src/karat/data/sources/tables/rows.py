@@ -1,4 +1,4 @@
-"""Tables in memory: columns found by role and read once; the rows of one model."""
+"""Tables in memory: columns detected by role and read once; the rows of one model."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ def read_rows(
     where: str | None = None,
     **options: Any,
 ) -> Rows | TableSets:
-    """The rows of a table or of files, in their order; or those with sets of labels.
+    """Read the rows of a table or of files, in their order; or those with sets of labels.
 
     Args:
-        source: what `rows_of_frame` or `rows_of_files` reads.
-        name: what messages call it.
+        source: input of `rows_of_frame` or `rows_of_files`.
+        name: its name in messages.
         columns: the column of each role, or None: ``true``, ``pred``, ``prob``, ``score``,
             ``weights``, ``clusters``, ``ids`` and ``by``.
-        threshold: predict the positive class of two from this score on.
-        n_threads, where, options: as of `TableRequest`.
+        threshold: score at or above which the positive class of two is predicted.
+        n_threads, where, options: as in `TableRequest`.
 
     Errors:
-        As `rows_of_frame` and `rows_of_files`.
+        As in `rows_of_frame` and `rows_of_files`.
     """
     if threshold is not None and columns.get("pred"):
         raise error("K136", threshold=threshold, found="A column of predictions is given too")
-    # Of sets the threshold is that of every label, or one for each.
+    # For sets, the threshold is that of every label, or one for each.
     options |= {**columns, "n_threads": n_threads, "keeps_rows": True, "threshold": threshold}
     if names_files(source):
         from karat.data.sources.files.counted import errors_of_files
@@ -88,10 +88,11 @@ def read_rows(
 
 
 def predicted(rows: Rows, threshold: float | None, n_threads: int | None) -> Rows:
-    """Rows with scores, their predictions made where there are none; each score is checked.
+    """Return rows with scores, with predictions computed if absent; each score is checked.
 
     Errors:
-        K13x a value is no probability or not finite; K113 to K115 bad weights; K136 the threshold.
+        K13x a value is not a probability or not finite; K113 to K115 invalid weights; K136 the
+        threshold.
     """
     tally = InMemoryScores.of(rows, threshold, n_threads)
     tally.check()
@@ -103,16 +104,16 @@ class FrameLabels:
     """Rows of a table without those that are left out.
 
     Attributes:
-        values: every column that was read, with every row.
-        true, pred: the labels; `pred` is None where no column holds predictions.
+        values: every column that was read, with all rows.
+        true, pred: the labels; `pred` is None if no column has predictions.
         weights: float64[n], or None.
-        weights_argument: what messages call them.
+        weights_argument: name of the weights in messages.
         names: clusters, ids and slices.
-        kept: bool[m] of the rows of the table that were kept; None when all were.
-        n_rows: rows of the table, m.
-        source: whose table it was, and how many rows were dropped.
+        kept: bool[m], the kept rows of the table; None if all are kept.
+        n_rows: number of rows of the table, m.
+        source: library of the table, and the number of dropped rows.
         by: the slices of the rows.
-        left_out: column → why it makes no slices, where a search was requested.
+        left_out: column → why it has no slices, if a search was requested.
     """
 
     values: Mapping[str, Any]
@@ -142,7 +143,7 @@ class FrameLabels:
         scores: Scores | None = None,
         cells: Cells | None = None,
     ) -> Rows:
-        """The rows on a class axis; errors number those of the table."""
+        """Return the rows on a class axis; errors number those of the table."""
         with numbered(self.kept):
             true, pred = coded_rows(self.true, self.pred, classes)
         return Rows(
@@ -177,19 +178,19 @@ def read_labels(
     *,
     is_searched: bool = False,
 ) -> FrameLabels:
-    """Read these columns once, and leave out rows where that is allowed.
+    """Read these columns once, and leave out rows if allowed.
 
     Args:
         found: column by role: ``true``, maybe ``pred``, ``weights``, ``clusters``, ``id``, ``by``.
-        weights, clusters: values of each row, where no column has the role; or None.
+        weights, clusters: values of each row, if no column has the role; or None.
         nulls: ``"error"``, or ``"drop"`` to leave out rows where any of them is missing.
         beside: more columns to read.
-        role: what those are for, in messages.
+        role: role of those columns, in messages.
         groups: columns, and crosses of several, whose values and bins are slices.
-        is_searched: as of `TableRequest`.
+        is_searched: as in `TableRequest`.
 
     Errors:
-        As `encode_role`, `as_weights` and `as_clusters`.
+        As in `encode_role`, `as_weights` and `as_clusters`.
     """
     singles = list(dict.fromkeys(name for key in groups for name in key))
     roles = [*found, *[role] * len(beside), *["the slices"] * len(singles)]
@@ -262,20 +263,20 @@ def _names(
 
 
 def rows_of_frame(table: Any, **options: Any) -> Rows | Counted | Tallies:
-    """The rows of a table that has probabilities or scores; of any other, its tally of labels.
+    """Return the rows of a table with probabilities or scores; for others, the tally of labels.
 
-    Rows with sets of labels are tallies with these rows.
+    Rows with sets of labels are returned as tallies with these rows.
 
     Args:
         table: anything that `data.sources.tables.frames.open_frame` reads.
-        options: as of `TableRequest`.
+        options: as in `TableRequest`.
 
     Errors:
-        K102 to K125 labels and weights; K130, K131 scores that are no numbers; K134, K135, K137
-        columns that are not those of the classes; K404 to K407 and K412 the table and its columns.
-        Rows are those of the table, also where some were dropped.
+        K102 to K125 labels and weights; K130, K131 scores that are not numbers; K134, K135, K137
+        columns that do not match the classes; K404 to K407 and K412 the table and its columns. Rows
+        are numbered as in the table, even if some were dropped.
 
-    Cost: the columns needed are read once, into one matrix; other columns are not touched.
+    Cost: the needed columns are read once, into one matrix; other columns are not read.
     """
     request = TableRequest(**options)
     frame = open_frame(table)
@@ -284,7 +285,7 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted | Tallies:
 
 
 def _kept_rows_of_frame(table: Any, request: TableRequest) -> Rows | TableSets:
-    """The rows of a table, of a request that keeps them."""
+    """Return the rows of a table, for a request that keeps them."""
     frame = open_frame(table)
     sets = kept_sets_of_frame(frame, request)
     if sets is not None:
@@ -295,7 +296,7 @@ def _kept_rows_of_frame(table: Any, request: TableRequest) -> Rows | TableSets:
 
 
 def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
-    """The rows of a table with one class each, or their tally."""
+    """Return the rows of a table with one class each, or their tally."""
     values = None if frame.first_rows is None else ValuesOfFrame(frame)
     columns = find_columns(request, frame.names, frame.types, values=values)
     request = replace(request, positive=columns.positive)
@@ -305,7 +306,7 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
     given = frame, found, request.weights, request.clusters, request.nulls
     searched: dict[str, Any] = {"groups": columns.groups, "is_searched": request.is_searched}
     left_out = columns.left_out
-    # Of rows that can be read only once, ids are read with the labels.
+    # For rows that can be read only once, ids are read with the labels.
     is_once = frame.first_rows is None and columns.unique is not None
     also = (columns.unique,) if is_once and columns.unique else ()
     is_named = request.unique is not None
@@ -345,10 +346,10 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
 def _scored(
     read: FrameLabels, mapping: Mapping[str, Any], chosen: ScoreColumns, request: TableRequest
 ) -> Rows | str:
-    """The rows; or a sentence where columns found by their names turn out to hold no scores."""
+    """Return the rows; or a sentence if detected columns turn out not to be scores."""
     names, sides = chosen.names, (read.true, read.pred, request.labels, request.positive)
     try:
-        # Several are placed before they are gathered, in the order of the classes.
+        # Several columns are assigned to classes before they are gathered in that order.
         place = None
         if len(names) > 1:
             place = placed(chosen, len(names), *sides, is_single=False)

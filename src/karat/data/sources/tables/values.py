@@ -1,4 +1,4 @@
-"""Values of columns of tables in memory: ids that rows share, groups of rows."""
+"""Values of columns of tables in memory: shared ids, groups of rows."""
 
 from __future__ import annotations
 
@@ -19,23 +19,22 @@ from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
 
 _MOST_IDS: Final = 200_000
-"""Ids found by name are not compared in more rows: that would take longer than all the rest."""
+"""Number of rows above which detected ids are not compared, to limit the run time."""
 
 
 def doubts_of_ids(
     frame: Frame, column: str | None, n_rows: int, values: Mapping[str, Any], *, is_named: bool
 ) -> list[Doubt]:
-    """Return the doubt about rows of a table that share an id; none where no column holds ids.
+    """Return the warning about rows of a table that share an id; none without a column of ids.
 
-    Ids that cannot be labels, as numbers that are not whole, lists, or text beside numbers, are
-    compared as text.
+    Ids that cannot be labels, such as numbers that are not whole, lists, or text mixed with
+    numbers, are compared as text.
 
     Args:
         column: the column of ids, or None.
         values: columns that were read with the labels.
-        is_named: whether the caller named the column. One that was found by its name is not
-            looked at in more than 200,000 rows, nor where it is an Arrow column without one
-            value a row.
+        is_named: whether the caller named the column. A detected one is ignored with more than
+            200,000 rows, and if it is an Arrow column without one value for each row.
 
     Errors:
         K102 another number of ids than of rows; K106 the named column cannot be compared.
@@ -50,7 +49,7 @@ def doubts_of_ids(
         ids = _coded(values[column], column)
     except KaratError as problem:
         if not is_named:
-            # No ids of rows after all: they are needed for nothing else.
+            # Not ids of rows after all: they are not needed for anything else.
             return []
         if problem.code != "K106":
             raise
@@ -72,12 +71,12 @@ def doubts_of_ids(
 
 @dataclass(frozen=True, slots=True)
 class ValuesOfFrame:
-    """The values of columns of a table: `columns.Values`."""
+    """Values of columns of a table: `columns.Values`."""
 
     frame: Frame
 
     def first(self, column: str) -> str | None:
-        """The first value of a column as text; None where it has none."""
+        """Return the first value of a column as text; None without one."""
         ids = self._first_rows(column)
         is_there = None if ids is None or ids.missing is None else ~ids.missing
         if ids is None or (is_there is not None and not is_there.any()):
@@ -85,19 +84,19 @@ class ValuesOfFrame:
         return str(ids.label_at(0 if is_there is None else int(is_there.argmax())))
 
     def are_groups(self, column: str) -> bool:
-        """Whether values of a column repeat, and are not all the same; true if not known."""
+        """Return whether values of a column repeat, and are not all equal; True if unknown."""
         ids = self._first_rows(column)
         if ids is None:
             return True
         present = _present(ids)
         found = are_groups(len(present), len(np.unique(present)), len(ids))
         if found is None:
-            # Every one of them is the same: of more rows than were looked at.
+            # All of them are equal: there are more rows than were examined.
             found = len(np.unique(_present(self._whole(column)))) > 1
         return found
 
     def _first_rows(self, column: str) -> Column | None:
-        """The first rows as codes; None where they cannot be read by themselves."""
+        """Return the first rows as codes; None if they cannot be read separately."""
         read = self.frame.first_rows
         if read is None or self.frame.names.count(column) != 1:
             return None
@@ -116,7 +115,7 @@ def _present(ids: Column) -> npt.NDArray[Any]:
 
 
 def _coded(values: Any, column: str) -> Column:
-    """A column as codes of its values; those that are no labels as text (K106: they are none)."""
+    """Return a column as codes of its values; values that are not labels as text (K106)."""
     argument = f"Column {column!r}"
     try:
         return encode_names(values, argument, "keep")
@@ -129,7 +128,7 @@ def _coded(values: Any, column: str) -> Column:
 
 
 def _texts(values: Any) -> list[str | None] | None:
-    """Values of any class as text, whole numbers as files write them; None where there is none."""
+    """Return values of any class as text, whole numbers as files write them; None if missing."""
     try:
         if isinstance(values, ArrowColumn):
             numbers = numbers_of(values)

@@ -1,1 +1,1 @@
-"""Tensors on a device: they are tallied where they live, and the tally leaves."""
+"""Tensors on a device: they are tallied there, and only the tally is transferred."""

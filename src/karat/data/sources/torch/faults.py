@@ -1,8 +1,8 @@
-"""What is wrong with rows on a device, kept there until somebody waits for it anyway.
+"""Errors in rows on a device, kept there until the next synchronization.
 
-A batch is looked at when it is added, without waiting for the answer: how many rows each check
-refuses, the first of them and its values stay on the device. The first batch with a fault is
-remembered; the tally it is in will never be read.
+A batch is checked when it is added, without synchronization: the number of invalid rows of each
+check, the first of them and its values stay on the device. The first batch with an error is
+recorded; its tally is never read.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ Kind: TypeAlias = Literal["K104", "K105", "K109", "K131", "K132", "K133", "K113"
 
 _OF_SCORES: Final = ("K131", "K132", "K133")
 _MANY: Final = 64
-"""Sizes of batches whose facts are kept; most come again and again."""
+"""Number of batch sizes whose facts are cached; most repeat."""
 _LONG: Final = 1 << 20
-"""Rows from which on passes over memory cost more than launches."""
+"""Number of rows from which on memory passes cost more than kernel launches."""
 _BYTES: Final = 0x0101010101010101
-"""Times this, eight bytes of 0 or 1 add up in the highest one."""
+"""Factor that sums eight bytes of 0 or 1 in the highest byte."""
 
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """One thing that rows may not be.
+    """One condition that rows must not meet.
 
     Attributes:
-        code: of the error.
+        code: code of the error.
         argument: its name in messages.
-        bad: bool[n], the rows that are refused.
-        values: [n] or [n, k], what a message shows of a row.
+        bad: bool[n], the invalid rows.
+        values: [n] or [n, k], values of a row for messages.
         is_bool: whether the values stand for booleans.
     """
 
@@ -52,7 +52,7 @@ class Check:
 
 
 class _Known(NamedTuple):
-    """What of a check is known without the device."""
+    """Facts about a check that are known on the host."""
 
     code: Kind
     argument: str
@@ -69,7 +69,7 @@ class _Known(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The rows that a check refuses, on the host."""
+    """Rows that a check refuses, on the host."""
 
     known: _Known
     n_bad: int
@@ -78,7 +78,7 @@ class _Found(NamedTuple):
 
 
 class Faults:
-    """The first batch with a fault, on one device; messages name the classes."""
+    """First batch with an error, on one device; messages name the classes."""
 
     def __init__(self, classes: Classes) -> None:
         self.classes = classes
@@ -88,7 +88,7 @@ class Faults:
 
     @contextmanager
     def unless_refused(self) -> Iterator[None]:
-        """What is looked at inside a with statement that fails was not looked at."""
+        """Context that discards its checks if the with statement fails."""
         first = self._first
         try:
             yield
@@ -97,7 +97,7 @@ class Faults:
             raise
 
     def look(self, checks: Sequence[Check], n: int, tolerance: float = 0.0) -> None:
-        """Look at a batch of n rows; nothing is waited for."""
+        """Check a batch of n rows, without synchronization."""
         known = tuple(map(_Known.of, checks))
         rows, counts = _found([check.bad for check in checks], n)
         parts = [counts.sum(dim=0, keepdim=True), self._facts(known, n, tolerance, rows.device)]
@@ -115,7 +115,7 @@ class Faults:
         self._first = torch().where(first[:1] > 0, first, record)
 
     def _facts(self, known: tuple[_Known, ...], n: int, tolerance: float, device: Any) -> Tensor:
-        """int64[3] of a batch: which checks it had, n, and the bits of the tolerance."""
+        """int64[3] of a batch: its checks, n, and the bits of the tolerance."""
         key = known, n, tolerance
         if key not in self._told:
             if known not in self._kinds:
@@ -124,12 +124,12 @@ class Faults:
             made = {"dtype": torch().int64, "device": device}
             if len(self._told) > _MANY:
                 self._told.clear()
-            # Filled there: a copy from the host would be waited for.
+            # Filled on the device: a copy from the host would synchronize.
             self._told[key] = torch().cat([torch().full((1,), one, **made) for one in numbers])
         return self._told[key]
 
     def check(self) -> None:
-        """Wait for the device, and raise what was found.
+        """Synchronize with the device, and raise the error found.
 
         Errors:
             K104, K105, K109 labels; K131 to K133 scores; K113 to K115 weights.
@@ -172,7 +172,7 @@ class Faults:
 
 
 def _found(bad: Sequence[Tensor], n: int) -> tuple[Tensor, Tensor]:
-    """The first true place of each bool[n] and how many there are, each int64[m]."""
+    """Return the first true index of each bool[n] and the number of true values, each int64[m]."""
     if n < _LONG:
         both = torch().stack(list(bad))
         return both.view(torch().uint8).argmax(dim=1), both.sum(dim=1)
@@ -182,19 +182,19 @@ def _found(bad: Sequence[Tensor], n: int) -> tuple[Tensor, Tensor]:
 
 
 def _count(bad: Tensor) -> Tensor:
-    """How many of bool[n] are true: eight at a time, as a sum would write them as int64 first."""
+    """Count true values of bool[n], eight at a time: a sum would convert them to int64."""
     n = bad.shape[0] // 8 * 8
     words = bad[:n].view(torch().int64)
     return ((words * _BYTES) >> 56).sum() + bad[n:].sum()
 
 
 def label_checks(argument: str, labels: Tensor, codes: Tensor, outside: Tensor) -> list[Check]:
-    """The checks of a column of labels.
+    """Return the checks of a column of labels.
 
     Args:
         labels: as given.
         codes: int64[n], the labels as whole numbers.
-        outside: bool[n], whether they are none of the classes.
+        outside: bool[n], whether they are not classes.
     """
     if not labels.dtype.is_floating_point:
         is_bool = labels.dtype == torch().bool
@@ -242,7 +242,7 @@ def _words(values: Tensor) -> Tensor:
 
 
 def _of_scores(found: Sequence[_Found], n: int, tolerance: float) -> Exception:
-    """The error of the first row with a bad value, of its first bad value."""
+    """Return the error of the first row with an invalid value, for its first invalid value."""
     first = min(found, key=lambda item: item.row)
     values = np.atleast_1d(first.values)
     is_matrix = first.known.n_values > 1
@@ -258,7 +258,7 @@ def _of_scores(found: Sequence[_Found], n: int, tolerance: float) -> Exception:
     if code == "K133":
         value, place = float(values.sum()), ""
     else:
-        # Infinity is no probability, and no number either.
+        # Infinity is neither a probability nor a finite number.
         shape = (1, len(values)) if is_matrix else (1,)
         value = float(values[column])
         place = Scores(argument, np.zeros(shape)).place(column)

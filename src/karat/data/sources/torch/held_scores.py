@@ -1,4 +1,4 @@
-"""Rows with scores on a device: kept there while they fit, in histograms beyond that."""
+"""Rows with scores on a device: kept there while they fit, as histograms beyond that."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from karat.tally.score_histograms import ScoreHistograms
 
 @dataclass(frozen=True, eq=False)
 class ChosenRows:
-    """As `RowSample`, on a device."""
+    """`RowSample` on a device."""
 
     values: Tensor
     codes: Tensor
@@ -36,7 +36,7 @@ class ChosenRows:
     def of(
         cls, scores: Tensor, codes: Tensor, weights: Tensor | None, k: int, limit: int
     ) -> ChosenRows:
-        """The sample of rows float[n, c] or float[n] of the classes int64[n]: two sorts."""
+        """Sample rows float[n, c] or float[n] of the classes int64[n], with two sorts."""
         matrix = scores[:, None] if scores.ndim == 1 else scores
         hashes = _hashed(matrix, codes, weights)
         once = torch().ones_like(codes)
@@ -46,7 +46,7 @@ class ChosenRows:
         return cls(values, codes[rows], held, repeats, hashes[rows])
 
     def merge(self, other: ChosenRows, k: int, limit: int) -> ChosenRows:
-        """Both: of each class the first distinct ones."""
+        """Merge both: the first distinct rows of each class."""
 
         def both(name: str) -> Any:
             left, right = getattr(self, name), getattr(other, name)
@@ -69,7 +69,7 @@ class ChosenRows:
 def _first_of_each(
     codes: Tensor, hashes: Tensor, repeats: Tensor, k: int, limit: int
 ) -> tuple[Tensor, Tensor]:
-    """Of each class the rows with the smallest distinct hashes, and how often each occurs."""
+    """Return the rows of each class with the smallest distinct hashes, with multiplicities."""
     order = torch().argsort(hashes, stable=True)
     order = order[torch().argsort(codes[order], stable=True)]
     codes, hashes = codes[order], hashes[order]
@@ -86,7 +86,7 @@ def _first_of_each(
 
 
 def _hashed(values: Tensor, codes: Tensor, weights: Tensor | None) -> Tensor:
-    """int64[n], 63 bits for what each row holds: see `tally.row_sample`."""
+    """int64[n], a 63-bit hash of each row: see `tally.row_sample`."""
     found = _mixed(codes.to(torch().int64))
     columns = [widened(values[:, i]) for i in range(values.shape[1])]
     if weights is not None:
@@ -108,12 +108,12 @@ def _mixed(words: Tensor) -> Tensor:
 
 
 def _shifted(words: Tensor, by: int) -> Tensor:
-    """As of numbers without a sign: what comes in from above is 0."""
+    """Shift as for unsigned numbers: zeros are shifted in."""
     return (words >> by) & ((1 << (64 - by)) - 1)
 
 
 def _signed(number: int) -> int:
-    """The int64 of the same 64 bits; products of both wrap round alike."""
+    """Return the int64 of the same 64 bits; products of both wrap around equally."""
     return number - (1 << 64) if number >> 63 else number
 
 
@@ -124,7 +124,7 @@ class RowGroup:
     Attributes:
         scores: float[n, k] as given, or [n] of the positive class of two.
         true: int64[n].
-        pred: int64[n], where predictions were given.
+        pred: int64[n], if predictions are given.
         weights: float64[n], or None.
     """
 
@@ -135,7 +135,7 @@ class RowGroup:
 
 
 class DeviceHistograms:
-    """Tables of rows with scores on one device, with the settings of the rows held before."""
+    """Histograms of rows with scores on one device, with the settings of earlier rows."""
 
     def __init__(self, held: HeldScores) -> None:
         columns, self._has_pred, is_weighted = held.shape
@@ -155,9 +155,9 @@ class DeviceHistograms:
         self._chosen: ChosenRows | None = None
 
     def add(self, rows: RowGroup) -> None:
-        """Add rows, all or none; the device is waited for: how many distinct scores are there?"""
+        """Add rows, all or none; synchronizes for the number of distinct scores."""
         classes, is_prob = self.classes, self._is_prob
-        # They replace what they hold: a copy can be thrown away.
+        # They replace their content, so that a copy can be discarded.
         cells, losses = copy(self._cells), copy(self._losses)
         best, most, total = losses.add(
             rows.scores, rows.true, rows.weights, classes.positive, is_prob=is_prob
@@ -221,7 +221,7 @@ class DeviceHistograms:
 
 
 _HOST_BYTES: Final = 4
-"""Bytes of a score of 16 bits on the host: rows are kept here as long as they would be there."""
+"""Bytes of a 16-bit score on the host, so that rows are kept as long as there."""
 _GROUP_VALUES: Final = 1 << 26
 
 
@@ -231,9 +231,9 @@ class HeldScores:
 
     Attributes:
         classes: the classes, in the order of the columns.
-        empty: what holds nothing, with the settings of what is held.
+        empty: empty accumulator, with the settings of the rows.
         is_prob: whether scores are probabilities.
-        shape: as of `HeldRows`.
+        shape: as in `HeldRows`.
     """
 
     classes: Classes
@@ -248,9 +248,9 @@ class HeldScores:
     _tally: DeviceHistograms | None = None
 
     def add(self, rows: RowGroup, tolerance: float) -> None:
-        """Add rows that nobody else writes to, all or none.
+        """Add rows that no other code writes to, all or none.
 
-        Cost: nothing, but when `max_memory` is reached, where they are put into histograms.
+        Cost: none, until `max_memory` is reached, when they are put into histograms.
         """
         self._chunks.append(rows)
         self._n_bytes += self._bytes_of(rows)
@@ -259,7 +259,7 @@ class HeldScores:
             if self._n_bytes > (room if self._tally is None else room // 4):
                 self._put_into_tables()
         except BaseException:
-            # Earlier rows may be in histograms now: what fails keeps its own and those after it.
+            # Earlier rows may be in histograms now: after a failure, these and later rows stay.
             if self._chunks and self._chunks[-1] is rows:
                 self._chunks.pop()
                 self._n_bytes -= self._bytes_of(rows)
@@ -268,7 +268,7 @@ class HeldScores:
         self._tolerance = max(self._tolerance, tolerance)
 
     def _bytes_of(self, rows: RowGroup) -> int:
-        """Bytes that rows would take on the host."""
+        """Return the bytes that rows would take on the host."""
         columns, has_pred, is_weighted = self.shape
         item = max(rows.scores.element_size(), _HOST_BYTES)
         each: int = item * (columns or 1) + 4 + 4 * has_pred + 8 * is_weighted
@@ -290,10 +290,10 @@ class HeldScores:
             self._n_bytes = sum(map(self._bytes_of, self._chunks))
 
     def parts(self, *, is_in_histograms: bool) -> ScoreParts:
-        """What is held, on the host.
+        """Return the rows, on the host.
 
         Args:
-            is_in_histograms: whether histograms are what they will be added to.
+            is_in_histograms: whether they will be added to histograms.
         """
         if self._chunks and (is_in_histograms or self._tally is not None):
             self._put_into_tables()
@@ -311,7 +311,7 @@ class HeldScores:
 
 
 def _joined(chunks: list[RowGroup]) -> RowGroup:
-    """Rows one after the other; where some are float64, all are."""
+    """Concatenate rows, as float64 if some are."""
 
     def column(name: str) -> Tensor:
         parts = [getattr(chunk, name) for chunk in chunks]
@@ -332,7 +332,7 @@ def _landed(rows: RowGroup) -> RowChunk:
     def array(tensor: Tensor, dtype: Any) -> Any:
         return np.ascontiguousarray(tensor.to(dtype).cpu().numpy())
 
-    scores = rows.scores.cpu()  # 16 bits travel as 16 bits
+    scores = rows.scores.cpu()  # 16-bit values are transferred as 16 bits
     return RowChunk(
         array(rows.true, torch().int32),
         np.ascontiguousarray(widened(scores).numpy()),

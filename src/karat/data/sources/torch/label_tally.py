@@ -13,11 +13,11 @@ from karat.tally.classes import Classes, Label
 
 _DENSE_K_MAX: Final = 2048
 _BLOCK: Final = 1 << 24
-"""Rows that are counted at once: what is made for them is so large."""
+"""Number of rows counted at once, which determines temporary memory."""
 
 
 class Coder:
-    """Labels → their classes, on one device.
+    """Encoder of labels as classes, on one device.
 
     Args:
         labels: the classes in order: whole numbers of 64 bits, or booleans.
@@ -35,9 +35,9 @@ class Coder:
             self._order = torch().tensor(order, **made)
 
     def codes(self, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """int64[n], the classes of labels int64[n], and bool[n], whether they are none of them.
+        """int64[n], the classes of labels int64[n], and bool[n], whether they are not classes.
 
-        Where a label is none it has some class, so that nothing is read beyond its end.
+        An invalid label gets an arbitrary class, so that no index is out of bounds.
         """
         if self._is_counted:
             places, outside = self.places(labels)
@@ -46,7 +46,7 @@ class Coder:
         return self._order[places], self._sorted[places] != labels
 
     def places(self, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """As `codes`, but that a label that is none may have any number: a pass less."""
+        """Return `codes`, but with arbitrary numbers for invalid labels, which saves a pass."""
         if not self._is_counted:
             return self.codes(labels)
         places = labels - self._first if self._first else labels
@@ -54,12 +54,12 @@ class Coder:
 
 
 def whole(labels: Tensor) -> Tensor:
-    """int64[n] of labels of any dtype; what is no whole number becomes some other."""
+    """int64[n] of labels of any dtype; values that are not whole become arbitrary numbers."""
     return labels.to(torch().int64)
 
 
 class LabelTally:
-    """Counts, or Σw and Σw², of one device."""
+    """Counts, or Σw and Σw², on one device."""
 
     def __init__(self, classes: Classes, device: Any, *, is_weighted: bool) -> None:
         self.classes = classes
@@ -76,7 +76,7 @@ class LabelTally:
     def add(self, true: Tensor, pred: Tensor, weights: Tensor | None) -> None:
         """Add rows of the classes int64[n], with weights float64[n] or None.
 
-        Numbers that are no classes are not counted, or in any place.
+        Numbers that are not classes are ignored, or counted anywhere.
         """
         n, k = int(true.shape[0]), self.classes.k
         wide, parts = self._wide, self._parts
@@ -94,11 +94,11 @@ class LabelTally:
                     continue
                 made = summed(pairs, k * k, held, held * held)
             parts = [total + one for total, one in zip(parts, made, strict=True)]
-        # Only now: what could not be counted to its end was not counted.
+        # Only now, so that an interrupted count is not added.
         self._wide, self._parts, self._n_rows = wide, parts, self._n_rows + n
 
     def _occupied(self, pairs: Tensor, weights: Tensor | None) -> Cells:
-        """Occupied pairs of many classes, which are waited for."""
+        """Return occupied pairs of many classes, with synchronization."""
         found, place, counts = torch().unique(pairs, return_inverse=True, return_counts=True)
         squares = None
         if weights is not None:
@@ -114,7 +114,7 @@ class LabelTally:
         )
 
     def cells(self) -> Cells:
-        """The tally on the host; the device is waited for."""
+        """Return the tally on the host, with synchronization."""
         if not self._parts:
             return self._wide or Cells.empty(self.classes, is_weighted=self.is_weighted)
         k = self.classes.k

@@ -1,4 +1,4 @@
-"""`ScoreHistogram` made on a device: one sort a column, or none for scores of 16 bits."""
+"""`ScoreHistogram` on a device: one sort for each column, or none for 16-bit scores."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from karat.data.sources.torch.tensors import Tensor, torch
 from karat.tally.score_histogram import EXACT, LEVELS, ScoreHistogram, ends_of_bins
 
 _FEW: Final = 16
-"""Places that are picked out one after the other: cheaper than a sort."""
+"""Number of positions that are selected one by one, which is faster than a sort."""
 _PIECE: Final = 4096
-"""Rows that are added up at once."""
+"""Number of rows that are summed at once."""
 
 
 def is_half(numbers: Tensor) -> bool:
-    """Whether numbers have 16 bits."""
+    """Return whether numbers have 16 bits."""
     return numbers.dtype in (torch().float16, torch().bfloat16)
 
 
 def counted(places: Tensor, n_places: int, *, may_be_outside: bool = False) -> Tensor:
-    """int64[n_places]: how many of int64[n], each in [0, n_places), stand at each place.
+    """int64[n_places]: counts of int64[n], each in [0, n_places), at each position.
 
     Args:
-        may_be_outside: whether some stand nowhere, so that what is counted is of no use.
+        may_be_outside: whether some may be out of range, so that the counts are discarded.
     """
     if places.device.type == "cuda" and places.shape[0] and n_places < 1 << 15:
         try:
@@ -41,9 +41,9 @@ def counted(places: Tensor, n_places: int, *, may_be_outside: bool = False) -> T
 
 
 def summed(places: Tensor, n_places: int, *columns: Tensor) -> list[Tensor]:
-    """float[n_places] of each column float[n]: what stands at each place, added up.
+    """float64[n_places] of each column float[n]: sums at each position.
 
-    Cost: a pass a place where they are few, else a sort.
+    Cost: a pass for each position if there are few, else a sort.
     """
     if n_places <= _FEW:
         parts = [
@@ -57,7 +57,7 @@ def summed(places: Tensor, n_places: int, *columns: Tensor) -> list[Tensor]:
 
 
 def added(numbers: Tensor, lengths: Tensor) -> Tensor:
-    """number[m, …]: what rows that follow each other add up to, int64[m] at once."""
+    """number[m, …]: sums of consecutive rows, in segments of int64[m]."""
     if not numbers.shape[0] or not lengths.shape[0] or not numbers.dtype.is_floating_point:
         segment = torch().repeat_interleave(lengths, output_size=numbers.shape[0])
         shape = (lengths.shape[0], *numbers.shape[1:])
@@ -65,7 +65,7 @@ def added(numbers: Tensor, lengths: Tensor) -> Tensor:
         return found.index_add_(0, segment, numbers)
     if lengths.shape[0] > numbers.shape[0] // _PIECE:
         return _reduced(numbers, lengths)
-    # One block of threads adds up a segment, however long it is: so they are cut.
+    # One thread block sums a segment of any length: so they are split.
     n = numbers.shape[0]
     ends = lengths.cumsum(0)
     cuts = torch().cat([torch().arange(0, n, _PIECE, device=ends.device), ends]).sort().values
@@ -84,15 +84,15 @@ def _reduced(numbers: Tensor, lengths: Tensor) -> Tensor:
 
 _CODES: Final = 1 << 16
 _MOST_OF_CODES: Final = 1 << 23
-"""Places of the table of all scores of 16 bits."""
+"""Number of positions in the table of all 16-bit scores."""
 _HIDDEN: Final = 0x7FFFFFFFFFFFFFFF
 _ALWAYS: Final = 64
-"""Digits of neighbours that no bucket joins."""
+"""Bits of neighbors that no bucket joins."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreLevels:
-    """As `ScoreHistogram`, on a device and with the lowest score level first."""
+    """`ScoreHistogram` on a device, with the lowest score level first."""
 
     low: Tensor
     high: Tensor
@@ -106,12 +106,12 @@ class ScoreLevels:
     def of(
         cls, scores: Tensor, codes: Tensor, k: int, weights: Tensor | None, bits: int, limit: int
     ) -> ScoreLevels:
-        """The table of float[n] and the class of each row, int64[n], of at most `limit` levels.
+        """Make the histogram of float[n] and the class int64[n] of each row, within `limit` levels.
 
         Args:
-            bits: of the buckets at most.
+            bits: largest precision of the buckets.
 
-        Cost: one sort, and a sync for each precision that is tried.
+        Cost: one sort, and a synchronization for each precision that is tried.
         """
         n = int(scores.shape[0])
         if weights is not None:
@@ -148,7 +148,7 @@ class ScoreLevels:
         return self.low * self.counts.sum(dim=1) if self.moments is None else self.moments
 
     def merge(self, other: ScoreLevels, limit: int) -> ScoreLevels:
-        """Both, as precise as the coarser one, in at most `limit` score levels."""
+        """Merge both, with the precision of the coarser, in at most `limit` score levels."""
 
         def both(name: str) -> Tensor | None:
             parts = [getattr(one, name) for one in (self, other)]
@@ -162,13 +162,13 @@ class ScoreLevels:
         return _gathered(levels, limit)
 
     def within(self, limit: int) -> ScoreLevels:
-        """The same rows in the finest buckets that number at most `limit`."""
+        """Return the same rows in the finest buckets that number at most `limit`."""
         if self.n_levels <= limit:
             return self
         return _gathered(replace(self, moments=self._moments()), limit)
 
     def table(self) -> ScoreHistogram:
-        """The tally on the host, best score level first; the device is waited for."""
+        """Return the tally on the host, best score level first, with synchronization."""
 
         def turned(numbers: Tensor | None) -> Any:
             if numbers is None:
@@ -184,9 +184,9 @@ class ScoreLevels:
 
 
 def _of_codes(scores: Tensor, codes: Tensor, k: int) -> ScoreLevels:
-    """The table of scores of 16 bits: there are no more than 65 536 of them."""
+    """Make the histogram of 16-bit scores, of which there are at most 65 536."""
     words = scores.contiguous().view(torch().int16).to(torch().int64)
-    # From sign and size to a number that rises with the score; −0.0 stands beside 0.0.
+    # From sign and magnitude to a number that increases with the score; −0.0 is next to 0.0.
     words = torch().where(words < 0, -1 - (words & 0x7FFF), words)
     places = (words + (_CODES >> 1)) * k + codes
     counts = counted(places, _CODES * k).reshape(_CODES, k)
@@ -201,7 +201,7 @@ def _of_codes(scores: Tensor, codes: Tensor, k: int) -> ScoreLevels:
 
 
 def _gathered(levels: ScoreLevels, limit: int) -> ScoreLevels:
-    """Score levels in any order as a table: sorted, those of one bucket added up."""
+    """Sort score levels and sum those of one bucket."""
     order = torch().argsort(levels.low, stable=True)
     low = levels.low[order]
     is_new, bits = _starts_within(low, levels.bits, limit)
@@ -223,7 +223,7 @@ def _gathered(levels: ScoreLevels, limit: int) -> ScoreLevels:
 
 
 def _starts_within(values: Tensor, bits: int, limit: int) -> tuple[Tensor, int]:
-    """Where buckets of sorted scores begin, at most `limit` of them, and their digits."""
+    """Return where buckets of sorted scores begin, at most `limit` of them, and their bits."""
     if not values.shape[0]:
         return torch().zeros(0, dtype=torch().bool, device=values.device), bits
     if bits == EXACT:
@@ -241,7 +241,7 @@ def _starts_within(values: Tensor, bits: int, limit: int) -> tuple[Tensor, int]:
 
 
 def _digits_apart(values: Tensor) -> Tensor:
-    """int64[n]: how many of its last digits a score may lose until it is in the bucket before.
+    """int64[n]: number of last bits that a score can lose before it joins the previous bucket.
 
     At b digits a bucket begins where more than 52 − b digits are apart; see
     `tally.score_histogram.bucket_starts`.
@@ -249,17 +249,17 @@ def _digits_apart(values: Tensor) -> Tensor:
     words = values.view(torch().int64)
     keys = torch().where(words < 0, words ^ _HIDDEN, words)
     differing = keys[1:] ^ keys[:-1]
-    # Of numbers below 2^53 the exponent is the number of digits; of larger ones it is enough.
+    # For numbers below 2^53, the exponent is the number of bits; for larger ones it suffices.
     digits = torch().frexp(differing.to(torch().float64)).exponent.to(torch().int64)
     apart = torch().full(values.shape, _ALWAYS, dtype=torch().int64, device=values.device)
     apart[1:] = torch().where(differing < 0, _ALWAYS, digits)
-    # No bucket goes across an end of the bins, and each end is a bucket of its own.
+    # No bucket crosses an end of the bins, and each end is a separate bucket.
     ends = torch().as_tensor(ends_of_bins(), device=values.device)
     at = torch().cat([torch().searchsorted(values, ends, right=side) for side in (False, True)])
     return apart.index_fill_(0, at[at < values.shape[0]], _ALWAYS)
 
 
 def lengths_from(firsts: Tensor, values: Tensor) -> Tensor:
-    """int64[u]: how many stand from one start to the next."""
+    """int64[u]: number of rows from one start to the next."""
     end = torch().full((1,), values.shape[0], dtype=torch().int64, device=values.device)
     return torch().cat([firsts, end]).diff()

@@ -1,4 +1,4 @@
-"""What rows of scores lose, added up on a device; the formulas are those of the native pass."""
+"""Losses of rows with scores, summed on a device by the formulas of the native pass."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from karat.data.sources.torch.tensors import Tensor, torch
 from karat.tally.sums import LOSSES, Sums
 
 _BLOCK_VALUES: Final = 1 << 22
-"""Scores that are read at once."""
+"""Number of scores read at once."""
 
 
 def widened(scores: Tensor) -> Tensor:
-    """float32 of numbers of 16 bits; the others as they are."""
+    """Return 16-bit numbers as float32; others unchanged."""
     return scores.to(torch().float32) if is_half(scores) else scores
 
 
@@ -22,7 +22,7 @@ def columns_of(scores: Tensor, positive: int | None, *, is_prob: bool) -> Tensor
     """float64[m, k] of scores [m, k], or [m] of the positive class of two."""
     values = widened(scores)
     if values.ndim == 1 and is_prob:
-        # As where the host reads them: 1 − p in the type of p, but of the first class in float64.
+        # As on the host: 1 − p in the type of p, but in float64 for the first class.
         rest = 1 - (values if positive else values.to(torch().float64))
         values = torch().stack([rest, values] if positive else [values.to(rest.dtype), rest], dim=1)
     elif values.ndim == 1:
@@ -33,12 +33,12 @@ def columns_of(scores: Tensor, positive: int | None, *, is_prob: bool) -> Tensor
 
 @dataclass(frozen=True, eq=False)
 class RowFacts:
-    """What is read of some rows.
+    """Losses and ranks of some rows.
 
     Attributes:
         losses: float64[m] of each loss of `LOSSES`.
-        ranks: int64[m], how many classes stand before the true one.
-        best: int64[m], the first column that holds the largest score.
+        ranks: int64[m], number of classes before the true one.
+        best: int64[m], the first column with the largest score.
         most, total: float64[m], the largest score z and Σ exp(score − z).
     """
 
@@ -50,7 +50,7 @@ class RowFacts:
 
 
 def facts_of(columns: Tensor, true: Tensor, *, is_prob: bool) -> RowFacts:
-    """The losses of rows float64[m, k] of the classes int64[m]."""
+    """Return the losses of rows float64[m, k] of the classes int64[m]."""
     k = columns.shape[1]
     own = columns.gather(1, true[:, None])[:, 0]
     is_true = torch().zeros_like(columns, dtype=torch().bool).scatter_(1, true[:, None], True)
@@ -83,7 +83,7 @@ def facts_of(columns: Tensor, true: Tensor, *, is_prob: bool) -> RowFacts:
 
 
 def _margins(own: Tensor, other: Tensor) -> Tensor:
-    """max(0, 1 − (own − other)), to the last digit: see `lanes_losses.hpp`."""
+    """max(0, 1 − (own − other)), to the last bit: see `lanes_losses.hpp`."""
     gap = own - other
     back = gap - own
     missing = (own - (gap - back)) - (other + back)
@@ -104,7 +104,7 @@ class LossTally:
         self._n_rows = 0
         self.is_weighted = is_weighted
         float64 = {"dtype": torch().float64, "device": device}
-        # The last is Σw·ℓ², which is of rows where a weight is a number of them.
+        # The last is Σw·ℓ², for frequency weights.
         self._sums = torch().zeros((4, len(LOSSES)), **float64)
         self._weights = torch().zeros(2, **float64)
         dtype = torch().float64 if is_weighted else torch().int64
@@ -128,8 +128,8 @@ class LossTally:
             weights: float64[n], or None.
 
         Returns:
-            int64[n], the first of the best columns; float64[n], the best score, and Σ exp of what
-            the scores are below it.
+            int64[n], the first of the best columns; float64[n], the best score, and Σ exp(score −
+            best score).
         """
         n = int(true.shape[0])
         step = max(_BLOCK_VALUES // self._k, 1)
@@ -144,7 +144,7 @@ class LossTally:
             held_sums = [old + new for old, new in zip(held_sums, of_part, strict=True)]
             seen.append((facts.best, facts.most, facts.total))
         best, most, total = (torch().cat(list(column)) for column in zip(*seen, strict=True))
-        # Only now: what could not be read to its end was not read.
+        # Only now, so that an interrupted read is not added.
         self._sums, self._weights, self._tables, self._n_infinite = held_sums
         self._n_rows += n
         return best, most, total
@@ -159,7 +159,7 @@ class LossTally:
             )
             tables = [counted(at, self._k) for at in (true, facts.ranks)]
         else:
-            # Rows of weight 0 count for nothing, also when their loss is infinite.
+            # Rows of weight 0 are ignored, even if their loss is infinite.
             parts = torch().where(weights == 0, 0.0, weights * losses)
             again = torch().where(weights == 0, 0.0, weights * parts)
             of_rows = torch().where(weights == 0, 0.0, parts * losses)
@@ -172,10 +172,10 @@ class LossTally:
         return [sums, totals, torch().stack(tables), endless.sum()]
 
     def sums(self, *, is_frequency: bool) -> Sums:
-        """The tally on the host; the device is waited for.
+        """Return the tally on the host, with synchronization.
 
         Args:
-            is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
+            is_frequency: whether a row of weight 3 stands for three independent rows.
         """
         losses = self._sums.cpu().numpy().copy()
         truth, ranks = self._tables.cpu().numpy().copy()

@@ -1,4 +1,4 @@
-"""What a stream holds on devices, until it is read: each device tallies its own rows."""
+"""Rows of a stream on devices, each of which tallies its own rows until they are read."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class DeviceTallies:
     """Rows that were added on devices and not read yet.
 
     Attributes:
-        empty: what holds nothing, with the settings of what is held.
-        n_rows: how many there are; nothing is waited for.
+        empty: empty accumulator, with the settings of the rows.
+        n_rows: number of rows, without synchronization.
     """
 
     empty: ScoreParts
@@ -63,11 +63,11 @@ class DeviceTallies:
     def add_labels(
         self, rows: DeviceArrays, classes: Classes, *, is_part: bool, is_waited_for: bool
     ) -> None:
-        """Add labels alone: nothing is waited for, unless there are thousands of classes.
+        """Add labels alone, without synchronization unless there are thousands of classes.
 
         Args:
-            is_part: whether other rows come beside them, so that these may all weigh 0.
-            is_waited_for: whether what is wrong is raised at once, and the rows not added.
+            is_part: whether they are part of more rows, so that these may all weigh 0.
+            is_waited_for: whether errors are raised at once, and the rows not added.
 
         Errors:
             K203 earlier rows had weights, or had none.
@@ -92,15 +92,15 @@ class DeviceTallies:
         *,
         is_waited_for: bool,
     ) -> None:
-        """Add rows with scores: nothing is waited for while they fit.
+        """Add rows with scores, without synchronization while they fit.
 
         Args:
-            before: what the host holds.
-            is_waited_for: as of `add_labels`.
+            before: the rows on the host.
+            is_waited_for: as in `add_labels`.
 
         Errors:
-            K136 the threshold; K140 a threshold beside predictions; K201, K202, K203 rows of
-            another kind than those before.
+            K136 the threshold; K140 a threshold together with predictions; K201, K202, K203 rows of
+            a different kind than earlier ones.
         """
         scores = rows.scores
         assert scores is not None
@@ -142,7 +142,7 @@ class DeviceTallies:
         tolerance: float,
         is_waited_for: bool,
     ) -> Iterator[None]:
-        """Look at rows, and keep what holds them unless a with statement fails."""
+        """Context that checks rows, and keeps their tally unless the with statement fails."""
         with held.faults.unless_refused():
             faults = Faults(held.faults.classes) if is_waited_for else held.faults
             faults.look(checks, rows.n, tolerance)
@@ -153,12 +153,12 @@ class DeviceTallies:
         self.n_rows += rows.n
 
     def _of(self, device: Any, classes: Classes) -> _OfDevice:
-        """What a device holds; kept once rows were added."""
+        """Return the tally of a device; kept after rows were added."""
         found = self._devices.get(device)
         return found or _OfDevice(Faults(classes), Coder(classes.labels, device))
 
     def check(self) -> None:
-        """Wait for the devices, and raise what was wrong with any batch.
+        """Synchronize with the devices, and raise the error of any batch.
 
         Errors:
             K104, K105, K109 labels; K131 to K133 scores; K113 to K115, K125 weights.
@@ -169,13 +169,13 @@ class DeviceTallies:
                 held.faults.check()
 
     def landed(self, *, is_in_histograms: bool) -> tuple[Cells | None, ScoreParts | None]:
-        """What the devices hold, on the host.
+        """Return the tallies of the devices, on the host.
 
         Args:
-            is_in_histograms: whether the host holds tables of scores.
+            is_in_histograms: whether the host has histograms of scores.
 
         Errors:
-            As `check`.
+            As in `check`.
         """
         self.check()
         cells: Cells | None = None
@@ -197,7 +197,7 @@ class DeviceTallies:
 
 
 def _wait_for(device: Any) -> None:
-    """Rows may have been added on other streams of the device than that of this thread."""
+    """Wait for streams of the device other than that of this thread, which may have added rows."""
     found: Any = getattr(torch(), device.type, None)
     if hasattr(found, "synchronize") and device.type != "cpu":
         found.synchronize(device)
@@ -210,7 +210,7 @@ def _read(
     *,
     may_be_zero: bool,
 ) -> tuple[Tensor, Tensor | None, Tensor | None, list[Check]]:
-    """The classes, predictions and float64 weights of rows, and what is checked of them."""
+    """Return the classes, predictions and float64 weights of rows, with their checks."""
     codes: list[Tensor | None] = []
     checks: list[Check] = []
     for argument, labels in (("y_true", rows.true), ("y_pred", rows.pred)):
@@ -229,10 +229,10 @@ def _read(
 
 
 def classes_of_labels(labels: Sequence[Label], positive: Any, rows: DeviceArrays) -> Classes | None:
-    """The classes that a caller listed; None where tensors cannot hold such labels.
+    """Return the classes that a caller listed; None if tensors cannot have such labels.
 
     Errors:
-        K111, K112 the positive class; K134 the columns are not those of the classes.
+        K111, K112 the positive class; K134 the columns do not match the classes.
     """
     if any(isinstance(label, str) or not -(1 << 63) <= label < 1 << 63 for label in labels):
         return None
@@ -245,10 +245,10 @@ def classes_of_labels(labels: Sequence[Label], positive: Any, rows: DeviceArrays
 
 
 def labels_that_occur(columns: Sequence[Tensor | None]) -> tuple[Label, ...] | None:
-    """The labels of some columns, sorted: the device is waited for.
+    """Return the sorted labels of some columns, with synchronization.
 
     Returns:
-        None where something is no label.
+        None if a value is not a label.
     """
     given = [column for column in columns if column is not None]
     with calm(given[0].device):

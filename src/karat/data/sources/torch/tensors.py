@@ -1,4 +1,4 @@
-"""Which arguments live on a device, how they become tensors, and bytes between processes."""
+"""Arguments on a device as tensors, and exchange of bytes between processes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from karat.data.labels.containers import host_of
 from karat.errors import error
 
 Tensor: TypeAlias = Any
-"""A `torch.Tensor`: torch is no dependency, and its types are not looked at."""
+"""A `torch.Tensor`: torch is an optional dependency, so its types are not used."""
 
 _READ_ON_THE_HOST: Final = ("cpu", "mps", "meta")
 _DLPACK_DEVICES: Final = (2, 10, 14)
-"""CUDA, ROCm, oneAPI: see `DLDeviceType`; memory of the others is read by the host."""
+"""CUDA, ROCm, oneAPI: see `DLDeviceType`; the host reads the memory of others."""
 _LABELS: Final = ("bool", "uint8", "int8", "int16", "int32", "int64")
 _FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
 
 _stead: ContextVar[Any] = ContextVar("stead", default=None)
-"""The device that tensors of the host are read as on; None: they are read by the host."""
+"""Device that CPU tensors are treated as being on; None: they are read on the host."""
 
 
 def torch() -> Any:
@@ -33,10 +33,10 @@ def torch() -> Any:
 
 @contextmanager
 def even_on_the_host(device: str = "cpu") -> Iterator[None]:
-    """Tensors of the host go the way of those on a device, inside a with statement: for tests.
+    """Treat CPU tensors as device tensors, inside a with statement, for tests.
 
     Args:
-        device: where they go on that way.
+        device: the device that they are moved to.
     """
     token = _stead.set(torch().device(device))
     try:
@@ -47,14 +47,14 @@ def even_on_the_host(device: str = "cpu") -> Iterator[None]:
 
 @contextmanager
 def calm(device: Any) -> Iterator[None]:
-    """No graph is kept and no number is made shorter, whatever the caller does around this."""
+    """Context without gradients or reduced precision, independent of the caller's settings."""
     with torch().inference_mode(), torch().autocast(device.type, enabled=False):
         yield
 
 
 @dataclass(frozen=True, eq=False)
 class DeviceArrays:
-    """The arguments of one call as tensors of one device, shapes and dtypes looked at.
+    """Arguments of one call as tensors of one device, with checked shapes and dtypes.
 
     Attributes:
         true: [n], whole numbers, booleans or floats.
@@ -82,11 +82,11 @@ class DeviceArrays:
 def device_arrays(
     y_true: Any, y_pred: Any, y_prob: Any, y_score: Any, weights: Any
 ) -> DeviceArrays | None:
-    """The arguments as tensors, where one of them lives on a device.
+    """Return the arguments as tensors, if one of them is on a device.
 
     Returns:
-        None where none does, and where something does not fit: the way over the host reads it, or
-        says what is wrong.
+        None if none is, or if something does not fit: then the host reads the arguments, or raises
+            the error.
     """
     given = (y_true, y_pred, y_prob, y_score, weights)
     if "torch" not in sys.modules or not any(map(_may_be_elsewhere, given)):
@@ -98,7 +98,7 @@ def device_arrays(
         try:
             found = [None if item is None else _tensor(item, device) for item in given]
         except (TypeError, ValueError, BufferError, RuntimeError):
-            # Something that no tensor can hold, or that this device cannot read.
+            # A value that no tensor can represent, or that this device cannot read.
             return None
     true, pred, prob, score, weight = found
     scores = prob if score is None else score
@@ -115,7 +115,7 @@ def device_arrays(
 
 
 def _may_be_elsewhere(given: Any) -> bool:
-    """A quick no for what most calls bring."""
+    """Return quickly whether an argument may be on a device; False for most calls."""
     return given is not None and not isinstance(given, np.ndarray | list | tuple | str)
 
 
@@ -124,7 +124,7 @@ def _is_tensor(given: Any) -> bool:
 
 
 def _device_of(given: Any) -> Any:
-    """The device of an argument; None where the host reads it."""
+    """Return the device of an argument; None if the host reads it."""
     if not _may_be_elsewhere(given):
         return None
     if _is_tensor(given):
@@ -145,7 +145,7 @@ def _device_of(given: Any) -> Any:
 
 
 def _tensor(given: Any, device: Any) -> Tensor:
-    """One argument on that device, [n] where it was [n, 1]."""
+    """Return one argument on that device, [n] if it was [n, 1]."""
     if _is_tensor(given):
         found = given.detach()
     elif isinstance(given, np.ndarray):
@@ -169,16 +169,16 @@ _FAILED = -1
 
 
 def all_gathered(own: bytes | None, group: Any = None) -> list[bytes | None]:
-    """What every process gave, in the order of their ranks; None of those that had nothing to give.
+    """Return the data of every process, in rank order; None for those without data.
 
     Args:
-        own: of this process; None where it failed, which the others must learn.
-        group: of torch.distributed; None: all processes.
+        own: data of this process; None if it failed, which the others must know.
+        group: process group of torch.distributed; None: all processes.
 
     Errors:
-        K216 no group of processes was started.
+        K216 there is no process group.
 
-    Cost: two collectives: the sizes, then as many bytes as the longest of every process.
+    Cost: two collectives: the sizes, then the bytes padded to the longest.
     """
     found = sys.modules.get("torch.distributed")
     if found is None or not found.is_available() or not found.is_initialized():
@@ -209,7 +209,7 @@ def all_gathered(own: bytes | None, group: Any = None) -> list[bytes | None]:
 
 
 def _device(backend: str) -> Any:
-    """Where the tensors of a backend live."""
+    """Return the device of a backend's tensors."""
     is_of_host = any(name in backend for name in ("gloo", "mpi", "ucc"))
     if "nccl" in backend and not is_of_host:
         return torch().device("cuda", torch().cuda.current_device())
