@@ -145,3 +145,19 @@ def test_what_is_refused() -> None:
         with pytest.raises(KaratError) as caught:
             call()
         assert caught.value.code == code
+
+
+def test_rows_that_stand_for_several_are_exchanged_one_by_one() -> None:
+    true, models = drawn(3, 60, 3, (0.9, 0.8))
+    times = np.arange(60) % 4
+    at = np.repeat(np.arange(60), times)
+    written = {name: pred[at] for name, pred in models.items()}
+    asked: dict[str, Any] = {"metrics": "micro_f1", "n_permutations": 4999}
+    often = karat.compare(true, models, weights=times, weights_are="frequency", **asked)
+    sides = [often, karat.compare(true[at], written, **asked)]
+    for metric in ("f1", "recall"):
+        found, wanted = ([one.p for one in each.per_label(metric)] for each in sides)
+        assert found == pytest.approx(wanted, abs=0.03)
+    # The control: rows of as much importance are exchanged whole.
+    heavy = karat.compare(true, models, weights=times, **asked).per_label("f1")
+    assert heavy[0].p > 10 * sides[0].per_label("f1")[0].p

@@ -119,3 +119,14 @@ def test_what_a_gate_of_sets_does_not_take(
     with pytest.raises(KaratError) as caught:
         karat.gate(true, good, **{"min": {"micro_f1": 0.5}, **options})
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("is_newer", [True, False])
+def test_a_label_that_one_side_alone_predicts_may_be_compared(is_newer: bool) -> None:
+    true = [{"a"}, {"b"}, {"a", "b"}, set()] * 8
+    sides = [[{"a"}, {"c"}, {"a", "b"}, set()] * 8, [{"a"}, {"b"}, {"a"}, set()] * 8]
+    now, before = sides if is_newer else sides[::-1]
+    rules: dict[str, Any] = {"baseline": before, "no_worse_than": {"micro_f1": 0.9}}
+    found = karat.gate(true, now, **rules, allow_mismatch=True)
+    listed = karat.gate(true, now, **rules, labels=["a", "b", "c"])
+    assert found.to_dict()["rules"] == listed.to_dict()["rules"]

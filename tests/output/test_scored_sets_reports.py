@@ -121,3 +121,17 @@ def test_pairs_that_are_predicted_too_often() -> None:
     assert karat.evaluate(pred, true).patterns.pairs == ()
     never = karat.evaluate([{"a"}] * 9, [{"a", "b"}] * 9).patterns.pairs[0]
     assert (never.odds_ratio, never.high) == (np.inf, np.inf)
+
+
+def test_pairs_count_the_rows_that_a_row_stands_for() -> None:
+    true, pred = [{"a"}, {"a", "b"}, {"c"}, {"a"}], [{"a", "b"}, {"a"}, {"c"}, {"a", "c"}]
+    times = np.array([12, 2, 1, 0])
+    often = karat.evaluate(true, pred, weights=times, weights_are="frequency").patterns
+    written = [[rows[i] for i in np.repeat(np.arange(4), times)] for rows in (true, pred)]
+    assert often.pairs == karat.evaluate(*written).patterns.pairs
+    assert [pair.labels for pair in often.pairs] == [("a", "b")]
+    # A row of weight 0 is none; of other weights each row counts once.
+    more = [[*side, *[own[3]] * 6] for side, own in zip(written, (true, pred), strict=True)]
+    weighted = karat.evaluate(*more, weights=np.repeat([2.0, 0.0], [15, 6])).patterns
+    assert weighted.pairs == often.pairs
+    assert len(karat.evaluate(*more).patterns.pairs) == 2

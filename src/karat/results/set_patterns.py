@@ -125,18 +125,22 @@ def pairs_too_often(rows: SetRows, most: int, level: float = 0.95) -> list[Label
 
     A row where truth and prediction agree on whether both labels are there says nothing; of the
     others the share with the pair in the prediction is binomial, with limits after Jeffreys' prior.
-    Weights of rows are not used. Listed are pairs whose limits lie above 1.
+    A row that stands for three counts three times, and one of weight 0 not at all; of rows of
+    different importance each counts once. Listed are pairs whose limits lie above 1.
 
     Returns:
         None where rows have more pairs of labels than are counted.
     """
-    known = rows.known
+    known, times = rows.known, None
+    if known.weights is not None:
+        known = known.at(known.weights > 0.0)
+        times = known.weights if known.is_frequency else None
     k = known.classes.k
     sides = known.true, known.pred
     if sum(int((side.sizes * (side.sizes - 1) // 2).sum()) for side in sides) > MOST_PAIRS:
         return None
     is_hit, _ = known.true.matched(known.pred, k)
-    found = [_pairs(side, k) for side in (*sides, known.true.some(is_hit))]
+    found = [_pairs(side, k, times) for side in (*sides, known.true.some(is_hit))]
     pairs = found[1][0]
     if not pairs.size:
         return []
@@ -173,8 +177,14 @@ def _odds(share: float) -> float:
     return share / (1.0 - share) if share < 1.0 else math.inf
 
 
-def _pairs(sets: Sets, k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Pairs of labels a < b that stand together in a row, as a · k + b, and in how many rows."""
+def _pairs(
+    sets: Sets, k: int, times: Floats | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Pairs of labels a < b that stand together in a row, as a · k + b, and in how many rows.
+
+    Args:
+        times: float64[n], rows that each row stands for; None: each for one.
+    """
     sizes = sets.sizes
     # Each label beside those that follow it in its row.
     places = np.arange(len(sets.items)) - np.repeat(sets.starts[:-1], sizes)
@@ -182,8 +192,11 @@ def _pairs(sets: Sets, k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     first = np.repeat(np.arange(len(sets.items)), after)
     step = np.arange(int(after.sum())) - np.repeat(np.cumsum(after) - after, after) + 1
     keys = sets.items[first].astype(np.int64) * k + sets.items[first + step]
-    found, counts = np.unique(keys, return_counts=True)
-    return found, counts
+    if times is None:
+        return np.unique(keys, return_counts=True)
+    found, place = np.unique(keys, return_inverse=True)
+    counts = np.bincount(place.reshape(-1), times[sets.rows[first]], len(found))
+    return found, counts.astype(np.int64)
 
 
 def _looked_up(

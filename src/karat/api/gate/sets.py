@@ -43,6 +43,7 @@ from karat.results.gate.verdicts import Case, Change, Measured, Rule, refused
 from karat.tally.label_scores import ListedScores
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
+from karat.tally.shared import common_labels
 
 SideOfSets: TypeAlias = SetRows | MultilabelReport | TableSets
 """Rows with sets, of arrays or of a table, or their report."""
@@ -184,7 +185,8 @@ class SetEvaluation:
             return {}
         assert isinstance(self.current, SetRows)
         assert isinstance(self.before, SetRows)
-        sides = [self.current.on(self.before.classes), self.before]
+        classes = common_labels(self.current.classes, self.before.classes)
+        sides = [self.current.on(classes), self.before.on(classes)]
         models, found = models_of_sets(_NAMES, sides), {}
         pair = ComparisonSpec(self.spec.level, "none", {}, ((0, 1),))
         a, b = (side.known for side in sides)

@@ -38,11 +38,14 @@ class SwappedSets:
         moved: float64[d, 2k], of each row in which they differ what the first one gains: true
             positives of each label, then false ones.
         n_drawn: how many replicates are drawn.
+        times: int64[d], rows that each of them stands for, which are exchanged one by one; None:
+            each for one.
     """
 
     tables: tuple[Fields, Fields]
     moved: Floats
     n_drawn: int
+    times: npt.NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, a: SetRows, b: SetRows, n_permutations: int) -> SwappedSets | None:
@@ -57,13 +60,19 @@ class SwappedSets:
         n_drawn = n_replicates(n_permutations, len(places) * 2 * k)
         if not n_drawn:
             return None
+        # A cluster is exchanged whole, whatever rows it has; of independent rows each alone.
+        is_each = a.is_frequency and a.clusters is None and a.weights is not None
         moved = np.zeros((len(places), 2 * k))
         of_each = np.split(at.ravel(), [len(only[0].items)])
         for one, place, sign in zip(only, of_each, (1.0, -1.0), strict=True):
             is_true = one.matched(a.true, k)[0]
-            w = 1.0 if a.weights is None else a.weights[one.rows]
+            w = 1.0 if is_each or a.weights is None else a.weights[one.rows]
             np.add.at(moved, (place, one.items + np.where(is_true, 0, k)), sign * w)
-        return cls((a.tally.fields, b.tally.fields), moved, n_drawn)
+        times = None
+        if is_each:
+            assert a.weights is not None
+            times = a.weights[places].astype(np.int64)
+        return cls((a.tally.fields, b.tally.fields), moved, n_drawn, times)
 
     def differences(self, metric: Metric, policy: Policy, drawn: Floats) -> Floats:
         """float64[r, …]: first less second, where these rows [r, d] are exchanged."""
@@ -84,12 +93,15 @@ class SwappedSets:
         return np.zeros((1, len(self.moved)))
 
     def draws(self, seed: Sequence[int]) -> Iterator[Floats]:
-        """float64[r, d] each: 1 where a row is exchanged, of some replicates at once."""
+        """float64[r, d] each: how many of a row are exchanged, of some replicates at once."""
         rng = np.random.default_rng(list(seed))
         step = max(1, _BLOCK // max(1, *self.moved.shape))
         for start in range(0, self.n_drawn, step):
             size = min(step, self.n_drawn - start), len(self.moved)
-            yield rng.integers(0, 2, size).astype(np.float64)
+            if self.times is None:
+                yield rng.integers(0, 2, size).astype(np.float64)
+            else:
+                yield rng.binomial(self.times, 0.5, size).astype(np.float64)
 
 
 def swap_p_values_of_sets(
