@@ -270,6 +270,9 @@ def test_a_mapping_in_one_line() -> None:
     mapping = {"true": "y", "pred": None, "weights": "w", "score": ["z"]}
     told = "scores=z, truth=y, pred=largest score, weight=w"
     assert shown_mapping(mapping) == told
+    assert shown_mapping(mapping, of_sets=True) == told.replace(
+        "largest score", "each label by its score"
+    )
     assert shown_mapping(mapping, 0.5) == told.replace("largest score", "score from 0.5 on")
 
 

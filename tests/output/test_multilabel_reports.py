@@ -82,6 +82,10 @@ def test_json_gives_the_report_back(is_weighted: bool, options: dict[str, Any]) 
     assert str(back) == str(found)
     assert back["macro_f1"].low == found["macro_f1"].low
     assert back.rows is None
+    with pytest.raises(karat.KaratError, match=r"karat\.MultilabelReport\.from_json"):
+        karat.Report.from_json(text)
+    with pytest.raises(karat.KaratError, match=r"Path\(file\)\.read_text"):
+        karat.MultilabelReport.from_json("report.json")
     chosen = report(metrics=["samples_f1", "macro_f_beta(beta=2)"])
     assert list(karat.MultilabelReport.from_json(chosen.to_json()).metrics) == list(chosen.metrics)
 

@@ -354,6 +354,19 @@ def test_columns_of_one_label_each() -> None:
     with pytest.raises(KaratError) as caught:
         karat.evaluate(both)
     assert caught.value.code == "K406"
+    # Beside scores the truth is named; the error says how.
+    scored = {"true_a": [0, 1], "true_b": [1, 0], "proba_a": [0.1, 0.8], "proba_b": [0.7, 0.2]}
+    with pytest.raises(KaratError, match=r"for each label true='true_\*'") as caught:
+        karat.evaluate(scored)
+    assert caught.value.code == "K406"
+    assert karat.evaluate(scored, true="true_*")["subset_accuracy"].value == 1.0
+
+
+def test_blank_fields_that_pandas_read_as_nan() -> None:
+    table = pd.DataFrame({"true": ["a|b", "a"], "pred": ["a", np.nan]})
+    with pytest.raises(KaratError, match="keep_default_na=False") as caught:
+        karat.evaluate(table, separator="|")
+    assert caught.value.code == "K104"
 
 
 def test_what_a_check_shows(tmp_path: Path) -> None:

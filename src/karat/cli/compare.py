@@ -122,7 +122,11 @@ def command(
     known: set[str] = set()
 
     def read(name: str, rows: Rows | TableSets) -> None:
-        said(f"{name}: {shown_mapping(rows.mapping or {}, given['threshold'])}")
+        from karat.data.table_sets import TableSets
+
+        of_sets = isinstance(rows, TableSets)
+        shown = shown_mapping(rows.mapping or {}, given["threshold"], of_sets=of_sets)
+        said(f"{name}: {shown}")
         # Doubts are those of the comparison, which names the model.
         warnings = without_doubts(rows.warnings)
         tell_warnings(one for one in warnings if one not in known)

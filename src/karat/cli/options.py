@@ -91,7 +91,8 @@ _OPTIONS = {
         "--threshold",
         type=float,
         metavar="X",
-        help="Predict the positive class of two from this probability or score on.",
+        help="Predict the positive class of two, or each label of a set, from this probability or "
+        "score on.",
     ),
     "weight": click.option(
         "--weight", metavar="COLUMN", help="Column of row weights; '' for none."
@@ -261,11 +262,13 @@ def groups_of(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(found))
 
 
-def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) -> str:
+def shown_mapping(
+    mapping: Mapping[str, Any], threshold: float | None = None, *, of_sets: bool = False
+) -> str:
     """Return the columns by role in one line, as a report shows them."""
     from karat.output.describe import shown_mapping as shown
 
-    return shown(mapping, threshold)
+    return shown(mapping, threshold, of_sets=of_sets)
 
 
 def columns_given(given: Mapping[str, Any], by: str | None = None) -> dict[str, Any]:

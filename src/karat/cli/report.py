@@ -186,8 +186,10 @@ def tell(report: Report, *, says_warnings: bool = True) -> None:
     """Tell standard error what was read, and what the reader should know."""
     from karat.errors.text import counted
     from karat.output.describe_sets import split_of
+    from karat.results.sets import SetReport
 
-    mapping = shown_mapping(report.mapping, report.threshold)
+    of_sets = isinstance(report, SetReport)
+    mapping = shown_mapping(report.mapping, report.threshold, of_sets=of_sets)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
     for line in split_of(report.source):
         said(line)

@@ -143,6 +143,8 @@ class Roles:
         found = self.column(role)
         if found is None:
             there, how = named_columns(self.columns), how_to_name(role, "NAME")
+            if role == "true" and sum(x.lower().startswith("true_") for x in self.columns) > 1:
+                how += f", or with one column for each label {how_to_name(role, 'true_*')}"
             raise error("K406", role=_ROLES[role].meaning, columns=there, option=how)
         return found
 

@@ -144,8 +144,8 @@ K135  The columns of {argument} stand in another order than the classes.
           'proba_*'.
 K136  threshold={threshold!r} cannot be used.
       {found}.
-      Give one finite number, for two classes or for sets of labels, of which each label may have
-          its own; of probabilities from 0 to 1.
+      Give one finite number; of sets of labels also a list with one for each label, in their
+          order. Of probabilities it lies from 0 to 1.
 K137  {what}.
       {found}.
       {do}

@@ -69,7 +69,9 @@ def shown_columns(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]}…{names[-1]} ({len(names)})"
 
 
-def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) -> str:
+def shown_mapping(
+    mapping: Mapping[str, Any], threshold: float | None = None, *, of_sets: bool = False
+) -> str:
     """``probabilities=proba_0…proba_9 (10), truth=label, pred=pred, weight=none``."""
     parts = []
     roles = {"truth": "true", "pred": "pred", "weight": "weights"}
@@ -83,7 +85,7 @@ def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) ->
             if threshold is not None:
                 columns["pred"] = f"{one} from {threshold:g} on"
             elif not mapping.get("pred"):
-                columns["pred"] = f"largest {one}"
+                columns["pred"] = f"each label by its {one}" if of_sets else f"largest {one}"
     if mapping.get("clusters"):
         columns["clusters"] = str(mapping["clusters"])
     return ", ".join([*parts, *(f"{shown}={column}" for shown, column in columns.items())])

@@ -80,7 +80,7 @@ def columns_of_sets(mapping: Mapping[str, Any], source: Mapping[str, Any]) -> No
     """The columns by role, and how text was split; None where the rows are of no table."""
     if not mapping:
         return None
-    return Notes(COLUMNS, (shown_mapping(mapping), *split_of(source)), "dim")
+    return Notes(COLUMNS, (shown_mapping(mapping, of_sets=True), *split_of(source)), "dim")
 
 
 def split_of(source: Mapping[str, Any]) -> tuple[str, ...]:

@@ -360,6 +360,8 @@ def align_sets(
         if gone is not None and gone.any():
             facts = {"row": int(np.argmax(gone)), "count": int(gone.sum()), "n": pred.n}
             do = "What is predicted is known: give an empty set where nothing is."
+            if pred.columns is None:
+                do += " pandas reads a blank field of a CSV as NaN, unless keep_default_na=False."
             raise error("K104", argument=pred.argument, things="predictions", do=do, **facts)
     if (true.columns is None) != (pred.columns is None):
         raise error("K199", left=true.argument, right=pred.argument, found=_forms(true, pred))

@@ -198,7 +198,8 @@ def parsed(text: str | bytes) -> Part:
     except RecursionError:
         raise refused("It is nested too deeply to be a report") from None
     except ValueError as problem:
-        raise refused(f"It is not JSON: {problem}") from None
+        do = "Pass the text that to_json() wrote; of a file read it first: Path(file).read_text()."
+        raise refused(f"It is not JSON: {problem}", do) from None
 
 
 def itself(value: Any, *_: Any) -> Any:

@@ -24,7 +24,7 @@ from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
 from karat.metrics._registry import find
 from karat.output.json import codec as js
-from karat.output.json.codec import Kind, Part, Scope, require
+from karat.output.json.codec import Kind, Part, Scope, refused, require
 from karat.output.json.scores import SCORES
 from karat.output.sections import thresholds_of
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
@@ -219,6 +219,9 @@ def _read_schema(part: Part, _: Scope) -> None:
     name, _, version = str(part.value).rpartition("/")
     is_number = version.isascii() and version.isdecimal() and len(version) < 10
     is_one = name == SCHEMA.partition("/")[0] and is_number and int(version) > 0
+    if name == "karat.multilabel":
+        do = "Read it with karat.MultilabelReport.from_json()."
+        raise refused(f"Its schema is {part.value!r}, not {SCHEMA!r}", do)
     require(is_one, f"Its schema is {part.value!r}, not {SCHEMA!r}")
     if int(version) > 1:
         raise error("K206", thing="report in JSON", version=int(version), newest=1)
