@@ -16,6 +16,7 @@ import scipy.sparse
 
 import karat
 from karat.errors import KaratError
+from tests.optional import optional
 
 TRUE = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 0], [1, 1, 0]])
 PRED = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 0], [1, 0, 0]])
@@ -180,3 +181,11 @@ def test_first_sets_of_a_file_are_shown_in_part(tmp_path: Path) -> None:
     shown = str(karat.check(path, separator="|"))
     assert "label0 and label1 and label10" in shown
     assert len(shown) < 20_000
+
+
+def test_tensors_that_numpy_cannot_read() -> None:
+    torch = optional("torch")
+    marks = torch.tensor(TRUE)
+    for tensor in (marks.to_sparse(), marks.to("meta")):
+        assert code_of(lambda tensor=tensor: karat.evaluate(tensor, PRED)) == "K106"
+        assert code_of(lambda tensor=tensor: karat.macro_f1(TRUE, tensor)) == "K106"

@@ -66,7 +66,10 @@ def are_sets(values: Any) -> bool:
     """
     if is_sparse(values) or _is_column_of_lists(values):
         return True
-    shape = getattr(values, "shape", None)
+    try:
+        shape = getattr(values, "shape", None)
+    except Exception:  # a tensor of rows of several lengths has none
+        return False
     if isinstance(shape, tuple) and not isinstance(values, _ROW[:4]) and len(shape) == 2:
         return int(shape[1]) > 1
     row = _first(values)
@@ -146,12 +149,21 @@ def encode_sets(
         split = split_texts(values, argument, separator)
         return SetColumn(argument, split.sets, split.flat, missing=split.missing)
     if host_of(values) == "torch":
-        values = np.asarray(detached(values))
+        values = _of_tensor(values, argument)
     if hasattr(values, "columns") and hasattr(values, "shape"):
         return _of_frame(values, argument, labels)
     if isinstance(values, np.ndarray) and values.ndim == 2:
         return _of_matrix(values, argument, labels)
     return _of_lists(list(values), argument, labels)
+
+
+def _of_tensor(tensor: Any, argument: str) -> npt.NDArray[Any]:
+    """A tensor on the host; K106 of one that NumPy cannot read."""
+    try:
+        return np.asarray(detached(tensor))
+    except Exception as problem:  # sparse, quantized, without data: PyTorch raises what it likes
+        found = f"It is a {type(tensor).__name__} that cannot be read: {short(str(problem), 200)}"
+        raise error("K106", argument=argument, found=found) from None
 
 
 def _of_matrix(
