@@ -29,6 +29,7 @@ from karat.tally.shared import (
     ROWS_MOST,
     Floats,
     Numbers,
+    after,
     check_same,
     check_weighting,
     common_labels,
@@ -298,10 +299,6 @@ def _floats(values: npt.ArrayLike | None) -> Floats | None:
     return None if values is None else np.ascontiguousarray(values, np.float64)
 
 
-def _after(left: Floats | None, right: Floats | None) -> Floats | None:
-    return None if left is None or right is None else np.concatenate([left, right])
-
-
 def _sum(left: Floats | None, right: Floats | None) -> Floats | None:
     return None if left is None or right is None else left + right
 
@@ -313,8 +310,8 @@ def _grouped(
     return _native.group_profiles(
         np.concatenate([left.profiles, right.profiles], dtype=np.int64),
         np.concatenate([left.n_rows, right.n_rows], dtype=np.int64),
-        _after(left.row_weights, right.row_weights),
-        _after(left.row_squares, right.row_squares),
+        after(left.row_weights, right.row_weights),
+        after(left.row_squares, right.row_squares),
     )
 
 
@@ -454,7 +451,7 @@ class SetRows:
             parts[0].pred.joined(parts[1].pred),
             unknown[0].joined(unknown[1]),
             np.concatenate([part.gone for part in parts]),
-            _after(self.weights, other.weights),
+            after(self.weights, other.weights),
             joined_scores(parts[0].scores, parts[1].scores),
             self.is_frequency,
             axes,

@@ -83,3 +83,8 @@ def wrong_numbers(*arrays: npt.NDArray[Any] | None) -> bool:
         array is not None and not (np.isfinite(array).all() and (array >= 0).all())
         for array in arrays
     )
+
+
+def after(left: Floats | None, right: Floats | None) -> Floats | None:
+    """Return the numbers of both, one after the other; None unless both are there."""
+    return None if left is None or right is None else np.concatenate([left, right])
