@@ -129,3 +129,18 @@ def test_models_and_gates_tell_them() -> None:
     assert before.doubts[1].noticed.startswith("In the baseline: ")
     report = karat.evaluate(TRUE, 1 - PRED)
     assert codes(karat.gate(report, min={"micro_f1": 0.0})) == ["D116"]
+
+
+def test_null_truth_may_be_an_empty_set() -> None:
+    true = [{"sea"}, None, {"sky"}, {"sea", "sky"}]
+    pred = [{"sea"}, set(), {"sky"}, {"sea"}]
+    report = karat.evaluate(true, pred)
+    assert codes(report) == ["D121"]
+    assert "1 of 4 rows" in report.doubts[0].evidence
+    assert codes(karat.evaluate([*true, set()], [*pred, set()])) == []
+    # A cell that is not known is no row without labels.
+    unknown = TRUE.astype(float)
+    unknown[:5] = np.nan
+    assert "D121" not in codes(karat.evaluate(unknown, PRED))
+    frame = pd.DataFrame({"true": ["sea", None, "sky|sea"], "pred": ["sea", "", "sky"]})
+    assert codes(karat.evaluate(frame, separator="|")) == ["D121"]

@@ -49,6 +49,7 @@ def doubts_of_sets(
     """
     some = _some(rows)
     found = [
+        *_of_unknown_rows(rows, tally),
         *_of_one_label(tally, some),
         *_of_range(rows, mapping, of),
         *_of_predictions(some, rows.known.n, mapping, of),
@@ -64,6 +65,13 @@ def _some(rows: SetRows) -> SetRows:
     """Rows whose truth is known, evenly spaced, at most `_MOST_ROWS`; their known cells."""
     step = -(-rows.known.n // _MOST_ROWS)
     return rows.known.with_axes(()).at(np.arange(0, rows.known.n, max(step, 1)))
+
+
+def _of_unknown_rows(rows: SetRows, tally: SetTally) -> Iterator[Doubt]:
+    """Iterate over the doubt that rows whose truth is null have no label, where no row has none."""
+    has_nulls = rows.missing is not None and bool(rows.missing.any())
+    if has_nulls and len(tally.profiles) and (tally.profiles[:, TRUE] > 0).all():
+        yield doubt("D121", missing=count(tally.n_unknown), n=count(tally.n))
 
 
 def _of_one_label(tally: SetTally, some: SetRows) -> Iterator[Doubt]:

@@ -84,6 +84,10 @@ D120  Rows may have one class each.
       Each of the {n} rows has exactly one true label, and {found}.
       If a row can have only one, give its class, as y_true.argmax(axis=1) of a matrix: classes
           have accuracy and a confusion matrix, and the largest score decides.
+D121  Rows without truth may be rows without labels.
+      The truth of {missing} of {n} rows is null, so they count nowhere; no row has an empty set.
+      If they have no label, give an empty set, or an empty text: pandas reads a blank cell as
+          NaN unless keep_default_na=False.
 """
 """What was noticed, the evidence, and the option that settles it."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from karat import errors
 from karat.inference.class_limits import ClassLimits
 from karat.inference.comparison.families import tail_of
+from karat.inference.comparison.records import Verdict
 from karat.inference.comparison.set_swaps import LabelTests, SwappedSets
 from karat.inference.confidence import Confidence
 from karat.inference.json_record import JsonRecord
@@ -68,11 +69,25 @@ class LabelDifference(JsonRecord):
     q: float | None = None
     method: str = ""
 
+    @property
+    def verdict(self) -> Verdict:
+        """``"better"``, ``"worse"`` or ``"inconclusive"``, of a against b, for all labels at once.
+
+        ``"higher"`` or ``"lower"`` of a metric of which neither direction is better.
+        """
+        p, better = self.p_adjusted, get(self.metric).better
+        if p is None or not p < 1.0 - self.level or not self.difference:
+            return "inconclusive"
+        if better is None:
+            return "higher" if self.difference > 0 else "lower"
+        return "better" if (self.difference > 0) == (better == "higher") else "worse"
+
     def __str__(self) -> str:
-        limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
-        p = "" if self.p_adjusted is None else f", p = {self.p_adjusted:.3g} of all labels"
+        low, high = self.low_simultaneous, self.high_simultaneous
+        limits = "" if low is None else f" [{low:+.4g}, {high:+.4g}]"
+        p = "" if self.p_adjusted is None else f", p = {self.p_adjusted:.3g}"
         what = f"{self.metric} of {self.label!r}: {self.a} − {self.b}"
-        return f"{what} = {self.difference:+.4g}{limits}{p}"
+        return f"{what} = {self.difference:+.4g}{limits}{p} (all labels at once): {self.verdict}"
 
 
 def label_differences(
