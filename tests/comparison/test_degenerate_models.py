@@ -211,3 +211,16 @@ def test_values_without_a_limit_give_a_difference_without_one() -> None:
     assert one.difference == -1.5
     assert one.low == -2.0
     assert one.high in (None, np.inf)
+
+
+def test_rounding_of_weights_is_no_difference() -> None:
+    rng = np.random.default_rng(0)
+    true = (rng.random((200, 4)) < 0.3).astype(int)
+    old, new = (np.where(rng.random(true.shape) < 0.2, 1 - true, true) for _ in range(2))
+    names = ["micro_support", "macro_prevalence", "samples_prevalence"]
+    weights = rng.random(200)
+    found = karat.compare(true, {"old": old, "new": new}, weights=weights, metrics=names)
+    for one in found.differences:
+        # What depends on the truth alone is the same number for both models.
+        assert (one.difference, one.standard_error, one.p) == (0.0, 0.0, 1.0), one
+        assert one.verdict == "inconclusive"

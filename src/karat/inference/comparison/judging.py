@@ -66,6 +66,10 @@ class ComparisonSpec:
         return NormalDist().inv_cdf(1.0 - self.alpha / 2.0) + NormalDist().inv_cdf(POWER)
 
 
+_ROUNDING: Final = 1e-12
+"""Share of a value by which sums of weights may differ from those in another order."""
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
     """One metric of m models, and how its values vary together.
@@ -181,6 +185,10 @@ def _difference(
         method, p = found.tests.get(pair) or found.guards.get(pair) or (bare.method, None)
         return replace(bare, method=method, p=p, remark=found.remark or NO_SLOPE)
     error = math.sqrt(max(variance, 0.0))
+    dust = _ROUNDING * max(abs(left), abs(right))
+    if max(abs(bare.difference), error) <= dust:
+        # Sums of weights in another order: no row moves the difference.
+        bare, error = replace(bare, difference=0.0), 0.0
     known: dict[str, Any] = {"standard_error": error}
     if error > 0.0:
         likely = max(error, math.sqrt(found.spread.variance_of_limits(a, b)))
