@@ -364,9 +364,9 @@ def cost(view: ClassRanks, label: Label | None, *, limit: int | None) -> Cost:
 
 @drawn
 def net_benefit(view: ClassProbabilities, label: Label, *, thresholds: Any) -> NetBenefit:
-    """Net benefit (decision curve): what acting on a probability gains over treating nobody.
+    """Net benefit (decision curve): the gain of acting on a probability over treating no one.
 
-    Vickers and Elkin's, exact at each threshold: whoever has at least that probability is treated.
+    Vickers and Elkin's, exact at each threshold: those with at least that probability are treated.
     Scores count as their softmax. scikit-learn has no such curve.
 
     Example:

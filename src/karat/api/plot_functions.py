@@ -20,7 +20,7 @@ from karat.output.plots._axes import axes_of, check_matplotlib
 
 _OPTIONS: Final = {
     "classes": "labels of the classes to draw, or one; default: all, and of two the positive one."
-    " Of more than can be told apart, the worst, with the others faint behind them.",
+    " Of more than can be distinguished, the worst, with the others faint behind them.",
     "band": "whether to shade the simultaneous band of each curve, at the level of the intervals of"
     " its report (95 % without any); see `karat.curves.Roc.band`.",
     "chance": "whether to draw what a random order gives.",

@@ -36,7 +36,7 @@ D106  The log loss{of} is infinite.
       {rows} p = 0 for the true class.
       log_loss(eps=…) clips: ask for log_loss(eps=1e-15) instead.
 D107  Rows may belong together.
-      Column {column} is called as persons, groups or sessions are.
+      The name of column {column} suggests persons, groups or sessions.
       Where rows of one value depend on each other, name it: {option} ({none} for none). Otherwise
           rows are taken to be independent, and intervals may be too narrow.
 D109  The column of probabilities names no class.
@@ -62,7 +62,7 @@ D113  The rows of {argument} are in another order than those of {first}.
           if the position is right, give {ordered}.
 D114  Truth and predictions may code the classes differently.
       {counts}.
-      If both sides mean the same classes, write them alike; if not, list every class: {option}.
+      If both sides mean the same classes, use the same labels; if not, list every class: {option}.
 D115  The predictions{of} are not those of the scores beside them.
       {found}.
       Check that both are of one model, class by class and row by row. Only a rule of more than
@@ -76,7 +76,7 @@ D117  The baseline predicts from another threshold on.
           predictions in files are read with the threshold of the gate.
 D118  The bound of {metric} is on its better side.
       {rule} lets worse models pass: of {metric}, {better} is better.
-      If it is to be good enough, give {option}.
+      To require good values, give {option}.
 D119  Texts may hold several labels.
       {found}.
       If they do, {do}. Otherwise each text is one label.

@@ -102,7 +102,7 @@ _FIGURES: Final = (
         threshold,
         "metrics-by-threshold",
         "Metrics by threshold",
-        "What other thresholds would give; the slider above tells each in numbers.",
+        "Metrics at other thresholds; the slider above shows each in numbers.",
         "precision_recall",
         {"precision": "precision", "recall": "recall"},
     ),
@@ -120,7 +120,7 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
     except KaratError:
         return []
     which, notes = _listed(report)
-    # Hundreds of curves would be heavy, and none could be told from another.
+    # Hundreds of curves would be heavy, and none could be distinguished.
     is_many = report.classes.k > MOST_SERIES
     options: dict[str, Any] = {"classes": [report.labels[i] for i in which]} if is_many else {}
     unit = "weight" if report.is_weighted else "rows"

@@ -110,7 +110,7 @@ def _line(one: Series, metric: Metric) -> tuple[Any, Any]:
 
 
 def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
-    """The threshold with the largest F1, as the report tells it."""
+    """Mark the threshold with the largest F1, as the report states it."""
     told = thresholds_of(one.report)
     if told is None or (isinstance(told, dict) and one.place != one.report.classes.positive):
         return

@@ -35,7 +35,7 @@ _GRID: Final = np.linspace(0.0, 1.0, 201)
 
 
 class Area(NamedTuple):
-    """The metric of one class, and of all, that a legend tells, and the title of the legend."""
+    """Metrics of one class and of all that a legend shows, and the title of the legend."""
 
     metric: str = ""
     mean: str = ""
@@ -49,7 +49,7 @@ class Kind(NamedTuple):
         curve: the kind.
         x, y: what the axes are called.
         loc: where the legend stands: where good curves do not go.
-        area: what the legend tells of each curve.
+        area: what the legend shows of each curve.
     """
 
     curve: type[Traced]
@@ -168,7 +168,7 @@ _LIFT = Kind(Lift, "share of rows, best first", "lift", "upper right")
 def roc(ax: Axes, _: Shown, chance: bool) -> None:
     """ROC curves: how much of a class is found, at what price.
 
-    The legend tells the area under each whole curve with its interval; the diagonal is chance.
+    The legend shows the area under each whole curve with its interval; the diagonal is chance.
     `band` shades limits that contain the whole curve of the population at the stated level.
 
     Example:
@@ -188,7 +188,7 @@ def roc(ax: Axes, _: Shown, chance: bool) -> None:
 def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
     """Precision-recall curves: how pure what is found is, as more of a class is found.
 
-    The legend tells the average precision of each whole curve with its interval. Chance is the
+    The legend shows the average precision of each whole curve with its interval. Chance is the
     share of the class. A curve goes in steps where every point of it is kept, else straight from
     point to point, which is as near to the whole curve as its `error` says. `band` shades limits
     that contain the whole curve of the population at the stated level.
