@@ -83,7 +83,7 @@ def test_the_result_goes_to_a_file(karat: Karat) -> None:
     ("arguments", "told"),
     [
         (["ten.csv", "-o", "out.pdf"], "'.pdf' is not the extension of a format"),
-        (["ten.csv", "-o", "out"], "'no ending' does not say"),
+        (["ten.csv", "-o", "out"], "'no extension' is not"),
         (["ten.csv", "-o", "nowhere/out.json"], "nowhere/out.json"),
         (["none.csv"], "K401  There is no such file"),
         (["none*.csv"], "K409  No file matches"),

@@ -107,7 +107,7 @@ def rows_needed(
         raise error(
             "K167",
             metric=str(chosen),
-            found="Rows of the pilot come in clusters: each adds less precision than an independent one",
+            found="Rows of the pilot come in clusters, and are less precise than independent rows",
             do="Give a comparison with clusters=, or a pilot of one row for each cluster.",
         )
     if isinstance(pilot, MultilabelReport):

@@ -180,7 +180,7 @@ def side_above(preds: Tensor, threshold: float, kept: Tensor | None = None) -> W
 def predicted(preds: Tensor, target: Tensor, top_k: int) -> Whole:
     """The class that each row is given, by scores [n, k, …]: the target where it is among the best.
 
-    With top_k = 1 the first largest score. A maximum takes NaN for the largest; it is reported then.
+    With top_k = 1 the first largest score. A maximum takes NaN for the largest: it is reported.
     """
     preds = preds.detach()
     if top_k == 1:

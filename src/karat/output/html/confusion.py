@@ -52,9 +52,9 @@ def matrix_of(confusion: Confusion) -> dict[str, Any] | None:
     np.add.at(cells, (rows, cols), totals)
     unit = "weight" if tally.is_weighted else "rows"
     note = (
-        f"Of {count(k)} classes the {N_LISTED} with most wrong rows, true and predicted together; "
-        "the others share the last row and column, and what is right of them and what is wrong the "
-        "cell in the corner."
+        f"The {N_LISTED} of {count(k)} classes with the most wrong rows, true and predicted added; "
+        "the others share the last row and column, and their right and wrong rows the cell in the "
+        "corner."
     )
     return {
         "names": names,
