@@ -181,7 +181,7 @@ def bytes_of(text: str) -> int:
 
     found = _SIZE.fullmatch(text)
     if found is None:
-        do = "It is how many bytes rows with scores may take."
+        do = "It limits the memory for rows with scores."
         raise unknown_choice("max_memory", text, "a size as 500MB or 2GiB", do)
     number, unit, is_binary = found.groups()
     power = " kmgt".index(unit.lower() or " ")

@@ -175,12 +175,12 @@ K145  All rows are in one cluster.
       Intervals compare clusters with each other, so there have to be two; leave clusters out where
           rows are independent.
 K146  Rows with scores cannot be counted before every column has its class.
-      After {n} rows {k} of {columns} classes came: {seen}.
+      The first {n} rows have {k} of {columns} classes: {seen}.
       Give all classes in the order of the columns as labels=, or a larger max_memory=.
-K147  Rows with scores of {k} classes do not fit, and neither do tables of them.
+K147  Rows with scores of {k} classes do not fit into memory, nor do tables of them.
       max_memory is {given} bytes; tables of {k} classes take at least {needed}.
       Give max_memory={needed} or more, or labels alone.
-K148  Rows that have clusters or slices do not fit.
+K148  Rows that have clusters or slices do not fit into memory.
       {n} rows take {needed} bytes and max_memory is {given}: {what}.
       Give a larger max_memory=, or leave out clusters= or by=.
 K149  confusion= and labels= have the classes in different orders.
@@ -194,7 +194,7 @@ K151  {argument} is not one score for each row and class.
       Give real numbers of shape (n, k), one column for each of k >= 2 classes.
 K152  {argument} has scores that are NaN or infinite.
       First at row {row}, column {column}: {value!r}; {count} of {n} values.
-      Give finite scores; a loss of others has no derivative.
+      Give finite scores; the loss of other scores has no derivative.
 K153  {argument} holds labels that are not classes 0 … {last}.
       {found}.
       Give class indices: whole numbers from 0 to {last}, one class for each column of scores.
@@ -284,7 +284,7 @@ K178  clusters= needs the same classes for every model.
 K179  baseline= does not fit the rows that are measured.
       {rows} and baseline= is a {kind}.
       Give a file that a gate wrote, files or a table of predictions, or a report.
-K180  Rows of two kinds are put into one stream.
+K180  One stream was given rows of two kinds.
       A stream of {before} was given {given}.
       Use one stream for each kind; of rows with scores, give y_prob= every time.
 K181  by= cannot be used.
@@ -369,7 +369,7 @@ K210  {name} cannot be computed from labels.
       It reads probabilities or scores, and there are none.
       {do}
 K211  This report did not compute {name}.
-      A metric of scores is computed while the rows are at hand.
+      A metric of scores is computed only while the data is read.
       {do}
 K212  The squares of the weights are not known.
       The table holds sums of weights alone, which do not say how much they vary.
@@ -377,7 +377,7 @@ K212  The squares of the weights are not known.
 K213  Together these tallies count more rows than 64 bits can hold.
       Left: {left} rows. Right: {right} rows.
       Merge fewer of them, or tallies of weights: sums of weights have no such limit.
-K214  Scores and the edges of bins do not fit.
+K214  Scores do not fit the edges of the bins.
       {found}.
       {do}
 K215  {call}() takes {wanted}.

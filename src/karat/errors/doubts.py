@@ -65,13 +65,13 @@ D114  Truth and predictions may code the classes differently.
       If both sides mean the same classes, use the same labels; if not, list every class: {option}.
 D115  The predictions{of} are not those of the scores beside them.
       {found}.
-      Check that both are of one model, class by class and row by row. Only a rule of more than
-          the scores predicts so; {option}.
+      Check that both are of one model, class by class and row by row. Only a rule that uses more
+          than the scores predicts this; {option}.
 D116  The predictions{of} agree with the truth less than by chance.
       kappa is {value}, and its interval [{low}, {high}] at 95 % lies below 0.
       {do}
-D117  The baseline predicts from another threshold on.
-      The positive class is predicted from {now} on, in the baseline from {then} on.
+D117  The baseline was predicted with another threshold.
+      The threshold of the positive class is {now} here, and {then} in the baseline.
       Write the baseline with this threshold again: {update}. One that holds rows, {rows}, and
           predictions in files are read with the threshold of the gate.
 D118  The bound of {metric} is on its better side.

@@ -23,9 +23,9 @@ _MOST_NAMED: Final = 40
 _NAME_LIMIT: Final = 16
 _TITLES: Final = {
     None: "",
-    "true": "share of the true class",
-    "pred": "share of the predicted class",
-    "all": "share of all rows",
+    "true": "proportion of the true class",
+    "pred": "proportion of the predicted class",
+    "all": "proportion of all rows",
 }
 
 Numbers = npt.NDArray[Any]

@@ -79,7 +79,7 @@ def scores(
     unit = "weight" if any(r.is_weighted for r in reports.values()) else "rows"
     ax.set(
         xlabel="probability" + (" (softmax of the scores)" if of_scores else ""),
-        ylabel=f"share of the {unit} of the class" if as_shares else unit,
+        ylabel=f"proportion of the {unit} of the class" if as_shares else unit,
         xlim=(-0.02, 1.02),
     )
     if is_one and not as_shares and _is_crowded(shown.series[0]):
@@ -139,7 +139,7 @@ def reliability(
     """Reliability diagram: how often a probability came true, bin by bin.
 
     On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
-    Of a class of two with a share below 5 % there are 10 bins of equal weight, on logarithmic axes;
+    Of a class of two with a proportion below 5 % there are 10 bins of equal weight, on logarithmic axes;
     `bins="uniform"` draws 15 of equal width.
     `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
     `histogram` shades below how the rows lie; `band` shades limits that contain the proportions
@@ -158,7 +158,9 @@ def reliability(
         _in_quantiles(ax, shown.series[0], band=band, spread=spread, legend=legend, line=line)
         return
     if bins == "quantile":
-        found = "Bins of equal weight are kept of one class alone, of two, with a share below 5 %"
+        found = (
+            "Bins of equal weight are kept of one class alone, of two, with a proportion below 5 %"
+        )
         do = "Leave bins= out, or use karat.curves.reliability(..., scheme='quantile')."
         raise error("K702", name="reliability", found=found, do=do)
     _others(ax, shown)
@@ -186,7 +188,7 @@ def reliability(
         _spread(ax, shown.series[0])
     if histogram and shown.series:
         _weights(ax, shown.series)
-    unit_axes(ax, x="mean predicted probability", y="share that came true")
+    unit_axes(ax, x="mean predicted probability", y="observed proportion")
     ax.set_ylim(-_ROOM if histogram else -0.02, 1.02)
     ax.set_yticks(np.linspace(0, 1, 6))
     ax.plot([0, 1], [0, 1], label="calibrated", **COMPARED_WITH)
@@ -216,7 +218,7 @@ def _in_quantiles(
     log_axis(ax, "x")
     log_axis(ax, "y")
     ax.set(xlim=(floor, 1.2), ylim=(floor, 1.2))
-    ax.set(xlabel="mean predicted probability", ylabel="share that came true")
+    ax.set(xlabel="mean predicted probability", ylabel="observed proportion")
     look: dict[str, Any] = one.style._asdict() | {"clip_on": False, "markersize": 5.5}
     look |= {"linewidth": 1.4, "label": one.name or None} | dict(line)
     ax.plot(np.maximum(x, floor), np.maximum(y, floor), **look)

@@ -160,8 +160,8 @@ _PRECISION_RECALL = Kind(
     Area("average_precision", "mean_average_precision", "average precision"),
 )
 _DET = Kind(Det, "false positive rate", "false negative rate", "upper right")
-_GAIN = Kind(Gain, "share of rows, best first", "share of the class found", "lower right")
-_LIFT = Kind(Lift, "share of rows, best first", "lift", "upper right")
+_GAIN = Kind(Gain, "proportion of rows, best first", "proportion of the class found", "lower right")
+_LIFT = Kind(Lift, "proportion of rows, best first", "lift", "upper right")
 
 
 @_picture(_ROC)
@@ -207,7 +207,7 @@ def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
         # One line for each share of a class among the rows.
         rates = {one.n_pos / (one.n_pos + one.n_neg) for one in curves if not one.undefined}
         for i, rate in enumerate(sorted(rates)):
-            told = f" ({share(rate, 1)})" if len(rates) == 1 else ": share of the class"
+            told = f" ({share(rate, 1)})" if len(rates) == 1 else ": proportion of the class"
             ax.axhline(rate, label=f"{'_' * bool(i)}chance{told}", **COMPARED_WITH)
     areas = [curve.average_precision for curve in curves]
     # Good curves leave the corner at 0 free, others that at 1.
