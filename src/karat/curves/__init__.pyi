@@ -417,8 +417,8 @@ def net_benefit(
     thresholds: Any = None,
     n_threads: int | None = None,
 ) -> NetBenefit:
-    """Net benefit (decision curve): what acting on a probability gains over treating nobody.
+    """Net benefit (decision curve): the gain of acting on a probability over treating no one.
 
-    Vickers and Elkin's, exact at each threshold: whoever has at least that probability is treated.
+    Vickers and Elkin's, exact at each threshold: those with at least that probability are treated.
     Scores count as their softmax. scikit-learn has no such curve.
     """

@@ -77,8 +77,8 @@ def reliability(
 ) -> Axes:
     """Reliability diagram: how often a probability came true, bin by bin.
 
-    On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker. Of a
-    class of two with a share below 5 % there are 10 bins of equal weight, on logarithmic axes;
+    On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker. A class
+    of two with a proportion below 5 % has 10 bins of equal weight, on logarithmic axes;
     `bins="uniform"` draws 15 of equal width. `spread` draws, of one series alone, how far from it
     two standard deviations reach if they are; `histogram` shades below how the rows lie; `band`
     shades limits that contain the proportions of all bins in the population at the stated level.
@@ -182,7 +182,7 @@ def precision_recall(
 ) -> Axes:
     """Precision-recall curves: how pure what is found is, as more of a class is found.
 
-    The legend tells the average precision of each whole curve with its interval. Chance is the
+    The legend shows the average precision of each whole curve with its interval. Chance is the
     share of the class. A curve goes in steps where every point of it is kept, else straight from
     point to point, which is as near to the whole curve as its `error` says. `band` shades limits
     that contain the whole curve of the population at the stated level.
@@ -202,6 +202,6 @@ def roc(
 ) -> Axes:
     """ROC curves: how much of a class is found, at what price.
 
-    The legend tells the area under each whole curve with its interval; the diagonal is chance.
+    The legend shows the area under each whole curve with its interval; the diagonal is chance.
     `band` shades limits that contain the whole curve of the population at the stated level.
     """

@@ -139,7 +139,7 @@ def reliability(
     """Reliability diagram: how often a probability came true, bin by bin.
 
     On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
-    Of a class of two with a proportion below 5 % there are 10 bins of equal weight, on logarithmic axes;
+    A class of two with a proportion below 5 % has 10 bins of equal weight, on logarithmic axes;
     `bins="uniform"` draws 15 of equal width.
     `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
     `histogram` shades below how the rows lie; `band` shades limits that contain the proportions
