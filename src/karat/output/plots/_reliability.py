@@ -39,10 +39,10 @@ def scores(
 ) -> None:
     """Histograms of the probability of a class: of the rows of the class, and of the others.
 
-    In the bins of the reliability diagram, whose rows a report keeps. Of several classes each
-    histogram is of its own rows; then, and with `shares`, heights are shares of these rows, else
-    rows or their weight. Scores count as their softmax. Where the highest bar is more than 20 times
-    the highest of the class, the scale of the rows is logarithmic.
+    The bins are those of the reliability diagram, whose rows a report keeps. With several classes
+    each histogram is of the rows of its class; then, and with `shares`, heights are proportions of
+    these rows, else rows or their weight. Scores count as their softmax. The scale of the rows is
+    logarithmic if the highest bar is more than 20 times the highest of the class.
 
     Example:
         >>> import karat
@@ -136,14 +136,14 @@ def reliability(
     legend: bool = True,
     **line: Any,
 ) -> None:
-    """Reliability diagram: how often a probability came true, bin by bin.
+    """Reliability diagram: observed proportion against mean predicted probability, by bin.
 
-    On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
+    Calibrated probabilities lie on the diagonal. Bins of less than 10 rows have a small marker.
     A class of two with a proportion below 5 % has 10 bins of equal weight, on logarithmic axes;
     `bins="uniform"` draws 15 of equal width.
-    `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
-    `histogram` shades below how the rows lie; `band` shades limits that contain the proportions
-    of all bins in the population at the stated level.
+    `spread` draws, for a single series, two standard deviations of calibrated probabilities;
+    `histogram` shades the distribution of the rows below; `band` shades limits that contain the
+    proportions of all bins in the population at the stated level.
 
     Example:
         >>> import karat

@@ -34,7 +34,7 @@ def threshold(
     legend: bool = True,
     **line: Any,
 ) -> None:
-    """Metrics of a class against the threshold from which on it is predicted.
+    """Metrics of a class against its decision threshold.
 
     Exact at each point that the report keeps, straight in between. Of one class precision, recall
     and F1, with the threshold that is best for F1; of several, F1 of each against the rest.

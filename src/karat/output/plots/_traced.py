@@ -166,7 +166,7 @@ _LIFT = Kind(Lift, "proportion of rows, best first", "lift", "upper right")
 
 @_picture(_ROC)
 def roc(ax: Axes, _: Shown, chance: bool) -> None:
-    """ROC curves: how much of a class is found, at what price.
+    """ROC curves: true positive rate against false positive rate.
 
     The legend shows the area under each whole curve with its interval; the diagonal is chance.
     `band` shades limits that contain the whole curve of the population at the stated level.
@@ -186,11 +186,11 @@ def roc(ax: Axes, _: Shown, chance: bool) -> None:
 
 @_picture(_PRECISION_RECALL)
 def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
-    """Precision-recall curves: how pure what is found is, as more of a class is found.
+    """Precision-recall curves: precision against recall over all thresholds.
 
     The legend shows the average precision of each whole curve with its interval. Chance is the
-    share of the class. A curve goes in steps where every point of it is kept, else straight from
-    point to point, which is as near to the whole curve as its `error` says. `band` shades limits
+    proportion of the class. A curve is a step function where every point of it is kept. Otherwise
+    it is linear between points, within `error` of the whole curve. `band` shades limits
     that contain the whole curve of the population at the stated level.
 
     Example:
@@ -217,10 +217,10 @@ def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
 
 @_picture(_DET)
 def det(ax: Axes, shown: Shown, chance: bool) -> None:
-    """Detection error tradeoff: misses by false alarms, on normal-deviate axes.
+    """Detection error tradeoff: misses against false alarms, on normal-deviate axes.
 
-    Where scores of both sides are normal, the curve is a straight line. Shares of 0 and 1 lie
-    infinitely far away: a curve leaves the picture towards them.
+    If the scores of both sides are normal, the curve is a straight line. Rates of 0 and 1 lie at
+    infinity: a curve leaves the picture toward them.
 
     Example:
         >>> import karat
@@ -239,7 +239,7 @@ def det(ax: Axes, shown: Shown, chance: bool) -> None:
 
 @_picture(_GAIN)
 def gain(ax: Axes, _: Shown, chance: bool) -> None:
-    """Cumulative gain: share of a class that is found by the share of rows looked at, best first.
+    """Cumulative gain: proportion of a class found by proportion of rows, best first.
 
     Example:
         >>> import karat
@@ -256,7 +256,7 @@ def gain(ax: Axes, _: Shown, chance: bool) -> None:
 
 @_picture(_LIFT)
 def lift(ax: Axes, _: Shown, chance: bool) -> None:
-    """Lift: how many times more of a class the best rows hold than a random choice would.
+    """Lift: ratio of the proportion of a class in the best rows to that in all rows.
 
     Between the points of a curve rows count in proportion, as `karat.lift_at` counts them.
 
