@@ -91,7 +91,7 @@ def test_an_ending_that_says_nothing_is_told_before_the_files_are_read(karat: Ka
         ran = karat(*asked, "-o", "out.pdf")
         assert ran.code == 2
         told = " ".join(ran.err.split())
-        assert "'.pdf' does not say how to write it; use .txt, .json, .md, .tex" in told
+        assert "'.pdf' is not the extension of a format; use .txt, .json, .md, .tex" in told
         assert "or give --format." in told
         assert karat(*asked, "-o", "out.pdf", "--format", "latex").err.count("K401") == 1
 

@@ -82,8 +82,8 @@ def test_the_result_goes_to_a_file(karat: Karat) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["ten.csv", "-o", "out.pdf"], "'.pdf' does not say how to write it"),
-        (["ten.csv", "-o", "out"], "'no ending' does not say"),
+        (["ten.csv", "-o", "out.pdf"], "'.pdf' is not the extension of a format"),
+        (["ten.csv", "-o", "out"], "'no extension' is not"),
         (["ten.csv", "-o", "nowhere/out.json"], "nowhere/out.json"),
         (["none.csv"], "K401  There is no such file"),
         (["none*.csv"], "K409  No file matches"),
@@ -176,7 +176,7 @@ def test_messages_name_options_as_they_are_typed(karat: Karat) -> None:
     assert karat(*words, "--positive", "fraud").code == 0
     Path("scores.csv").write_text("label,score\n1,0.9\n0,0.1\n0,0.2\n")
     err = karat("report", "scores.csv").err
-    assert "Say what it holds: --prob score or --score score." in err
+    assert "State what it holds: --prob score or --score score." in err
     assert karat("report", "scores.csv", "--prob", "score").code == 0
     assert (
         "Doubt D102: The scores may be probabilities."

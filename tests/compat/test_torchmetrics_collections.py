@@ -153,7 +153,7 @@ def test_reset_merge_and_move() -> None:
     first.update(*batches()[0])
     assert int(first.compute()["cells"].sum()) == 50
     assert {str(m.device) for m in first.to("meta").values()} == {"meta"}
-    with pytest.raises(KaratError, match="made alike"):
+    with pytest.raises(KaratError, match="same metrics and parameters"):
         whole.merge_state(MetricCollection(curves()))
 
 

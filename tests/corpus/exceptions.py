@@ -227,6 +227,13 @@ EXCEPTIONS: tuple[Allowed, ...] = (
     Allowed("commands/report", _EVERY_FILE, r"gave\.err", ".*--max-memory.*", ".*--max-memory.*"),
     Allowed("commands/report --help", _EVERY_FILE, r"gave\.out"),
     Allowed("functions/plan of *", _NAMES, r"gave\.tallies\[\d+\]", "ladders", "cumulative counts"),
+    Allowed(
+        "outputs/plot reliability of *",
+        _NAMES,
+        r"gave\.y",
+        ".*share that came true.*",
+        "observed proportion",
+    ),
     Allowed("commands/explain*", _NAMES, r"gave\.out", ".*From ladders:.*", ".*From cumulative.*"),
     Allowed(
         "outputs/from JSON of a list", _A_LIST, r"raised\.message", "K205.*", "K205.* a list.*"

@@ -51,9 +51,9 @@ def gated(path: Any, threshold: float | None = None, **given: Any) -> karat.Gate
 @pytest.mark.parametrize(
     ("then", "now", "told"),
     [
-        (None, 0.1, "from 0.1 on, in the baseline from the largest score on"),
-        (0.1, None, "from the largest score on, in the baseline from 0.1 on"),
-        (0.2, 0.7, "from 0.7 on, in the baseline from 0.2 on"),
+        (None, 0.1, "is 0.1 here, and the largest score in the baseline"),
+        (0.1, None, "is the largest score here, and 0.1 in the baseline"),
+        (0.2, 0.7, "is 0.7 here, and 0.2 in the baseline"),
         (0.2, 0.2, ""),
         (None, None, ""),
         # The largest of two probabilities is one from 0.5 on.

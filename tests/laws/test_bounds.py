@@ -119,12 +119,12 @@ def test_means_of_a_function_taken_for_its_sums_are_noticed(
         object.__setattr__(table, "is_summed", True)
         return in_bins(body, params, views)
 
-    with pytest.raises(AssertionError, match="not exact as said"):
+    with pytest.raises(AssertionError, match="not exact as stated"):
         check(replace(get("class_calibration_error").record, bounds=trusting))
 
 
 def test_what_moves_is_not_unmoved() -> None:
-    with pytest.raises(AssertionError, match="not exact as said"):
+    with pytest.raises(AssertionError, match="not exact as stated"):
         check(replace(get("ks_statistic").record, bounds=unmoved))
 
 

@@ -81,7 +81,7 @@ def test_of_few_scores_every_threshold_is_there() -> None:
     truth, prob = rows(150, 2, digits=1)
     data, said = decisions_of(karat.evaluate(truth, y_prob=prob))
     assert data is not None
-    assert said == "Every threshold at which the counts change is here."
+    assert said == "The slider has every threshold at which the counts change."
     assert set(np.unique(prob[:, 1])) <= set(points(data["classes"][0])[0])
 
 

@@ -126,7 +126,7 @@ def test_sets_of_labels() -> None:
     true = [{"sea", "sky"}, {"sand"}, set(), {"sea"}] * 10
     report = karat.evaluate(true, [{"sea"}, {"sea"}, set(), {"sea"}] * 10)
     story = texts(finding_of_sets(report))
-    assert "Share of rows with every label right 0.5000 [" in story
+    assert "Proportion of rows with every label correct 0.5000 [" in story
     assert "Never predicted: sand, sky." in story
     assert "Most frequent wrong set: sea predicted instead of sand (10 rows)." in story
     assert title_of(report) == "sand, sea, sky"

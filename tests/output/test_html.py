@@ -159,7 +159,10 @@ def test_figures_of_one_curve_show_its_band_and_list_it() -> None:
         figures = parsed(report.to_html()).all("figure")
         found = {one.attributes["id"]: one.text for one in figures}
         assert tuple(x for x in found if "95 % simultaneous band" in found[x]) == expected
-        assert tuple(x for x in found if "limits of the whole curve" in found[x]) == expected
+        assert (
+            tuple(x for x in found if "simultaneous confidence band of the whole curve" in found[x])
+            == expected
+        )
         assert tuple(x for x in found if "upper limit" in found[x]) == expected
 
 

@@ -245,7 +245,7 @@ def test_scores_of_many_classes_are_shares_of_each(ax: Any) -> None:
     assert legend_of(ax) == [str(label) for label in range(10)]
     ax.clear()
     karat.plot.scores(of_classes(2), shares=True, ax=ax)
-    assert ax.get_ylabel() == "share of the rows of the class"
+    assert ax.get_ylabel() == "proportion of the rows of the class"
     ax.clear()
     karat.plot.scores(of_classes(100), ax=ax)
     assert len(ax.patches) == 5

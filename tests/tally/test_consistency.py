@@ -68,7 +68,7 @@ UNSOUND = {
     "not a whole number": [replace(COUNTS, n_rows=np.array(18.0))],
     "one of 3 classes": [replace(COUNTS, classes=Classes(("a", "b", "c"), positive=1))],
     "mix strings and numbers": [replace(WEIGHED, classes=Classes(("a", 1), 1))],
-    "not said whether the classes": [
+    "flag of declared classes": [
         replace(WEIGHED, classes=Classes(("a", "b"), 1, is_declared=1))  # type: ignore[arg-type]
     ],
     "is not a string": [replace(WEIGHED, classes=Classes(("a", "b"), 1, ("x", 2)))],  # type: ignore[arg-type]

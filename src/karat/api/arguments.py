@@ -33,7 +33,7 @@ MIN_MEMORY: Final = 1 << 20
 
 def checked_memory(max_memory: Any) -> int:
     """A number of bytes that rows of one batch fit (K122)."""
-    do = "It is how many bytes rows with scores may take."
+    do = "It limits the memory for rows with scores."
     choices = f"a whole number of bytes from {MIN_MEMORY}"
     return whole_number("max_memory", max_memory, do, MIN_MEMORY, choices=choices)
 

@@ -254,7 +254,7 @@ def roc(view: ClassRanks, label: Label | None, **points: Any) -> Roc:
 
 @drawn
 def precision_recall(view: ClassRanks, label: Label | None, **points: Any) -> PrecisionRecall:
-    """Precision-recall curve: how pure what is found is, as more is found.
+    """Precision-recall curve: precision against recall over all thresholds.
 
     Equals ``sklearn.metrics.precision_recall_curve`` turned round, so that the best score comes
     first; theirs has no threshold for the point (recall 0, precision 1), which is infinite here.
@@ -274,7 +274,7 @@ def precision_recall(view: ClassRanks, label: Label | None, **points: Any) -> Pr
 
 @drawn
 def det(view: ClassRanks, label: Label | None, **points: Any) -> Det:
-    """Detection error tradeoff curve: misses by false alarms.
+    """Detection error tradeoff curve: misses against false alarms.
 
     Equals ``sklearn.metrics.det_curve(…, drop_intermediate=False)`` turned round, so that the best
     score comes first. Theirs begins at the last point without a false alarm and ends at the first
@@ -308,7 +308,7 @@ def gain(view: ClassRanks, label: Label | None, **points: Any) -> Gain:
 
 @drawn
 def lift(view: ClassRanks, label: Label | None, **points: Any) -> Lift:
-    """Lift curve: how many times more of the class the best rows hold than a random choice would.
+    """Lift curve: ratio of the proportion of the class in the best rows to that in all rows.
 
     At a point it equals `karat.lift_at` of its share. Points of equal lift are the only ones that
     ``drop_intermediate`` leaves out. scikit-learn has no such curve.
@@ -364,9 +364,9 @@ def cost(view: ClassRanks, label: Label | None, *, limit: int | None) -> Cost:
 
 @drawn
 def net_benefit(view: ClassProbabilities, label: Label, *, thresholds: Any) -> NetBenefit:
-    """Net benefit (decision curve): what acting on a probability gains over treating nobody.
+    """Net benefit (decision curve): the gain of acting on a probability over treating no one.
 
-    Vickers and Elkin's, exact at each threshold: whoever has at least that probability is treated.
+    Vickers and Elkin's, exact at each threshold: those with at least that probability are treated.
     Scores count as their softmax. scikit-learn has no such curve.
 
     Example:

@@ -194,7 +194,7 @@ def of_model(
 
 
 def without_effects(doubts: Sequence[Doubt]) -> list[Doubt]:
-    """Return the doubts of one side without that of disagreement, where its cause is told."""
+    """Return the doubts of one side without that of disagreement, where its cause is reported."""
     is_told = any(one.code in CAUSES for one in doubts)
     return [one for one in doubts if not (is_told and one.code == "D116")]
 

@@ -110,7 +110,7 @@ def report_of(found: Tallies, spec: Spec) -> Report:
         return report
     if tally is None:
         return _with_slices(report, [rows])
-    # The rows are kept as they are: nobody else may change them.
+    # The rows are kept as they are: nothing else may change them.
     kept = tally if rows.is_owned else owned(tally)
     pred = np.asarray(tally.predicted()).copy()
     clusters = rows.clusters if report.is_clustered else None

@@ -20,21 +20,22 @@ from karat.output.plots._axes import axes_of, check_matplotlib
 
 _OPTIONS: Final = {
     "classes": "labels of the classes to draw, or one; default: all, and of two the positive one."
-    " Of more than can be told apart, the worst, with the others faint behind them.",
+    " Of more than can be distinguished, the worst, with the others faint behind them.",
     "band": "whether to shade the simultaneous band of each curve, at the level of the intervals of"
     " its report (95 % without any); see `karat.curves.Roc.band`.",
-    "chance": "whether to draw what a random order gives.",
-    "decision": "whether to mark where the predictions stand.",
-    "normalize": 'None: counts; "true": shares of each true class, "pred": of each predicted one;'
-    ' "all": of all rows.',
+    "chance": "whether to draw the curve of a random order.",
+    "decision": "whether to mark the point of the predictions.",
+    "normalize": 'None: counts; "true": proportions of each true class, "pred": of each predicted'
+    ' one; "all": of all rows.',
     "sort": '"class": in the order of the report; "error": the class with most wrong rows first.',
     "annotate": "whether to write every cell; default: up to 20 classes.",
-    "totals": "whether to write what each row and column holds; default: where cells are written.",
+    "totals": "whether to write totals of rows and columns; default: where cells are written.",
     "colorbar": "whether to draw one.",
     "metrics": "names, or one.",
-    "spread": "whether to draw how far the shares stray by chance.",
-    "histogram": "whether to shade how many rows each bin holds.",
-    "shares": "whether heights are shares of the rows of the class; default: of several classes.",
+    "spread": "whether to draw the spread of the proportions by chance.",
+    "histogram": "whether to shade the number of rows in each bin.",
+    "shares": "whether heights are proportions of the rows of the class; default: of several"
+    " classes.",
     "legend": "whether to draw one.",
 }
 

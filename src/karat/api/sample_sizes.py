@@ -86,7 +86,7 @@ def rows_needed(
         801 [611, 1052]
     """
     chosen = get(metric)
-    do = "It is the share of such intervals that hold the true value."
+    do = "It is the coverage: the proportion of such intervals that cover the true value."
     confidence = confidence_required(level, do, side=side)
     if (half_width is None) == (difference is None):
         both = "Both half_width= and difference= were given"
@@ -107,7 +107,7 @@ def rows_needed(
         raise error(
             "K167",
             metric=str(chosen),
-            found="Rows of the pilot come in clusters, so that each tells less than a row alone",
+            found="Rows of the pilot come in clusters, and are less precise than independent rows",
             do="Give a comparison with clusters=, or a pilot of one row for each cluster.",
         )
     if isinstance(pilot, MultilabelReport):

@@ -258,7 +258,7 @@ def roc_auc_pairs(
     weights: Any = None,
     n_threads: int | None = None,
 ) -> npt.NDArray[np.float64]:
-    """How well each class is told from each other one: the whole matrix behind Hand & Till's mean.
+    """Area under the ROC curve of each pair of classes: the matrix behind Hand & Till's mean.
 
     Args:
         y_true: true labels, one a row, [n].

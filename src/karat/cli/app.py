@@ -23,13 +23,13 @@ DEFECT = 70
 """That of sysexits.h for an internal error of a program."""
 
 _COMMANDS = {
-    "report": "Every quality metric of prediction files.",
-    "compare": "Compare models: which is better, by how much, and how certain.",
+    "report": "Report every quality metric of prediction files.",
+    "compare": "Compare models: differences, intervals and tests.",
     "gate": "Check that predictions are good enough and no worse than before.",
-    "columns": "What the columns of a file are taken for, and what is in doubt.",
-    "metrics": "The catalogue: every metric, its definition, its other names.",
-    "explain": "What would be computed, from which counts, in how many passes.",
-    "demo": "Two small prediction files and the report of one.",
+    "columns": "Show the detected role of each column, and what is in doubt.",
+    "metrics": "List every metric with its definition and its other names.",
+    "explain": "Show what would be computed, from which counts, in how many passes.",
+    "demo": "Write two small prediction files, and report one.",
 }
 """Each command and what it does, so that `--help` need not load them."""
 

@@ -1,4 +1,4 @@
-"""`karat columns`: what the columns of a file are taken for, and what is in doubt."""
+"""`karat columns`: detected roles of columns, and what is in doubt."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _USED = (*_OPTIONS, "prob", "score")
 @options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id")
 @options("separator", "by", "where", "labels", "positive", "nulls")
 def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> int:
-    """What the columns of a file are taken for, and what is in doubt.
+    """Show the detected role of each column, and what is in doubt.
 
     A dry run of `karat report`: each column with its type and its role, every role that two
     columns could fill, and each doubt with the option of `karat report` that settles it. Options

@@ -60,12 +60,15 @@ if TYPE_CHECKING:
     metavar="A,B",
     multiple=True,
     callback=joined,
-    help="Only these metrics; 'all': every one.",
+    help="Compute only these metrics; 'all' for every metric.",
 )
 @click.option(
-    "--margin", type=float, metavar="X", help="Smaller differences do not matter: equivalent."
+    "--margin",
+    type=float,
+    metavar="X",
+    help="Equivalence margin: smaller differences do not matter.",
 )
-@choice("--adjust", ["holm", "maxt", "none"], "How p-values allow for many pairs of models.")
+@choice("--adjust", ["holm", "maxt", "none"], "Correction of p-values for many pairs of models.")
 @click.option(
     "--against-first", is_flag=True, help="Compare every other model with the first alone."
 )
@@ -74,13 +77,13 @@ if TYPE_CHECKING:
     "--label-strata",
     metavar="NAME=A,B",
     multiple=True,
-    help="Compare these labels of sets alone, too; again for more: tail=lynx,owl.",
+    help="Also compare averages over these labels of sets only, e.g. tail=lynx,owl. Repeatable.",
 )
 @click.option(
     "--flips",
     type=FILE,
     metavar="FILE.csv",
-    help="Write the rows on which one of two models alone is right.",
+    help="Write the rows on which only one of two models is right.",
 )
 @rows_options
 @click.option("--format", "format_", type=Words(list(FORMATS)))
@@ -98,7 +101,7 @@ def command(
     output: Path | None,
     **given: Any,
 ) -> None:
-    """Compare models: which is better, by how much, and how certain.
+    """Compare models: differences, intervals and tests.
 
     A and B are predictions for the same rows, one file for each model. A difference is that of a
     later model to an earlier one. Exit code 0 whatever is found.
@@ -205,7 +208,7 @@ def _of_patterns(patterns: Sequence[str], rows: str) -> list[str]:
 
 
 def _names(files: Sequence[str]) -> list[str]:
-    """What the models are called: the names of their files, or what tells their paths apart."""
+    """Names of the models: those of their files, or the parts in which their paths differ."""
     from karat.data.sources.files.paths import is_query
     from karat.errors.text import harmless
 

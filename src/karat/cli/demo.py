@@ -21,10 +21,10 @@ def bundled(name: str) -> Path:
     type=click.Path(file_okay=False, path_type=Path),
     default=".",
     show_default=True,
-    help="Where to write the files.",
+    help="Folder to write the files to.",
 )
 def command(folder: Path) -> None:
-    """Two small prediction files and the report of one.
+    """Write two small prediction files, and report one.
 
     Writes digits_logreg.parquet and digits_rf.parquet: 1 797 handwritten digits, as two
     models of scikit-learn classified them in cross-validation.

@@ -20,13 +20,13 @@ _TITLES = {
     "read it",
     "pairs": "From pairs of classes: the rows of both, sorted by the difference of their scores",
 }
-"""What is said of each tally of a plan, in the order of `karat.metrics.plan`."""
+"""Description of each tally of a plan, in the order of `karat.metrics.plan`."""
 
 
 @click.command("explain", cls=Described, examples=["karat explain macro_f1 mcc"])
 @click.argument("metrics", nargs=-1, metavar="[METRIC…]")
 def command(metrics: tuple[str, ...]) -> None:
-    """What would be computed, from which counts, in how many passes.
+    """Show what would be computed, from which counts, in how many passes.
 
     Without METRIC, the plan of a whole report.
     """

@@ -51,31 +51,31 @@ _FORMATS = ["text", "json", "markdown"]
     no_args_is_help=True,
 )
 @sources
-@rule("--min", "min_", help="The value is at least X; several with commas, or again.")
-@rule("--max", "max_", help="The value is at most X.")
+@rule("--min", "min_", help="Require a value of at least X. Separate several by commas, or repeat.")
+@rule("--max", "max_", help="Require a value of at most X.")
 @choice(
     "--evidence", ["value", "low"], "Bounds apply to the value, or to the limit of its interval."
 )
 @click.option(
     "--baseline",
     metavar="FILE",
-    help="Earlier predictions, the JSON of their report, or what a gate wrote.",
+    help="Earlier predictions, the JSON of their report, or a baseline file.",
 )
-@rule("--max-drop", help="Fail where a larger drop is shown, pass where it is excluded.")
-@rule("--no-worse-than", help="The same, but pass where a drop of X or more is excluded.")
+@rule("--max-drop", help="Fail if the drop is shown to exceed X, pass if that is excluded.")
+@rule("--no-worse-than", help="Like --max-drop, but pass if a drop of X or more is excluded.")
 @click.option(
     "--by",
     metavar="COLUMN",
-    help="Judge every rule on every slice too; the baseline holds rows, or the same slices.",
+    help="Also check every rule on every slice; the baseline needs rows, or the same slices.",
 )
 @click.option(
     "--min-n",
     type=click.IntRange(min=1),
     default=30,
     show_default=True,
-    help="Slices with fewer rows are inconclusive.",
+    help="Smallest slice to judge; smaller ones are inconclusive.",
 )
-@choice("--adjust", ["holm", "none"], "How p-values allow for many rules.")
+@choice("--adjust", ["holm", "none"], "Correction of p-values for many rules.")
 @click.option(
     "--inconclusive",
     type=Words(["pass", "fail"]),
@@ -91,7 +91,9 @@ _FORMATS = ["text", "json", "markdown"]
     metavar="FILE",
     help="Write the next baseline, if the gate passes; without a rule, write it alone.",
 )
-@click.option("--with-rows", is_flag=True, help="Keep the rows in it, for a comparison row by row.")
+@click.option(
+    "--with-rows", is_flag=True, help="Store the rows in the baseline, for a paired comparison."
+)
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
 @click.option("--markdown", type=FILE, metavar="FILE", help="Write Markdown.")
 @rows_options

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 )
 @click.argument("text", nargs=-1, metavar="[NAME | WORDS…]")
 def command(text: tuple[str, ...]) -> None:
-    """The catalogue: every metric, its definition, its other names.
+    """List every metric with its definition and its other names.
 
     A name shows all that is known of that metric; other words search the catalogue.
     """

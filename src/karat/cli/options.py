@@ -85,14 +85,14 @@ _OPTIONS = {
         "--prob", metavar="COLUMNS", help="Columns of probabilities, as in karat report."
     ),
     "score": click.option(
-        "--score", metavar="COLUMNS", help="Columns of any other scores, likewise."
+        "--score", metavar="COLUMNS", help="Columns of other scores, in the same forms."
     ),
     "threshold": click.option(
         "--threshold",
         type=float,
         metavar="X",
-        help="Predict the positive class of two, or each label of a set, from this probability or "
-        "score on.",
+        help="Predict the positive class of two, or each label of a set, at or above this "
+        "probability or score.",
     ),
     "weight": click.option(
         "--weight", metavar="COLUMN", help="Column of row weights; '' for none."
@@ -100,22 +100,24 @@ _OPTIONS = {
     "cluster": click.option(
         "--cluster",
         metavar="COLUMN",
-        help="Column of a person, a session: its rows are not independent; '' for none.",
+        help="Column of clusters (person, session): rows of one are dependent; '' for none.",
     ),
     "id": click.option(
         "--id",
         "id_",
         metavar="COLUMN",
-        help="What rows are matched by. Default: id, sample_id, row_id …, else their order.",
+        help="Column to match rows by. Default: id, sample_id, row_id …, else their order.",
     ),
     "allow-mismatch": click.option(
-        "--allow-mismatch", is_flag=True, help="Compare the rows that all have, and say how many."
+        "--allow-mismatch",
+        is_flag=True,
+        help="Compare only the rows that all have, and report how many.",
     ),
     "by": click.option(
         "--by",
         multiple=True,
         metavar="COLUMN",
-        help="Slices by this column, A,B for the cross of two; again for more. Numbers are binned.",
+        help="Column of slices, or A,B for the cross of two. Repeatable. Numbers are binned.",
     ),
     "where": click.option(
         "--where", metavar="SQL", help="Read only rows that meet this condition."
@@ -123,7 +125,7 @@ _OPTIONS = {
     "separator": click.option(
         "--separator",
         metavar="TEXT",
-        help="What separates the labels of a text that holds several, as '|'.",
+        help="Separator of the labels in a text with several, e.g. '|'.",
     ),
     "labels": click.option("--labels", metavar="A,B,C", help="The classes, in order."),
     "positive": click.option(
@@ -132,16 +134,21 @@ _OPTIONS = {
         help="The positive class of two; default: the larger of 0/1, false/true, -1/1.",
     ),
     "undefined": choice(
-        "--undefined",
-        ["zero", "exclude", "nan"],
-        "What a class without a value counts as in an average.",
+        "--undefined", ["zero", "exclude", "nan"], "How averages treat a class without a value."
     ),
-    "nulls": choice("--nulls", ["error", "drop"], "What to do with rows that lack a label."),
+    "nulls": choice("--nulls", ["error", "drop"], "Treatment of rows without a label."),
     "level": click.option(
-        "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
+        "--level",
+        type=float,
+        default=0.95,
+        show_default=True,
+        help="Confidence level of the intervals.",
     ),
     "threads": click.option(
-        "--threads", type=click.IntRange(min=1, max=4096), metavar="N", help="Default: all cores."
+        "--threads",
+        type=click.IntRange(min=1, max=4096),
+        metavar="N",
+        help="Number of threads. Default: all cores.",
     ),
     "output": click.option("-o", "--output", type=FILE, metavar="FILE", help=OUTPUT_HELP),
 }
@@ -175,7 +182,7 @@ def bytes_of(text: str) -> int:
 
     found = _SIZE.fullmatch(text)
     if found is None:
-        do = "It is how many bytes rows with scores may take."
+        do = "It limits the memory for rows with scores."
         raise unknown_choice("max_memory", text, "a size as 500MB or 2GiB", do)
     number, unit, is_binary = found.groups()
     power = " kmgt".index(unit.lower() or " ")

@@ -32,7 +32,7 @@ _URL = re.compile(r"file:(?://[^/]*(?=/))?", re.IGNORECASE)
 def check_outputs(
     outputs: Mapping[str, Path | None], inputs: Iterable[str | None], where: str | None = None
 ) -> None:
-    """A file that could not be written is told before the data is read, as is one that is read.
+    """Refuse, before the data is read, a file that cannot be written or that is also read.
 
     No two outputs may be one file: the last would take the place of the others.
     """
@@ -128,7 +128,7 @@ def _matching(pattern: str, *, in_sql: bool) -> Iterator[str]:
 
 
 def _in_folder(folder: str) -> Iterator[str]:
-    """The data files below a folder; nobody reads all that there is on a machine."""
+    """Data files below a folder, without walking a whole machine."""
     from karat.data.sources.files.paths import has_data_ending
 
     if os.path.realpath(folder) == os.path.abspath(os.sep):
@@ -146,10 +146,10 @@ FORMATS: Final = {
     "csv": (".csv",),
     "html": (".html",),
 }
-"""What ``--format`` calls each way to write a result → endings of files, the usual one first."""
+"""Name of each format for ``--format`` → file extensions, the usual one first."""
 _USUAL: Final = [endings[0] for endings in FORMATS.values()]
 _WAYS: Final = f"{', '.join(_USUAL[:-1])} or {_USUAL[-1]}"
-OUTPUT_HELP: Final = f"Write to FILE; {_WAYS} says how."
+OUTPUT_HELP: Final = f"Write to FILE; the extension ({_WAYS}) sets the format."
 _ELSEWHERE: Final = {
     ".xml": "JUnit XML says what passed and failed: karat gate --junit FILE writes it."
 }
@@ -157,7 +157,7 @@ _ELSEWHERE: Final = {
 
 
 def format_of(given: str | None, output: Path | None) -> str:
-    """The format that an option names, else the ending of the file; text without either."""
+    """The format that an option names, else the extension of the file; text without either."""
     if output is not None and str(output) == "-":
         raise click.BadParameter(
             "'-' would be a file of that name; for standard output leave it out and give --format.",
@@ -170,7 +170,7 @@ def format_of(given: str | None, output: Path | None) -> str:
     if found is None:
         told = _ELSEWHERE.get(ending, f"use {_WAYS}, or give --format.")
         raise click.BadParameter(
-            f"{output.suffix or 'no ending'!r} does not say how to write it; {told}",
+            f"{output.suffix or 'no extension'!r} is not the extension of a format; {told}",
             param_hint="-o",
         )
     return found

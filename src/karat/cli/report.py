@@ -56,18 +56,15 @@ if TYPE_CHECKING:
 )
 @options("score", "threshold")
 @click.option(
-    "--weight", metavar="COLUMN", help="Column of row weights; '' for none, though found."
+    "--weight", metavar="COLUMN", help="Column of row weights; '' ignores one that is found."
 )
 @click.option(
     "--cluster",
     metavar="COLUMN",
-    help="Column of a person, a patient, a session: its rows are not independent; '' for none.",
+    help="Column of clusters (person, patient, session): rows of one are dependent; '' for none.",
 )
 @click.option(
-    "--id",
-    "id_",
-    metavar="COLUMN",
-    help="Column of ids that no two rows should share; '' for none, though found.",
+    "--id", "id_", metavar="COLUMN", help="Column of unique row ids; '' ignores one that is found."
 )
 @options("separator", "by", "where")
 @click.option(
@@ -79,7 +76,7 @@ if TYPE_CHECKING:
     metavar="A,B",
     multiple=True,
     callback=joined,
-    help="Only these metrics; 'all' lists every one in the text.",
+    help="Compute only these metrics; 'all' lists every metric in the text.",
 )
 @options("undefined", "nulls")
 @click.option(
@@ -87,37 +84,46 @@ if TYPE_CHECKING:
     metavar="SIZE",
     default="2GB",
     show_default=True,
-    help="What rows with scores may take; of more, distinct scores are counted.",
+    help="Memory for rows with scores; beyond it, distinct scores are counted.",
 )
 @click.option(
     "--checkpoint",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write there how far the read of Parquet files is; the same command goes on from there.",
+    help="Save the progress of reading Parquet files; the same command resumes from it.",
 )
-@click.option("--exact", is_flag=True, help="Read again what had to be put into buckets.")
+@click.option(
+    "--exact", is_flag=True, help="Read the data again where scores were put into buckets."
+)
 @click.option(
     "--level",
     metavar="X",
     default="0.95",
     show_default=True,
-    help="The share of intervals that hold the true value; 'none' for no intervals.",
+    help="Confidence level of the intervals; 'none' for no intervals.",
 )
 @click.option(
     "--method",
     type=Words(["wald", "logit", "bootstrap", "bca", "bayesian"]),
-    help="Of all intervals. Default: the best known for each metric.",
+    help="Method of all intervals. Default: the best known for each metric.",
 )
-@choice("--side", ["both", "low", "high"], "Both limits, or one.")
+@choice("--side", ["both", "low", "high"], "Two-sided or one-sided intervals.")
 @choice(
     "--design",
     ["cohort", "case-control"],
-    "Rows were drawn, or so many of each true class were chosen.",
+    "Sampling: random rows, or a fixed number of each true class.",
 )
 @click.option(
-    "--seed", type=int, default=0, show_default=True, metavar="N", help="Of methods that draw."
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of resampling methods.",
 )
-@click.option("--format", "format_", type=Words(list(FORMATS)), help="Default: text.")
+@click.option(
+    "--format", "format_", type=Words(list(FORMATS)), help="Output format. Default: text."
+)
 @options("threads", "output")
 def command(
     predictions: tuple[str, ...],
@@ -129,7 +135,7 @@ def command(
     output: Path | None,
     **given: Any,
 ) -> None:
-    """Every quality metric of prediction files.
+    """Report every quality metric of prediction files.
 
     PREDICTIONS are Parquet, CSV, TSV, JSON or JSON lines (text also as .gz or .zst), globs,
     folders, - for standard input, or one SQL query. Columns are found by their usual names.
@@ -143,7 +149,7 @@ def command(
 
     chosen = format_of(format_, output)
     check_outputs({"-o": output, "--checkpoint": checkpoint}, predictions, where)
-    # A metric that does not exist is told before the data is read.
+    # A metric that does not exist is reported before the data is read.
     names = None if metrics == "all" else listed(metrics)
     wanted = None if names is None else tuple(get(name) for name in names)
     asked = (given[name] for name in ("side", "method", "design", "seed"))

@@ -24,7 +24,7 @@ class OutputError(Exception):
 
 
 class Output:
-    """Standard output whose failures are told from those of files."""
+    """Standard output whose failures are distinct from those of files."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
@@ -86,7 +86,7 @@ def hold_closed_streams() -> None:
 
 
 def complain(text: str) -> None:
-    """Tell standard error, where it can be told."""
+    """Write a sentence to standard error, if it can be written to."""
     with contextlib.suppress(OSError):
         click.echo(text, err=True)
 

@@ -114,7 +114,7 @@ def precision_recall(
     limit: int | None = None,
     n_threads: int | None = None,
 ) -> PrecisionRecall:
-    """Precision-recall curve: how pure what is found is, as more is found.
+    """Precision-recall curve: precision against recall over all thresholds.
 
     Equals ``sklearn.metrics.precision_recall_curve`` turned round, so that the best score comes
     first; theirs has no threshold for the point (recall 0, precision 1), which is infinite here.
@@ -166,7 +166,7 @@ def det(
     limit: int | None = None,
     n_threads: int | None = None,
 ) -> Det:
-    """Detection error tradeoff curve: misses by false alarms.
+    """Detection error tradeoff curve: misses against false alarms.
 
     Equals ``sklearn.metrics.det_curve(…, drop_intermediate=False)`` turned round, so that the best
     score comes first. Theirs begins at the last point without a false alarm and ends at the first
@@ -268,8 +268,7 @@ def lift(
     limit: int | None = None,
     n_threads: int | None = None,
 ) -> Lift:
-    """Lift curve: how many times more of the class the best rows hold than a random choice
-    would.
+    """Lift curve: ratio of the proportion of the class in the best rows to that in all rows.
 
     At a point it equals `karat.lift_at` of its share. Points of equal lift are the only ones that
     ``drop_intermediate`` leaves out. scikit-learn has no such curve.
@@ -417,8 +416,8 @@ def net_benefit(
     thresholds: Any = None,
     n_threads: int | None = None,
 ) -> NetBenefit:
-    """Net benefit (decision curve): what acting on a probability gains over treating nobody.
+    """Net benefit (decision curve): the gain of acting on a probability over treating no one.
 
-    Vickers and Elkin's, exact at each threshold: whoever has at least that probability is treated.
+    Vickers and Elkin's, exact at each threshold: those with at least that probability are treated.
     Scores count as their softmax. scikit-learn has no such curve.
     """

@@ -89,7 +89,7 @@ K117  class_names= does not name every class once.
       Give one name for each class in the order of labels=, or a dict from label to name.
 K118  {left} and {right} are ordered categories in different orders.
       {left} has {left_order}, {right} has {right_order}.
-      Give both the same order, or say it with labels=.
+      Give both the same order, or list it with labels=.
 K119  confusion= is not a confusion matrix.
       {found}.
       Give a square matrix of counts (rows true, columns predicted), finite and at least 0.
@@ -133,12 +133,12 @@ K132  {argument} has values that are no probabilities.
           score=).
 K133  Rows of {argument} do not add up to 1.
       First at row {row}: its sum is {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
-      Probabilities are never renormalised: give a column for every class, or give other scores as
+      Probabilities are never renormalized: give a column for every class, or give other scores as
           y_score= (of a table: score=).
 K134  {argument} has scores for {n_columns} classes; the labels have {k}.
       Classes: {labels}.
       {do}
-K135  The columns of {argument} stand in another order than the classes.
+K135  The columns of {argument} are in a different order than the classes.
       Columns: {columns}. Classes: {labels}.
       Put the columns in the order of labels=, or leave it out; of a table, name them by a pattern:
           'proba_*'.
@@ -175,16 +175,16 @@ K145  All rows are in one cluster.
       Intervals compare clusters with each other, so there have to be two; leave clusters out where
           rows are independent.
 K146  Rows with scores cannot be counted before every column has its class.
-      After {n} rows {k} of {columns} classes came: {seen}.
+      The first {n} rows have {k} of {columns} classes: {seen}.
       Give all classes in the order of the columns as labels=, or a larger max_memory=.
-K147  Rows with scores of {k} classes do not fit, and neither do tables of them.
+K147  Rows with scores of {k} classes do not fit into memory, nor do tables of them.
       max_memory is {given} bytes; tables of {k} classes take at least {needed}.
       Give max_memory={needed} or more, or labels alone.
-K148  Rows that have clusters or slices do not fit.
+K148  Rows that have clusters or slices do not fit into memory.
       {n} rows take {needed} bytes and max_memory is {given}: {what}.
       Give a larger max_memory=, or leave out clusters= or by=.
 K149  confusion= and labels= have the classes in different orders.
-      The matrix is labelled {stored}, and labels= lists {labels}.
+      The matrix is labeled {stored}, and labels= lists {labels}.
       Bring rows and columns of the matrix into that order, or leave labels= out.
 K150  weights_are='frequency' does not fit the values of weights=.
       weights_are='frequency' was given with weights that {found}.
@@ -194,7 +194,7 @@ K151  {argument} is not one score for each row and class.
       Give real numbers of shape (n, k), one column for each of k >= 2 classes.
 K152  {argument} has scores that are NaN or infinite.
       First at row {row}, column {column}: {value!r}; {count} of {n} values.
-      Give finite scores; a loss of others has no derivative.
+      Give finite scores; the loss of other scores has no derivative.
 K153  {argument} holds labels that are not classes 0 … {last}.
       {found}.
       Give class indices: whole numbers from 0 to {last}, one class for each column of scores.
@@ -238,7 +238,7 @@ K165  margin= cannot be used.
 K166  {metric} cannot be compared.
       {found}.
       {do}
-K167  No number of rows can be said for {metric}.
+K167  No sample size can be computed for {metric}.
       {found}.
       {do}
 K168  There is no comparison of {what}.
@@ -253,7 +253,7 @@ K170  There is no pilot.
           pilot=karat.evaluate(y_true, y_pred).
 K171  Two rows of one model have the same id.
       In {where}, {count} of {n} rows repeat an id of {column}; first at row {row}: {value!r}.
-      Name a column that tells rows apart with id=, or compare only the others:
+      Name a column of unique ids with id=, or compare only the other rows:
           allow_mismatch=True.
 K172  Two models were not measured on the same rows.
       {found}.
@@ -265,7 +265,7 @@ K173  Two models disagree about what was true.
           order, name their ids with id=.
 K174  Two models have different classes.
       In {left}: {left_classes}. In {right}: {right_classes}.
-      Predict with the same classes, spelled alike; labels= lists them in order.
+      Predict with the same classes, in the same spelling; labels= lists them in order.
 K175  Two models have different numbers of rows, and no ids that both have.
       In {left}: {n_left}. In {right}: {n_right}.
       Rows without ids are matched by position: give the same rows, or name a column of ids that
@@ -276,15 +276,15 @@ K176  The rules of the gate cannot be used.
 K177  Two models disagree about what rows weigh.
       Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
           {left_value:g} and {right_value:g}.
-      A row weighs the same whoever predicts it: name one column that both have with weights=, or ''
-          for none.
+      A row has the same weight for every model: name one column that both have with weights=, or
+          '' for none.
 K178  clusters= needs the same classes for every model.
       The rows of some models lack classes that others have.
       Give every class with labels=.
 K179  baseline= does not fit the rows that are measured.
       {rows} and baseline= is a {kind}.
       Give a file that a gate wrote, files or a table of predictions, or a report.
-K180  Rows of two kinds are put into one stream.
+K180  One stream was given rows of two kinds.
       A stream of {before} was given {given}.
       Use one stream for each kind; of rows with scores, give y_prob= every time.
 K181  by= cannot be used.
@@ -311,11 +311,11 @@ K190  {what} needs to know which class is positive.
       Give {options}{or_else}.
 K191  {left} and {right} have no label in common.
       {left} has {left_labels}; {right} has {right_labels}.
-      Write the labels of both alike; where they never meet by chance, list every class with
-          labels=.
+      Write the labels of both in the same way. If they have none in common by chance, list every
+          class with labels=.
 K192  Column {column} may hold probabilities or other scores.
       It was found by its name, and all {n} values lie in [0, 1].
-      Say what it holds: {prob} or {score}.
+      State what it holds: {prob} or {score}.
 K193  Several files hold rows with the same ids.
       {count} ids of column {column} in {left} are in {right} too, first {value!r}.
       Files of several models are compared: {compare}. Where the ids are those of other rows, give
@@ -341,13 +341,13 @@ K198  labels= does not fit the columns of {argument}.
 K199  {left} and {right} are not sets of the same labels.
       {found}.
       Give both in the same form, with the same columns in the same order.
-K201  What is put together does not have the same classes.
+K201  The parts to merge have different classes.
       Left: {left}. Right: {right}.
       Give the same labels= in the same order, and scores of the same columns.
-K202  What is put together was not read alike.
+K202  The parts to merge were read with different settings.
       {axis}: left {left}, right {right}.
       Use the same settings and kinds of scores, slices, folds and models.
-K203  Weighted and unweighted rows are put together.
+K203  Weighted and unweighted rows cannot be merged.
       Left is {left}, right is {right}.
       Give weights= (all 1 where none are known) when counting the unweighted part.
 K204  This tally kept only the class totals, not the confusion matrix.
@@ -369,15 +369,15 @@ K210  {name} cannot be computed from labels.
       It reads probabilities or scores, and there are none.
       {do}
 K211  This report did not compute {name}.
-      A metric of scores is computed while the rows are at hand.
+      A metric of scores is computed only while the data is read.
       {do}
 K212  The squares of the weights are not known.
       The table holds sums of weights alone, which do not say how much they vary.
       Give the rows with their weights instead of a confusion matrix of sums.
 K213  Together these tallies count more rows than 64 bits can hold.
       Left: {left} rows. Right: {right} rows.
-      Merge fewer of them, or tallies of weights: sums of weights have no such end.
-K214  Scores and the edges of bins do not fit.
+      Merge fewer of them, or tallies of weights: sums of weights have no such limit.
+K214  Scores do not fit the edges of the bins.
       {found}.
       {do}
 K215  {call}() takes {wanted}.
@@ -487,7 +487,7 @@ K402  There is no row to measure.
       Check the step that wrote it, and the condition where there is one.
 K403  The file cannot be read as {format}.
       {path}: {found}
-      Check that the file is complete and that its ending says what it is.
+      Check that the file is complete and that its file extension matches its format.
 K404  There is no column {column!r} for {role}.
       Columns: {columns}.
       Nearest: {nearest}.{more}
@@ -510,7 +510,7 @@ K409  No file matches.
 K410  The files do not hold the same columns.
       {found}
       Report them one at a time, or select common columns with a SQL query.
-K411  The kind of this file is not known.
+K411  The format of this file is not known.
       {path}
       karat reads .parquet, .csv, .tsv, .jsonl, .ndjson and .json (also .gz and .zst of text).{more}
 K412  This is not a table that karat can read.
@@ -532,13 +532,13 @@ K416  Rows in partitions have no order to match by.
           prob='prob' of probabilities; or collect all columns at once: {collected}.
 K417  A file changed while it was read.
       {path} {found}.
-      Read the files again when nobody writes them.
+      Retry once no process is writing to these files.
 K418  A temporary file cannot be written.
       {path}: {found}.
       Free space there, or let TMPDIR name a folder that has room.
 K419  There is not enough memory.
       {found}.
-      Parquet files are read in parts: max_memory= says how much rows may take.
+      Parquet files are read in parts: max_memory= limits the memory for rows.
 K420  The name of this file is not UTF-8.
       {path!r}
       Rename it: DuckDB, which reads the files, takes no other names.

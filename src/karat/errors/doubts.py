@@ -36,7 +36,7 @@ D106  The log loss{of} is infinite.
       {rows} p = 0 for the true class.
       log_loss(eps=…) clips: ask for log_loss(eps=1e-15) instead.
 D107  Rows may belong together.
-      Column {column} is called as persons, groups or sessions are.
+      The name of column {column} suggests persons, groups or sessions.
       Where rows of one value depend on each other, name it: {option} ({none} for none). Otherwise
           rows are taken to be independent, and intervals may be too narrow.
 D109  The column of probabilities names no class.
@@ -62,21 +62,21 @@ D113  The rows of {argument} are in another order than those of {first}.
           if the position is right, give {ordered}.
 D114  Truth and predictions may code the classes differently.
       {counts}.
-      If both sides mean the same classes, write them alike; if not, list every class: {option}.
+      If both sides mean the same classes, use the same labels; if not, list every class: {option}.
 D115  The predictions{of} are not those of the scores beside them.
       {found}.
-      Check that both are of one model, class by class and row by row. Only a rule of more than
-          the scores predicts so; {option}.
+      Check that both are of one model, class by class and row by row. Only a rule that uses more
+          than the scores predicts this; {option}.
 D116  The predictions{of} agree with the truth less than by chance.
       kappa is {value}, and its interval [{low}, {high}] at 95 % lies below 0.
       {do}
-D117  The baseline predicts from another threshold on.
-      The positive class is predicted from {now} on, in the baseline from {then} on.
+D117  The baseline was predicted with another threshold.
+      The threshold of the positive class is {now} here, and {then} in the baseline.
       Write the baseline with this threshold again: {update}. One that holds rows, {rows}, and
           predictions in files are read with the threshold of the gate.
 D118  The bound of {metric} is on its better side.
       {rule} lets worse models pass: of {metric}, {better} is better.
-      If it is to be good enough, give {option}.
+      To require good values, give {option}.
 D119  Texts may hold several labels.
       {found}.
       If they do, {do}. Otherwise each text is one label.

@@ -11,7 +11,7 @@ from karat.errors.options import argument_as_typed, as_typed
 from karat.errors.text import filled, short
 
 SAID: Final = "K419  There is not enough memory."
-"""What is said where there is not even enough to load the catalogue."""
+"""Message where memory does not even suffice to load the catalogue."""
 
 _WORDS = re.compile(
     # DuckDB, and the Arrow stream that carries its errors.

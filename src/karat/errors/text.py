@@ -174,7 +174,7 @@ def _start(text: str, limit: int) -> str:
 
 
 def distinct(names: Sequence[str], limit: int) -> list[str]:
-    """Each name in at most `limit` cells, and no two alike unless they are alike in full.
+    """Shorten names to `limit` cells; they stay different if they differ in full.
 
     Ranges of numbers are rounded where that is enough; of other names the middle is left out.
 
@@ -255,7 +255,7 @@ def contrasted(names: Sequence[str], limit: int) -> list[str]:
     if back:
         short = [text.rstrip(string.punctuation + string.whitespace) for text in short]
     short = [ELLIPSIS * bool(front) + text + ELLIPSIS * bool(back) for text in short]
-    # What separates words may be all that tells names apart.
+    # Names may differ only in what separates their words.
     return distinct(short if len(set(short)) == len(set(names)) else names, limit)
 
 

@@ -33,7 +33,7 @@ _SEED_MAX: Final = 2**64 - 1
 _TAILS: Final = (1e-12, 0.4999)
 """Range of the tail probability beyond each limit."""
 _ADVICE: Final = {
-    "level": "It is the share of such intervals that hold the true value.",
+    "level": "It is the coverage: the proportion of such intervals that cover the true value.",
     "side": "'low' gives a lower limit alone, 'high' an upper one.",
     "method": "Leave it out for the best known method of each metric.",
     "design": "'case-control' says that the number of rows of each true class was fixed.",

@@ -354,7 +354,7 @@ def caution_on_few_rows(few: npt.NDArray[np.intp], classes: Classes, several: st
     more = f" and {len(few) - _N_NAMED} more" if len(few) > _N_NAMED else ""
     sentence = (
         f"Fewer than {N_FEW_ROWS_OF_MANY} true rows of {', '.join(names)}{more}: intervals "
-        f"of averages over the {several} may hold the true value less often than they say."
+        f"of averages over the {several} may cover the true value less often than stated."
     )
     return [sentence]
 

@@ -291,7 +291,7 @@ def _largest_error(report: Report) -> Iterator[Clause]:
 
 def _of_labels(report: SetReport) -> Iterator[Clause]:
     if (one := _known(report, "subset_accuracy")) is not None:
-        name = "Share of rows with every label right"
+        name = "Proportion of rows with every label correct"
         yield Clause(f"{_told(one, name=name)}.", "summary")
     parts = [_told(x) for n in ("micro_f1", "macro_f1") if (x := _known(report, n)) is not None]
     if parts:

@@ -217,8 +217,8 @@ def _picture_of_gate(rules: Sequence[RuleResult], level: float) -> str:
     ]
     return forest(
         marks,
-        label=f"distance from the limit, right of 0 it is kept ({100 * level:g} % interval)",
-        title="How far each rule is kept",
+        label=f"distance from the limit; above 0 the rule holds ({100 * level:g} % interval)",
+        title="Margin of each rule",
         at=0.0,
         legend=legend,
     )

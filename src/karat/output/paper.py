@@ -28,7 +28,7 @@ def on_paper(
 
     Args:
         document: what to show.
-        most_classes: a matrix of more is told, not drawn.
+        most_classes: a larger matrix is mentioned, not drawn.
         keeps_pointers: whether notes still say with which option the rest is shown.
     """
     legend: dict[str, str] = {}

@@ -275,7 +275,7 @@ _SLICES_AT: Final = "--format json (in Python report.slices)"
 
 
 def slice_sections(report: Report, metric: str) -> Iterator[Table]:
-    """One table for each column that slices were told apart by."""
+    """One table for each column of slices."""
     if report.kept_slices is None:
         return
     for table in report.slices.values():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _STYLES = dict.fromkeys(("title", "heading", "strong"), "bold")
 _STYLES |= {"dim": "dim", "warning": "yellow"}
-# Blue for right, orange for wrong (Okabe and Ito): told apart by any eye, and by position anyway.
+# Blue for right, orange for wrong (Okabe and Ito): distinct to any eye, and by position anyway.
 # Both are middle tones, since a terminal may be light or dark.
 _RIGHT = ((104, 150, 186), (0, 96, 160))
 _WRONG = ((196, 120, 60), (200, 84, 0))

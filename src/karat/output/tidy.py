@@ -384,7 +384,7 @@ def _finite(row: Row) -> Iterator[tuple[str, float]]:
 
 
 def _class_keys(labels: Iterable[str], refused: str) -> list[str]:
-    """A key for each class, no two alike: a name that says nothing is its number."""
+    """Distinct key for each class: the number of a class whose name gives none."""
     keys: dict[str, None] = {}
     for number, label in enumerate(labels, start=1):
         key = re.sub(refused, "_", label).encode()[:_LONGEST].decode("utf-8", "ignore")

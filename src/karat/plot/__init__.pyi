@@ -21,11 +21,11 @@ def confusion(
     colorbar: bool = True,
     **image: Any,
 ) -> Axes:
-    """The confusion matrix as a heat map: rows true, columns predicted.
+    """Heat map of the confusion matrix: rows true, columns predicted.
 
-    Cells are coloured by what they hold, and written up to 20 classes: counts, or shares in
-    percent. Counts of rows and columns stand outside the map. A row or column without rows has no
-    shares and stays blank.
+    Cells are colored by value, and values are written up to 20 classes: counts, or proportions in
+    percent. Totals of rows and columns are outside the map. A row or column without samples has no
+    proportions and stays blank.
     """
 
 def compare(
@@ -39,7 +39,7 @@ def compare(
 ) -> Axes:
     """Differences of models in each metric with their intervals, one row each.
 
-    Marker and colour tell the verdict: whether the first model of a row is better than the second.
+    Marker and color show the verdict: whether the first model of a row is better than the second.
     Dotted lines stand at the margin, where all metrics have one.
     """
 
@@ -75,13 +75,14 @@ def reliability(
     legend: bool = True,
     **line: Any,
 ) -> Axes:
-    """Reliability diagram: how often a probability came true, bin by bin.
+    """Reliability diagram: observed proportion against mean predicted probability, by bin.
 
-    On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker. Of a
-    class of two with a share below 5 % there are 10 bins of equal weight, on logarithmic axes;
-    `bins="uniform"` draws 15 of equal width. `spread` draws, of one series alone, how far from it
-    two standard deviations reach if they are; `histogram` shades below how the rows lie; `band`
-    shades limits that contain the proportions of all bins in the population at the stated level.
+    Calibrated probabilities lie on the diagonal. Bins of less than 10 rows have a small marker. A
+    class of two with a proportion below 5 % has 10 bins of equal weight, on logarithmic axes;
+    `bins="uniform"` draws 15 of equal width. `spread` draws, for a single series, two standard
+    deviations of calibrated probabilities; `histogram` shades the distribution of the rows below;
+    `band` shades limits that contain the proportions of all bins in the population at the stated
+    level.
     """
 
 def scores(
@@ -96,10 +97,10 @@ def scores(
 ) -> Axes:
     """Histograms of the probability of a class: of the rows of the class, and of the others.
 
-    In the bins of the reliability diagram, whose rows a report keeps. Of several classes each
-    histogram is of its own rows; then, and with `shares`, heights are shares of these rows, else
-    rows or their weight. Scores count as their softmax. Where the highest bar is more than 20 times
-    the highest of the class, the scale of the rows is logarithmic.
+    The bins are those of the reliability diagram, whose rows a report keeps. With several classes
+    each histogram is of the rows of its class; then, and with `shares`, heights are proportions of
+    these rows, else rows or their weight. Scores count as their softmax. The scale of the rows is
+    logarithmic if the highest bar is more than 20 times the highest of the class.
     """
 
 def threshold(
@@ -113,7 +114,7 @@ def threshold(
     legend: bool = True,
     **line: Any,
 ) -> Axes:
-    """Metrics of a class against the threshold from which on it is predicted.
+    """Metrics of a class against its decision threshold.
 
     Exact at each point that the report keeps, straight in between. Of one class precision, recall
     and F1, with the threshold that is best for F1; of several, F1 of each against the rest. A thin
@@ -131,10 +132,10 @@ def det(
     legend: bool = True,
     **line: Any,
 ) -> Axes:
-    """Detection error tradeoff: misses by false alarms, on normal-deviate axes.
+    """Detection error tradeoff: misses against false alarms, on normal-deviate axes.
 
-    Where scores of both sides are normal, the curve is a straight line. Shares of 0 and 1 lie
-    infinitely far away: a curve leaves the picture towards them.
+    If the scores of both sides are normal, the curve is a straight line. Rates of 0 and 1 lie at
+    infinity: a curve leaves the picture toward them.
     """
 
 def gain(
@@ -148,9 +149,7 @@ def gain(
     legend: bool = True,
     **line: Any,
 ) -> Axes:
-    """Cumulative gain: share of a class that is found by the share of rows looked at, best
-    first.
-    """
+    """Cumulative gain: proportion of a class found by proportion of rows, best first."""
 
 def lift(
     report: Any = None,
@@ -163,7 +162,7 @@ def lift(
     legend: bool = True,
     **line: Any,
 ) -> Axes:
-    """Lift: how many times more of a class the best rows hold than a random choice would.
+    """Lift: ratio of the proportion of a class in the best rows to that in all rows.
 
     Between the points of a curve rows count in proportion, as `karat.lift_at` counts them.
     """
@@ -180,12 +179,12 @@ def precision_recall(
     legend: bool = True,
     **line: Any,
 ) -> Axes:
-    """Precision-recall curves: how pure what is found is, as more of a class is found.
+    """Precision-recall curves: precision against recall over all thresholds.
 
-    The legend tells the average precision of each whole curve with its interval. Chance is the
-    share of the class. A curve goes in steps where every point of it is kept, else straight from
-    point to point, which is as near to the whole curve as its `error` says. `band` shades limits
-    that contain the whole curve of the population at the stated level.
+    The legend shows the average precision of each whole curve with its interval. Chance is the
+    proportion of the class. A curve is a step function where every point of it is kept. Otherwise
+    it is linear between points, within `error` of the whole curve. `band` shades limits that
+    contain the whole curve of the population at the stated level.
     """
 
 def roc(
@@ -200,8 +199,8 @@ def roc(
     legend: bool = True,
     **line: Any,
 ) -> Axes:
-    """ROC curves: how much of a class is found, at what price.
+    """ROC curves: true positive rate against false positive rate.
 
-    The legend tells the area under each whole curve with its interval; the diagonal is chance.
+    The legend shows the area under each whole curve with its interval; the diagonal is chance.
     `band` shades limits that contain the whole curve of the population at the stated level.
     """

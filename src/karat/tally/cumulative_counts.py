@@ -162,7 +162,9 @@ class CumulativeCounts:
             squares, n_rows = arrays.get("squares"), int(header["n_rows"])
             return cls(arrays["scores"], arrays["counts"], squares, n_rows)
 
-        return read_tally(data, _SPECIES, _ARRAYS, assembled, _inconsistency, called="a ladder")
+        return read_tally(
+            data, _SPECIES, _ARRAYS, assembled, _inconsistency, called="cumulative counts"
+        )
 
 
 def _inconsistency(cumulative: CumulativeCounts) -> str | None:

@@ -235,7 +235,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
     if n_given is not None and not (type(n_given) is int and 0 <= n_given <= _n_bytes(given)):
         problem = "Its rows were not of so many bytes"
     if type(header["is_prob"]) is not bool or not 0 <= header["tolerance"] <= 1:
-        problem = "What the scores are is not said"
+        problem = "The kind of the scores is missing"
     if problem is None:
         problem = impossible(chunk, header["tolerance"] if header["is_prob"] else None)
     if problem:

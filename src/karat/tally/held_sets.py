@@ -320,7 +320,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
     if type(header["has_scores"]) is not bool or (
         counted is None and header["has_scores"] != (scores is not None)
     ):
-        problem = "Whether it has scores is not said"
+        problem = "The flag of scores does not fit the arrays"
     if problem:
         raise damaged(problem)
     rows = SetRows(

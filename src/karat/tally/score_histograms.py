@@ -195,7 +195,7 @@ def _inconsistency(found: ScoreHistograms) -> str | None:
     k, is_single = found.classes.k, found.is_single
     flags_of = {type(found.is_prob), type(found.has_pred)}
     if flags_of != {bool} or type(found.limit) is not int or found.limit < 1:
-        return "What the scores are, or how many are kept, is not said"
+        return "The kind of the scores, or how many are kept, is missing"
     if len(found.ranks) != (1 if is_single and k == 2 else k):
         return "There is not one table a class"
     has_softmax = not (found.is_prob or is_single)

@@ -50,7 +50,7 @@ def wrong_classes(classes: Classes) -> str | None:
         return f"The class name {strange[0]!r} is not a string"
     is_declared: Any = classes.is_declared
     if type(is_declared) is not bool:
-        return "It is not said whether the classes were declared"
+        return "The flag of declared classes is missing"
     positive: Any = classes.positive
     if positive is not None and not (type(positive) is int and 0 <= positive < classes.k):
         return f"The positive class {positive!r} is not one of {classes.k}"

@@ -173,7 +173,7 @@ def check_bounds(problem: BucketProblem, metrics: list[Metric]) -> int:
         if metric not in bounds:
             far = _CLOSE * max(1.0, abs(open_value))
             if not _is_near(exact, open_value, far):
-                raise AssertionError(f"not exact as said: {about}")
+                raise AssertionError(f"not exact as stated: {about}")
         elif not limits[0] <= exact <= limits[1]:
             raise AssertionError(f"outside of {limits}: {about}")
         elif not limits[0] <= open_value <= limits[1]:
@@ -188,7 +188,7 @@ def _is_near(left: float, right: float, far: float) -> bool:
 
 
 def values_lie_in_their_bounds(record: Record) -> None:
-    """The exact value, and that of the buckets, lie in what is said of every rows with scores."""
+    """The exact value and that of the buckets lie within the bounds for all rows with scores."""
     by_size = {k: metrics_in_buckets(record, k) for k in (2, 3)}
     n_held = 0
     for problem in bucket_problems(_N_PROBLEMS):

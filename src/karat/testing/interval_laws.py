@@ -183,7 +183,7 @@ def _same(found: Interval, wanted: Interval, about: str, within: float = 1e-9) -
 
 
 def weights_of_one_size_are_rows(record: Record) -> None:
-    """Every row of weight 2 tells no more than every row of weight 1."""
+    """Rows that all have weight 2 give the interval of rows of weight 1."""
     for metric, table in _each(record, _some, 2, 3):
         _, plain = interval_of(metric, _cells(table), Confidence())
         cells = replace(_cells(2.0 * table, 4.0 * table), n_rows=np.asarray(table.sum()))

@@ -111,7 +111,7 @@ def weights_are_repetitions(record: Record) -> None:
     """Whole weights mean repeated rows, a weight of 0 an absent row; their scale means nothing.
 
     The scale means something to a metric that depends on how many rows there are; one that reads a
-    variance tells a row of weight 2 from two rows.
+    variance distinguishes a row of weight 2 from two rows.
     """
     for metric, problem in _each(record):
         times = np.random.default_rng(2).integers(0, 4, len(problem.y_true))

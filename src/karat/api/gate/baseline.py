@@ -141,7 +141,7 @@ def unpacked(text: object, dtype: str, shape: tuple[int, ...]) -> Array:
     kind = np.dtype(dtype)
     n_bytes = math.prod(shape) * kind.itemsize
     is_fit = n_bytes <= min(_MOST_OF_ARRAY, _ZLIB_RATIO * len(text) + 64)
-    _require(is_fit, f"{n_bytes} bytes are said to be in {len(text)} characters")
+    _require(is_fit, f"{n_bytes} bytes are stated to be in {len(text)} characters")
     try:
         raw = base64.b64decode(text.encode("ascii"), validate=True)
         reader = zlib.decompressobj()

@@ -40,8 +40,8 @@ def eval_metric(
 ) -> list[float]:
     """A metric of raw scores by its CatBoost description.
 
-    As `catboost.utils.eval_metric`, except that ``use_weights`` is honoured as CatBoost documents
-    it, also by default: AUC and PRAUC do not use weights unless told to.
+    As `catboost.utils.eval_metric`, except that ``use_weights`` is honored as CatBoost documents
+    it, also by default: AUC and PRAUC use weights only on request.
 
     Args:
         label: n class indices 0 … k − 1; of one column of scores, class 1 is above 0.5. Of several
@@ -245,7 +245,7 @@ def metric_object(
     """A metric that CatBoost can stop early by, or choose the best iteration by.
 
     CatBoost refuses its own metrics of each class there; ``Precision:class=2`` names one of them.
-    ``use_weights`` is honoured as documented: AUC and PRAUC do without unless told otherwise.
+    ``use_weights`` is honored as documented: AUC and PRAUC use weights only on request.
 
     Args:
         metric: a description of one value; of several labels also a metric of rows with sets of

@@ -402,7 +402,7 @@ def average_precision_score(
         if k > 2 and average != "samples" and _are_plain(y_score, codes, k):
             try:
                 return _mean_area(codes, y_score, None, "precision", average)
-            except ValueError:  # NaN, told below
+            except ValueError:  # NaN, reported below
                 pass
     weights = None if sample_weight is None else as_column(sample_weight)
     kind = kind_of_target(y_true, "y_true")

@@ -58,7 +58,7 @@ class Constraint:
     Attributes:
         accepts: whether a value is that.
         text: what it is, in messages; a set among it prints in its own order.
-        is_hidden: accepted, but not told.
+        is_hidden: accepted, but not listed in messages.
     """
 
     accepts: Callable[[Any], bool]

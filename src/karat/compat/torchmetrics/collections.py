@@ -65,7 +65,7 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         self.add_metrics(metrics, *additional_metrics)
 
     def add_metrics(self, metrics: Any, *additional_metrics: Any) -> None:
-        """Add metrics under their names, and share tallies anew."""
+        """Add metrics under their names, and share tallies again."""
         for name, metric in _named(metrics, additional_metrics):
             if name in self._modules:
                 found = f"Two metrics are named {name!r}"
@@ -145,7 +145,11 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
             self._counted(name).rule.need != incoming._counted(name).rule.need for name in shared
         ):
             found = "Its metrics or their needs are not those of this collection"
-            raise refused("A collection", found, "Merge collections that were made alike.")
+            raise refused(
+                "A collection",
+                found,
+                "Merge collections that have the same metrics and parameters.",
+            )
         for name in self._alone:
             self._metric(name).merge_state(incoming._metric(name))
         for name in shared:
@@ -203,7 +207,7 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         return iter(self.keys())
 
     def __setitem__(self, key: str, module: Any) -> None:
-        """Add or replace a metric, and share tallies anew."""
+        """Add or replace a metric, and share tallies again."""
         super().__setitem__(key, *[metric for _, metric in _named({key: module}, ())])
         self._share()
 

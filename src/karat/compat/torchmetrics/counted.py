@@ -48,7 +48,7 @@ class CountedMetric(Metric):
 
     @property
     def is_fed_alone(self) -> bool:
-        """Whether it adds a batch in a way of its own, so that nobody can do it in its place."""
+        """True if it adds a batch in a way of its own, which no other metric can replace."""
         verbs = ("update", "forward", "reset", "merge_state")
         return bool(self._defaults) or any(map(self._overrides, verbs))
 

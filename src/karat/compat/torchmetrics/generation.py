@@ -95,7 +95,7 @@ def _metric(name: str, measure: Measure, task: Task, parent: type[CountedMetric]
 
     def begin(*, self: CountedMetric, kwargs: dict[str, Any], **given: Any) -> None:
         if measure.parent:
-            # By position: who gives a fixed argument is told so by Python.
+            # By position, so that Python refuses a fixed argument that is given.
             super(made, self).__init__(*measure.fixed.values(), **given, **kwargs)
             return
         given |= {own: kwargs.pop(own, 0) for own in unnamed}

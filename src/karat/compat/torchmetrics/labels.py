@@ -178,7 +178,7 @@ def rate(
             return number(averaged(1.0 - each, _class_weights(tally, need, metric, average)), tally)
         return 1.0 - rate(tally, need, metric=own, average=average)
     if isinstance(need, Hits):
-        # A micro average over classes nobody counted: one share for all but specificity.
+        # A micro average without a number of classes: one fraction for all but specificity.
         # torchmetrics puts one class there, which leaves specificity without other rows.
         hits, n = tally.sums["hits"].tolist()
         if not n:

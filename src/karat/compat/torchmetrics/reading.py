@@ -180,7 +180,7 @@ def side_above(preds: Tensor, threshold: float, kept: Tensor | None = None) -> W
 def predicted(preds: Tensor, target: Tensor, top_k: int) -> Whole:
     """The class that each row is given, by scores [n, k, …]: the target where it is among the best.
 
-    With top_k = 1 the first largest score. A maximum takes NaN for the largest, which is then told.
+    With top_k = 1 the first largest score. A maximum takes NaN for the largest: it is reported.
     """
     preds = preds.detach()
     if top_k == 1:
@@ -258,7 +258,7 @@ def count_labels(
 def count_hits(
     true: Tensor, pred: Whole, kept: Tensor | None, weights: Tensor | None
 ) -> dict[str, Tensor]:
-    """``hits``: rows predicted rightly and rows in all, of classes whose number nobody said."""
+    """``hits``: rows predicted correctly and all rows, without a number of classes."""
     is_hit = (true == pred.labels).reshape(-1)
     counted = torch.ones_like(is_hit) if kept is None else kept.reshape(-1)
     none = torch.zeros_like(is_hit)

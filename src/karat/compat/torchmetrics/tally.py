@@ -55,7 +55,7 @@ class Tally:
 
     @property
     def device(self) -> Any:
-        """Where it lies; None if nobody said so and there is no tensor."""
+        """Device of the tensors; None if none was set and there is no tensor."""
         if self.place is not None:
             return self.place
         tensors = [*self.sums.values(), *(part for parts in self.rows.values() for part in parts)]

@@ -20,7 +20,7 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
     """Return display names for the classes: text, UTF-8 bytes, integers or booleans.
 
     Errors:
-        K117 not exactly one name for each class, two alike, or a name that is none of these.
+        K117 not exactly one name for each class, two equal names, or a name that is none.
     """
     if given is None:
         return None

@@ -308,7 +308,7 @@ def origin_of_sets(
 
 
 def first_sets(rows: SetRows) -> list[list[Label]]:
-    """The true labels of the first rows, for whoever checks how text was split."""
+    """True labels of the first rows, to check how text was split."""
     labels, true = rows.classes.labels, rows.true
     bounds = zip(true.starts[:_N_SHOWN], true.starts[1 : _N_SHOWN + 1], strict=False)
     return [[labels[i] for i in true.items[first:last].tolist()] for first, last in bounds]

@@ -1,1 +1,1 @@
-"""How sure a difference of two models is, and many differences at once."""
+"""Precision of a difference of two models, and of many differences at once."""

@@ -62,7 +62,7 @@ def wald(
     """Statistic, degrees of freedom and p-value of the test that all differences are 0.
 
     Directions in which nothing varies are left out, where nothing differs in them either; a
-    difference d in them counts as of rows that all differ alike, with the variance d² ÷ rows.
+    difference d in them counts as of rows that all differ equally, with the variance d² ÷ rows.
     With clusters it is Hotelling's F.
     """
     from scipy.special import chdtrc, fdtrc

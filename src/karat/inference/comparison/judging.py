@@ -24,7 +24,7 @@ Adjustment: TypeAlias = Literal["holm", "maxt", "none"]
 
 POWER: Final = 0.8
 _FAR: Final = 16.0
-"""Standard errors beyond which p-values are not told apart."""
+"""Standard errors beyond which p-values are not distinguished."""
 _STEPS: Final = 40
 _CLOSE: Final = 1e-6
 _OUTSIDE: Final = 1e-4
@@ -89,7 +89,7 @@ class Measured:
         discordant: pair → rows on which one alone is right.
         same: pairs that predict the same on every row.
         alone: limits of the value of each model; None where those at other levels are not known.
-        remark: what is to be said of every difference.
+        remark: remark on every difference.
     """
 
     metric: Metric

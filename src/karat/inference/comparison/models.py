@@ -51,12 +51,12 @@ class Joint:
 
     @property
     def is_plain(self) -> bool:
-        """Whether rows are independent and count alike."""
+        """True if rows are independent and have equal weight."""
         return not self.cells.is_weighted and self.clusters is None
 
     @cached_property
     def units(self) -> Units:
-        """What is drawn: rows of one joint cell are alike."""
+        """Units of resampling: rows of one joint cell are interchangeable."""
         counts = np.asarray(self.cells.counts, np.float64)
         squares = counts if self.cells.squares is None else self.cells.squares
         df = math.inf

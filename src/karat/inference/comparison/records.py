@@ -136,7 +136,7 @@ def ratio(above: float, below: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Estimate(JsonRecord):
-    """What one metric gave for one model, and how sure it is.
+    """Value of one metric for one model, and its precision.
 
     Attributes:
         value: the number; NaN where undefined.

@@ -52,9 +52,9 @@ def matrix_of(confusion: Confusion) -> dict[str, Any] | None:
     np.add.at(cells, (rows, cols), totals)
     unit = "weight" if tally.is_weighted else "rows"
     note = (
-        f"Of {count(k)} classes the {N_LISTED} with most wrong rows, true and predicted together; "
-        "the others share the last row and column, and what is right of them and what is wrong the "
-        "cell in the corner."
+        f"The {N_LISTED} of {count(k)} classes with the most wrong rows, true and predicted added; "
+        "the others share the last row and column, and their right and wrong rows the cell in the "
+        "corner."
     )
     return {
         "names": names,
@@ -117,7 +117,7 @@ def clustered(cells: npt.NDArray[Any]) -> list[int]:
     """The classes in an order in which those that are taken for each other stand together.
 
     Average linkage of the shares of rows confused, each way; the ends that are joined are those
-    most alike. Classes that nothing joins keep their order.
+    most similar. Classes that nothing joins keep their order.
 
     Cost: O(k³), of k up to 100 some milliseconds.
 
@@ -147,7 +147,7 @@ def clustered(cells: npt.NDArray[Any]) -> list[int]:
 
 
 def _joined(left: list[int], right: list[int], alike: Floats) -> list[int]:
-    """Two groups in a row, turned so that the classes that meet are most alike."""
+    """Two groups in a row, turned so that the classes that meet are most similar."""
     ways = [(x, y) for x in (left, left[::-1]) for y in (right, right[::-1])]
     ways += [(y, x) for x, y in ways]
     first, second = max(ways, key=lambda way: alike[way[0][-1], way[1][0]])

@@ -101,12 +101,12 @@ def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
         "unit": "probability" if report.scores == "probabilities" else "score",
         "rows": "weight" if is_weighted else "rows",
     }
-    said = "Every threshold at which the counts change is here."
+    said = "The slider has every threshold at which the counts change."
     if not is_whole:
-        each = "" if len(classes) == 1 else " of a class at most"
+        most, each = ("", "") if len(classes) == 1 else ("at most ", " of a class")
         said = (
-            f"{count(n_here)} thresholds{each} are here, and the counts change at {count(n_all)}; "
-            "the counts at each are exact."
+            f"The slider has {most}{count(n_here)} thresholds{each}, and the counts change at "
+            f"{most}{count(n_all)}; the counts at each are exact."
         )
     return data, said
 

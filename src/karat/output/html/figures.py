@@ -37,8 +37,8 @@ INKS: Final = {name: f"var(--{name})" for name in PALETTE}
 _LIMITS: Final = ("lower limit", "upper limit")
 """Of a simultaneous band, at each point of a curve that is listed."""
 _OF_BAND: Final = (
-    "Shaded: limits of the whole curve of the population, all of it at once; "
-    "limits of single points would be narrower."
+    "Shaded: simultaneous confidence band of the whole curve of the population; "
+    "pointwise limits would be narrower."
 )
 
 
@@ -66,7 +66,7 @@ _FIGURES: Final = (
         roc,
         "roc",
         "ROC",
-        "How much of a class is found, at what price in false alarms; dotted: chance.",
+        "True positive rate against false positive rate; dotted: chance.",
         "roc",
         {"fpr": "false positive rate", "tpr": "true positive rate"},
     ),
@@ -74,7 +74,7 @@ _FIGURES: Final = (
         precision_recall,
         "precision_recall",
         "Precision and recall",
-        "How pure what is found is, as more of the class is found.",
+        "Precision against recall over all thresholds.",
         "precision_recall",
         {"recall": "recall", "precision": "precision"},
     ),
@@ -82,27 +82,27 @@ _FIGURES: Final = (
         reliability,
         "reliability",
         "Reliability",
-        "How often a probability came true; on the dotted line it is right (calibrated).",
+        "Observed proportion against predicted probability; dotted: perfect calibration.",
     ),
     Figure(
         scores,
         "scores",
         "Scores",
-        "How the scores of a class lie in the rows that are of it and in those that are not.",
+        "Distribution of the scores of a class in its rows and in all other rows.",
     ),
     Figure(
         gain,
         "gain",
         "Gain",
-        "How much of the class is among the rows with the highest scores.",
+        "Proportion of the class among the rows with the highest scores.",
         "gain",
-        {"share": "share of rows", "gain": "share of the class found"},
+        {"share": "proportion of rows", "gain": "proportion of the class found"},
     ),
     Figure(
         threshold,
         "metrics-by-threshold",
         "Metrics by threshold",
-        "What other thresholds would give; the slider above tells each in numbers.",
+        "Metrics at other thresholds; the slider above shows each in numbers.",
         "precision_recall",
         {"precision": "precision", "recall": "recall"},
     ),
@@ -120,11 +120,11 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
     except KaratError:
         return []
     which, notes = _listed(report)
-    # Hundreds of curves would be heavy, and none could be told from another.
+    # Hundreds of curves would be heavy, and none could be distinguished.
     is_many = report.classes.k > MOST_SERIES
     options: dict[str, Any] = {"classes": [report.labels[i] for i in which]} if is_many else {}
     unit = "weight" if report.is_weighted else "rows"
-    binned = ("from", "to", unit, "mean probability", "share truly of the class")
+    binned = ("from", "to", unit, "mean probability", "observed proportion of the class")
     found = []
     for one in _FIGURES:
         if one.draw is threshold and not report.is_binary:

@@ -150,7 +150,7 @@ def undefined_reasons(report: Report | SetReport) -> list[tuple[str, list[str]]]
 
 
 def definitions(report: Report | SetReport) -> Iterator[dict[str, str]]:
-    """What every metric of the report means, from its record; averages are said once."""
+    """Definition of every metric of the report, from its record; averages are defined once."""
     names = {get(name).record.name for name in report.metrics}
     for name in sorted(names | (set(COLUMNS) & report.per_class[0].keys())):
         metric = get(name)

@@ -117,7 +117,7 @@ def axes_of(given: Any) -> Iterator[Axes]:
 
 
 def names_on_plots(names: Sequence[str], limit: int = NAME_LIMIT) -> list[str]:
-    r"""Names as text for matplotlib: harmless, short, no two alike, and never read as markup.
+    r"""Names as text for matplotlib: harmless, short, distinct, and never read as markup.
 
     matplotlib reads what stands between two ``$`` as mathematics, and leaves labels that begin
     with ``_`` out of legends; such a name is quoted.

@@ -23,9 +23,9 @@ _MOST_NAMED: Final = 40
 _NAME_LIMIT: Final = 16
 _TITLES: Final = {
     None: "",
-    "true": "share of the true class",
-    "pred": "share of the predicted class",
-    "all": "share of all rows",
+    "true": "proportion of the true class",
+    "pred": "proportion of the predicted class",
+    "all": "proportion of all rows",
 }
 
 Numbers = npt.NDArray[Any]
@@ -42,11 +42,11 @@ def confusion(
     colorbar: bool = True,
     **image: Any,
 ) -> None:
-    """The confusion matrix as a heat map: rows true, columns predicted.
+    """Heat map of the confusion matrix: rows true, columns predicted.
 
-    Cells are coloured by what they hold, and written up to 20 classes: counts, or shares in
-    percent. Counts of rows and columns stand outside the map.
-    A row or column without rows has no shares and stays blank.
+    Cells are colored by value, and values are written up to 20 classes: counts, or proportions
+    in percent. Totals of rows and columns are outside the map.
+    A row or column without samples has no proportions and stays blank.
 
     Example:
         >>> import karat

@@ -274,7 +274,7 @@ def compare(
 ) -> None:
     """Differences of models in each metric with their intervals, one row each.
 
-    Marker and colour tell the verdict: whether the first model of a row is better than the second.
+    Marker and color show the verdict: whether the first model of a row is better than the second.
     Dotted lines stand at the margin, where all metrics have one.
 
     Example:

@@ -39,10 +39,10 @@ def scores(
 ) -> None:
     """Histograms of the probability of a class: of the rows of the class, and of the others.
 
-    In the bins of the reliability diagram, whose rows a report keeps. Of several classes each
-    histogram is of its own rows; then, and with `shares`, heights are shares of these rows, else
-    rows or their weight. Scores count as their softmax. Where the highest bar is more than 20 times
-    the highest of the class, the scale of the rows is logarithmic.
+    The bins are those of the reliability diagram, whose rows a report keeps. With several classes
+    each histogram is of the rows of its class; then, and with `shares`, heights are proportions of
+    these rows, else rows or their weight. Scores count as their softmax. The scale of the rows is
+    logarithmic if the highest bar is more than 20 times the highest of the class.
 
     Example:
         >>> import karat
@@ -79,7 +79,7 @@ def scores(
     unit = "weight" if any(r.is_weighted for r in reports.values()) else "rows"
     ax.set(
         xlabel="probability" + (" (softmax of the scores)" if of_scores else ""),
-        ylabel=f"share of the {unit} of the class" if as_shares else unit,
+        ylabel=f"proportion of the {unit} of the class" if as_shares else unit,
         xlim=(-0.02, 1.02),
     )
     if is_one and not as_shares and _is_crowded(shown.series[0]):
@@ -136,14 +136,14 @@ def reliability(
     legend: bool = True,
     **line: Any,
 ) -> None:
-    """Reliability diagram: how often a probability came true, bin by bin.
+    """Reliability diagram: observed proportion against mean predicted probability, by bin.
 
-    On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
-    Of a class of two with a share below 5 % there are 10 bins of equal weight, on logarithmic axes;
+    Calibrated probabilities lie on the diagonal. Bins of less than 10 rows have a small marker.
+    A class of two with a proportion below 5 % has 10 bins of equal weight, on logarithmic axes;
     `bins="uniform"` draws 15 of equal width.
-    `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
-    `histogram` shades below how the rows lie; `band` shades limits that contain the proportions
-    of all bins in the population at the stated level.
+    `spread` draws, for a single series, two standard deviations of calibrated probabilities;
+    `histogram` shades the distribution of the rows below; `band` shades limits that contain the
+    proportions of all bins in the population at the stated level.
 
     Example:
         >>> import karat
@@ -158,7 +158,9 @@ def reliability(
         _in_quantiles(ax, shown.series[0], band=band, spread=spread, legend=legend, line=line)
         return
     if bins == "quantile":
-        found = "Bins of equal weight are kept of one class alone, of two, with a share below 5 %"
+        found = (
+            "Bins of equal weight are kept of one class alone, of two, with a proportion below 5 %"
+        )
         do = "Leave bins= out, or use karat.curves.reliability(..., scheme='quantile')."
         raise error("K702", name="reliability", found=found, do=do)
     _others(ax, shown)
@@ -186,7 +188,7 @@ def reliability(
         _spread(ax, shown.series[0])
     if histogram and shown.series:
         _weights(ax, shown.series)
-    unit_axes(ax, x="mean predicted probability", y="share that came true")
+    unit_axes(ax, x="mean predicted probability", y="observed proportion")
     ax.set_ylim(-_ROOM if histogram else -0.02, 1.02)
     ax.set_yticks(np.linspace(0, 1, 6))
     ax.plot([0, 1], [0, 1], label="calibrated", **COMPARED_WITH)
@@ -216,7 +218,7 @@ def _in_quantiles(
     log_axis(ax, "x")
     log_axis(ax, "y")
     ax.set(xlim=(floor, 1.2), ylim=(floor, 1.2))
-    ax.set(xlabel="mean predicted probability", ylabel="share that came true")
+    ax.set(xlabel="mean predicted probability", ylabel="observed proportion")
     look: dict[str, Any] = one.style._asdict() | {"clip_on": False, "markersize": 5.5}
     look |= {"linewidth": 1.4, "label": one.name or None} | dict(line)
     ax.plot(np.maximum(x, floor), np.maximum(y, floor), **look)

@@ -34,7 +34,7 @@ def threshold(
     legend: bool = True,
     **line: Any,
 ) -> None:
-    """Metrics of a class against the threshold from which on it is predicted.
+    """Metrics of a class against its decision threshold.
 
     Exact at each point that the report keeps, straight in between. Of one class precision, recall
     and F1, with the threshold that is best for F1; of several, F1 of each against the rest.
@@ -110,7 +110,7 @@ def _line(one: Series, metric: Metric) -> tuple[Any, Any]:
 
 
 def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
-    """The threshold with the largest F1, as the report tells it."""
+    """Mark the threshold with the largest F1, as the report states it."""
     told = thresholds_of(one.report)
     if told is None or (isinstance(told, dict) and one.place != one.report.classes.positive):
         return

@@ -35,7 +35,7 @@ _GRID: Final = np.linspace(0.0, 1.0, 201)
 
 
 class Area(NamedTuple):
-    """The metric of one class, and of all, that a legend tells, and the title of the legend."""
+    """Metrics of one class and of all that a legend shows, and the title of the legend."""
 
     metric: str = ""
     mean: str = ""
@@ -49,7 +49,7 @@ class Kind(NamedTuple):
         curve: the kind.
         x, y: what the axes are called.
         loc: where the legend stands: where good curves do not go.
-        area: what the legend tells of each curve.
+        area: what the legend shows of each curve.
     """
 
     curve: type[Traced]
@@ -160,15 +160,15 @@ _PRECISION_RECALL = Kind(
     Area("average_precision", "mean_average_precision", "average precision"),
 )
 _DET = Kind(Det, "false positive rate", "false negative rate", "upper right")
-_GAIN = Kind(Gain, "share of rows, best first", "share of the class found", "lower right")
-_LIFT = Kind(Lift, "share of rows, best first", "lift", "upper right")
+_GAIN = Kind(Gain, "proportion of rows, best first", "proportion of the class found", "lower right")
+_LIFT = Kind(Lift, "proportion of rows, best first", "lift", "upper right")
 
 
 @_picture(_ROC)
 def roc(ax: Axes, _: Shown, chance: bool) -> None:
-    """ROC curves: how much of a class is found, at what price.
+    """ROC curves: true positive rate against false positive rate.
 
-    The legend tells the area under each whole curve with its interval; the diagonal is chance.
+    The legend shows the area under each whole curve with its interval; the diagonal is chance.
     `band` shades limits that contain the whole curve of the population at the stated level.
 
     Example:
@@ -186,11 +186,11 @@ def roc(ax: Axes, _: Shown, chance: bool) -> None:
 
 @_picture(_PRECISION_RECALL)
 def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
-    """Precision-recall curves: how pure what is found is, as more of a class is found.
+    """Precision-recall curves: precision against recall over all thresholds.
 
-    The legend tells the average precision of each whole curve with its interval. Chance is the
-    share of the class. A curve goes in steps where every point of it is kept, else straight from
-    point to point, which is as near to the whole curve as its `error` says. `band` shades limits
+    The legend shows the average precision of each whole curve with its interval. Chance is the
+    proportion of the class. A curve is a step function where every point of it is kept. Otherwise
+    it is linear between points, within `error` of the whole curve. `band` shades limits
     that contain the whole curve of the population at the stated level.
 
     Example:
@@ -207,7 +207,7 @@ def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
         # One line for each share of a class among the rows.
         rates = {one.n_pos / (one.n_pos + one.n_neg) for one in curves if not one.undefined}
         for i, rate in enumerate(sorted(rates)):
-            told = f" ({share(rate, 1)})" if len(rates) == 1 else ": share of the class"
+            told = f" ({share(rate, 1)})" if len(rates) == 1 else ": proportion of the class"
             ax.axhline(rate, label=f"{'_' * bool(i)}chance{told}", **COMPARED_WITH)
     areas = [curve.average_precision for curve in curves]
     # Good curves leave the corner at 0 free, others that at 1.
@@ -217,10 +217,10 @@ def precision_recall(ax: Axes, shown: Shown, chance: bool) -> str | None:
 
 @_picture(_DET)
 def det(ax: Axes, shown: Shown, chance: bool) -> None:
-    """Detection error tradeoff: misses by false alarms, on normal-deviate axes.
+    """Detection error tradeoff: misses against false alarms, on normal-deviate axes.
 
-    Where scores of both sides are normal, the curve is a straight line. Shares of 0 and 1 lie
-    infinitely far away: a curve leaves the picture towards them.
+    If the scores of both sides are normal, the curve is a straight line. Rates of 0 and 1 lie at
+    infinity: a curve leaves the picture toward them.
 
     Example:
         >>> import karat
@@ -239,7 +239,7 @@ def det(ax: Axes, shown: Shown, chance: bool) -> None:
 
 @_picture(_GAIN)
 def gain(ax: Axes, _: Shown, chance: bool) -> None:
-    """Cumulative gain: share of a class that is found by the share of rows looked at, best first.
+    """Cumulative gain: proportion of a class found by proportion of rows, best first.
 
     Example:
         >>> import karat
@@ -256,7 +256,7 @@ def gain(ax: Axes, _: Shown, chance: bool) -> None:
 
 @_picture(_LIFT)
 def lift(ax: Axes, _: Shown, chance: bool) -> None:
-    """Lift: how many times more of a class the best rows hold than a random choice would.
+    """Lift: ratio of the proportion of a class in the best rows to that in all rows.
 
     Between the points of a curve rows count in proportion, as `karat.lift_at` counts them.
 

@@ -279,7 +279,7 @@ Places: TypeAlias = npt.NDArray[np.intp]
 
 
 def shrink(ax: Axes) -> None:
-    """Leave out points of the lines of a drawn Axes that nobody would see, or miss."""
+    """Leave out points of the lines of a drawn Axes that are too small to see."""
     from matplotlib.cbook import pts_to_prestep
     from matplotlib.colors import same_color
 

@@ -53,8 +53,8 @@ class SliceDifference(JsonRecord):
             1993), else as Šidák (1967) says.
         level: of both.
         p: two-sided p-value of no difference; None where none is known.
-        p_adjusted: the same for all slices at once: how often, where rows are dealt to the slices
-            anew, some slice lies as far from the mean, in standard errors; at least p.
+        p_adjusted: the same for all slices at once: how often, where rows are permuted across
+            the slices, some slice lies as far from the mean, in standard errors; at least p.
         method: what made p and the limits.
         undefined: why there is nothing to compare, or None.
         remark: what to know of it, or None.
@@ -121,7 +121,7 @@ def compared(
     why_other: Callable[[int], str | None],
     reference: Reference | None = None,
 ) -> dict[tuple[str, ...], SliceDifference]:
-    """Every slice less the others, at a level.
+    """Differences of every slice from the rest, at a level.
 
     A slice for which `why_other` gives a reason is not compared. Without what permuted rows show
     slices are taken together as Šidák says.

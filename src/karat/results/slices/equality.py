@@ -20,7 +20,7 @@ from karat.results.slices.differences import SliceDifference
 
 N_DRAWS: Final = 20_000
 _FAR: Final = 16.0
-"""Standard errors beyond which distances are not told apart."""
+"""Standard errors beyond which distances are not distinguished."""
 _SAME: Final = 1e-12
 """Values that differ by no more than rounding are the mean."""
 _NEAR: Final = 0.3
@@ -41,7 +41,7 @@ class Heterogeneity(JsonRecord):
             Pearson's χ² then, and a small slice without a mistake weighs little. With weights or
             clusters a term is that of the level at which the limit of the slice touches the mean.
         df: slices that were tested, less one.
-        p: how often rows that are dealt to the slices anew show a Q at least as large. Else by χ²;
+        p: how often rows that are permuted across slices show a Q at least as large. Else by χ²;
             with clusters each term is first that of Student's t with the clusters of its slice
             (Alexander and Govern 1994), and where clusters share slices it is an F test. None
             where fewer than two slices have a value.
@@ -51,7 +51,7 @@ class Heterogeneity(JsonRecord):
         left_out: slices without a value, or without a variance: name → why.
         remark: what makes the test rough, or None.
         method: ``"permutation"``, ``"chi-square"`` or ``"F"``; None without p.
-        n_draws: how often rows were dealt; 0 by another method.
+        n_draws: number of permutations; 0 by another method.
     """
 
     metric: str

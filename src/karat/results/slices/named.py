@@ -1,4 +1,4 @@
-"""`NamedSlices`: slices of rows of any kind by their names, and what is said of them."""
+"""`NamedSlices`: slices of rows of any kind by their names, and their tests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PartT = TypeVar("PartT", bound=Measurable)
 
 
 class Tests(Protocol):
-    """What is said of the slices of a table in one metric."""
+    """Tests of the slices of a table in one metric."""
 
     @property
     def differences(self) -> Mapping[Key, SliceDifference]:
@@ -53,7 +53,7 @@ class Tests(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RecordedSlices:
-    """What was said of the slices in one metric before they were written as JSON."""
+    """Tests of the slices in one metric, as read from JSON."""
 
     differences: Mapping[Key, SliceDifference]
     heterogeneity: Heterogeneity

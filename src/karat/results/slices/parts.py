@@ -178,7 +178,7 @@ class Slice:
 
     @property
     def is_of_one_cluster(self) -> bool:
-        """Whether nothing can be said of how its rows vary: those of a cluster go together."""
+        """True if all rows are of one cluster, which gives no estimate of their variance."""
         return self.groups is not None and self.groups.n_clusters < 2
 
     def why_undefined(self, metric: Metric) -> str | None:

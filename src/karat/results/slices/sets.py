@@ -157,7 +157,7 @@ class SetSliceTable(NamedSlices[ReportT]):
         return self.whole.of_rows(rows)
 
     def tests(self, metric: str | Metric) -> Tests:
-        """What is said of the slices in a metric, kept once it was asked for."""
+        """Return the tests of the slices in a metric, computed once."""
         wanted = get(metric)
         if wanted in self.told:
             return self.told[wanted]

@@ -137,7 +137,7 @@ class SliceTable(NamedSlices[Slice]):
         return self.whole.confidence or Confidence()
 
     def tests(self, metric: str | Metric) -> MetricTests | RecordedSlices:
-        """What is said of the slices in a metric, kept once it was asked for."""
+        """Return the tests of the slices in a metric, computed once."""
         wanted = get(metric)
         _ = self._parts[0][wanted]  # a name that these classes do not have
         if wanted in self.told:
@@ -154,9 +154,9 @@ class SliceTable(NamedSlices[Slice]):
 
     @cached_property
     def permuted(self) -> PermutedTables | None:
-        """The rows permuted to the slices, if they are drawn one by one and count alike.
+        """Rows permuted across the slices, if they are independent and have equal weight.
 
-        None where they do not, or where it is too dear.
+        None otherwise, or where it is too expensive.
         """
         cells, asked = self.counted.cells, self.asked
         is_simple = not (cells.is_weighted or self.whole.is_clustered) and asked.design == "cohort"
@@ -202,7 +202,7 @@ class MetricTests:
 
     @cached_property
     def reference(self) -> Reference | None:
-        """What rows show that are dealt to the slices anew, or None."""
+        """Reference distribution of rows permuted across the slices, or None."""
         table = self.table
         if self.metric.needs_scores or table.permuted is None:
             return None

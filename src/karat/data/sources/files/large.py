@@ -165,7 +165,7 @@ _OF_OTHERS: Final = (
     "it belongs to other files, to files that have changed since, or to other arguments; or "
     "another version of karat wrote it"
 )
-_ANEW: Final = "Delete it to start anew, or name another file."
+_ANEW: Final = "Delete it to start again, or name another file."
 _OTHER: Final = "Name another file for the checkpoint; this one stays as it is."
 
 

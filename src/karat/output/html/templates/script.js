@@ -45,7 +45,7 @@
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches);
   const theme = $("theme");
-  const tellTheme = () => { theme.textContent = isDark() ? "Light colours" : "Dark colours"; };
+  const tellTheme = () => { theme.textContent = isDark() ? "Light colors" : "Dark colors"; };
   theme.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     tellTheme();
@@ -85,7 +85,7 @@
             return sign * a.localeCompare(b, undefined, { numeric: true });
           }
           const x = number(a), y = number(b);
-          // What has no value stands last, whichever way.
+          // Rows without a value come last in both directions.
           if (isNaN(x) || isNaN(y)) return isNaN(x) - isNaN(y);
           return sign * (x - y);
         });
@@ -94,7 +94,7 @@
     });
   };
   document.querySelectorAll("table.sortable").forEach(sortable);
-  // A name that is cut off is told in full.
+  // Show a shortened name in full as its title.
   document.querySelectorAll("bdi.name").forEach((name) => { name.title = name.textContent; });
   // Their numbers stand beside them.
   document.querySelectorAll(".bar").forEach((bar) => bar.setAttribute("aria-hidden", "true"));
@@ -129,7 +129,7 @@
       return percent(part, show === "row" ? rowTotals[i] : columnTotals[j]);
     };
     const told = (i, j) => {
-      const verb = isRight(i, j) ? "rightly predicted as" : "predicted as";
+      const verb = isRight(i, j) ? "correctly predicted as" : "predicted as";
       return `${amount(at(i, j))} of ${amount(rowTotals[i])} ${unit} truly \u2068${names[i]}\u2069 ` +
         `${verb} \u2068${names[j]}\u2069: ${percent(at(i, j), rowTotals[i])} % of true \u2068${names[i]}\u2069, ` +
         `${percent(at(i, j), columnTotals[j])} % of the ${amount(columnTotals[j])} predicted \u2068${names[j]}\u2069.`;
@@ -143,7 +143,7 @@
     };
     const wholeOf = (i, j) => (show === "column" ? columnTotals[j] : rowTotals[i]);
     const draw = () => {
-      // The strongest wrong cell holds a tenth of its class, or the largest share where that is more.
+      // The strongest wrong cell holds a tenth of its class, or the largest proportion if that is more.
       let top = 0.1;
       for (const i of every) {
         for (const j of every) if (i !== j && wholeOf(i, j)) top = Math.max(top, at(i, j) / wholeOf(i, j));
@@ -281,7 +281,7 @@
       cell.dataset.value = part;
       cell.className = `${shade(part, whole, kind)}${kind === "r" ? " diagonal" : ""}`.trim();
     };
-    // A threshold in digits that tell it from the next ones, never above it: as a setting it calls these rows.
+    // A threshold in digits that distinguish it from its neighbors, rounded down: as a setting it predicts the same rows.
     const near = (thresholds, at) => {
       const x = thresholds[at];
       if (!Number.isFinite(x)) return x > 0 ? "∞" : "-∞";
