@@ -161,17 +161,18 @@ class Result(result.Result):
     Attributes:
         name: canonical text of the metric, ``"macro_f1"``.
         value: the number; NaN or infinite only together with `undefined`.
-        n: rows read.
-        undefined: why and where the data do not define it, or None.
+        n: number of rows.
+        undefined: why and where it is undefined, or None.
         low, high: limits of the interval at `level`, or None.
         level: confidence level of the interval, or None.
-        method: what made the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None.
-        standard_error: of the value, by the influence of each row or by replicates, or None.
-        remark: why there is no interval, or what to know of it, or None.
+        method: method of the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None.
+        standard_error: standard error of the value, by the influence of each row or by replicates,
+            or None.
+        remark: why there is no interval, or a caveat about it, or None.
         exact: whether the value is exact, not an approximation with a `bound`.
-        bound: (low, high) between which the exact value lies when it is not exact, else None.
+        bound: limits (low, high) of the exact value if `value` is not exact, else None.
         definition: the formula in words and symbols.
-        range: smallest and largest value the metric can take.
+        range: smallest and largest possible value of the metric.
         better: ``"higher"``, ``"lower"``, or None where neither is better.
         signature: the choices that can change the number.
     """
@@ -214,26 +215,26 @@ class Report(Exports, report.Report):
     Attributes:
         cells: the tally.
         undefined: policy for undefined values: ``"zero"``, ``"exclude"`` or ``"nan"``.
-        requested: the metrics asked for, or None for all.
-        mapping: column that played each role, when the rows came from a table.
-        source: facts about where the rows came from.
-        warnings: sentences the reader should see.
-        measured: what the metrics of scores gave, where there were scores.
-        scores: what the scores were: ``"probabilities"``, ``"scores"``, or None without any.
-        threshold: from which of them on the positive class of two was predicted; None: the
-            largest decided, or predictions were given.
-        kept_curves: the curves, where they were kept; read them as `curves`.
-        confidence: what was asked of the intervals; None: there are none.
-        clusters: the rows by cluster, where those of a cluster are not independent.
-        is_clustered: whether intervals take rows of a cluster together.
-        intervals: intervals that do not follow from the tally: those of scores, and of what was
-            read from JSON.
-        draws: what replicates are drawn from when an interval is read.
-        bounds: metrics that are not exact, with limits of the exact value, None where not known.
-        class_bounds: the same of metrics of each class: limits of each, equal where it is exact.
-        class_intervals: likewise for columns of the table of classes: limits float64[k] each.
-        kept_cautions: cautions that do not follow from the tally, of what was read from JSON.
-        kept_slices: the slices, where ``by=`` was given; read them as `slices`.
+        requested: the requested metrics, or None for all.
+        mapping: column of each role, if the rows come from a table.
+        source: facts about the origin of the rows.
+        warnings: sentences for the reader.
+        measured: values of the metrics of scores, if there are scores.
+        scores: kind of the scores: ``"probabilities"``, ``"scores"``, or None without any.
+        threshold: threshold at or above which the positive class of two is predicted; None: the
+            largest score decides, or predictions are given.
+        kept_curves: the curves, if kept; read them as `curves`.
+        confidence: settings of the intervals; None: there are none.
+        clusters: the rows by cluster, if there are clusters.
+        is_clustered: whether intervals account for clusters.
+        intervals: intervals that do not follow from the tally: those of scores, and those read from
+            JSON.
+        draws: source of the replicates when an interval is read.
+        bounds: metrics that are not exact, with limits of the exact value, None if unknown.
+        class_bounds: the same for metrics of each class; limits are equal where the value is exact.
+        class_intervals: limits of columns of the table of classes, float64[k] each.
+        kept_cautions: cautions read from JSON, which do not follow from the tally.
+        kept_slices: the slices, if ``by=`` was given; read them as `slices`.
     """
 
     result_type: ClassVar[type[result.Result]] = Result
@@ -491,20 +492,20 @@ class Comparison(Exports, outcome.Comparison):
     the best model by a metric, with its value corrected for the selection on these rows.
 
     Attributes:
-        models: their names, in the order given.
+        models: names of the models, in the order given.
         metrics: canonical names, in the order given.
         differences: every metric and pair of models.
-        values: metric → model → what it gave, with its interval.
-        omnibus: metric → the test that all models are equally good, of three models or more.
+        values: metric → model → its value, with its interval.
+        omnibus: metric → the test that all models are equal, for three models or more.
         classes: the classes.
         n: model → rows.
-        level: of the intervals, and 1 − the error rate of the tests.
-        adjust: how p-values allow for many pairs: ``"holm"``, ``"maxt"`` or ``"none"``.
-        baseline: the model that the others were compared with, or None.
-        is_paired: whether the models were measured on the same rows.
-        notes: sentences the reader should see.
+        level: confidence level of the intervals, and 1 − the error rate of the tests.
+        adjust: adjustment of p-values for multiple pairs: ``"holm"``, ``"maxt"`` or ``"none"``.
+        baseline: the model that the others are compared with, or None.
+        is_paired: whether the models are measured on the same rows.
+        notes: sentences for the reader.
         is_of_sets: whether rows have sets of labels.
-        strata: stratum of labels → the same comparison of these labels alone.
+        strata: stratum of labels → the same comparison for these labels alone.
     """
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:

@@ -30,7 +30,7 @@ def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section
     """
     found: list[Section] = []
     if check.mapping and has_columns:
-        found.append(Notes(COLUMNS, (shown_mapping(check.mapping),), "dim"))
+        found.append(Notes(COLUMNS, (shown_mapping(check.mapping, of_sets=check.has_sets),), "dim"))
     if check.problems:
         lines = tuple(line.strip() for one in check.problems for line in str(one).splitlines())
         found.append(Notes("To settle before a report", lines, "warning"))

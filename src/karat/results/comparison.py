@@ -37,29 +37,29 @@ class Comparison(JsonDocument):
     """Differences of models, as data; `karat.Comparison` lists the attributes, and shows them."""
 
     models: tuple[str, ...]
-    """Their names, in the order given."""
+    """Names of the models, in the order given."""
     metrics: tuple[str, ...]
     """Canonical names, in the order given."""
     differences: list[Difference]
     """Every metric and pair of models."""
     values: Mapping[str, Mapping[str, Estimate]]
-    """Metric → model → what it gave, with its interval."""
+    """Metric → model → its value, with its interval."""
     omnibus: Mapping[str, Omnibus]
-    """Metric → the test that all models are equally good, of three models or more."""
+    """Metric → the test that all models are equal, for three models or more."""
     classes: Classes
     """The classes."""
     n: Mapping[str, int]
     """Model → rows."""
     level: float
-    """Of the intervals, and 1 − the error rate of the tests."""
+    """Confidence level of the intervals, and 1 − the error rate of the tests."""
     adjust: str
-    """How p-values allow for many pairs: ``"holm"``, ``"maxt"`` or ``"none"``."""
+    """Adjustment of p-values for multiple pairs: ``"holm"``, ``"maxt"`` or ``"none"``."""
     baseline: str | None
-    """The model that the others were compared with, or None."""
+    """The model that the others are compared with, or None."""
     is_paired: bool
-    """Whether the models were measured on the same rows."""
+    """Whether the models are measured on the same rows."""
     notes: tuple[str, ...]
-    """Sentences the reader should see."""
+    """Sentences for the reader."""
     best_models: BestModels = field(repr=False)
     """What `best` reads."""
     flip_source: Callable[[str, str], Flips] | None = field(default=None, repr=False)
@@ -70,7 +70,7 @@ class Comparison(JsonDocument):
     )
     """What `per_label` reads."""
     strata: Mapping[str, Self] = field(default_factory=dict)
-    """Stratum of labels → the same comparison of these labels alone."""
+    """Stratum of labels → the same comparison for these labels alone."""
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:

@@ -58,7 +58,7 @@ class Report(ReportValues):
     """All metrics of one data set, as data; `karat.Report` lists the attributes, and shows them."""
 
     kept_slices: Slices | None = None
-    """The slices, where ``by=`` was given; read them as `slices`."""
+    """The slices, if ``by=`` was given; read them as `slices`."""
 
     @cached_property
     def per_class(self) -> list[dict[str, Any]]:

@@ -157,13 +157,13 @@ class Result:
     value: float
     """The number; NaN or infinite only together with `undefined`."""
     n: int
-    """Rows read."""
+    """Number of rows."""
     undefined: str | None
-    """Why and where the data do not define it, or None."""
+    """Why and where it is undefined, or None."""
     definition: str
     """The formula in words and symbols."""
     range: tuple[float, float]
-    """Smallest and largest value the metric can take."""
+    """Smallest and largest possible value of the metric."""
     better: str | None
     """``"higher"``, ``"lower"``, or None where neither is better."""
     signature: Signature
@@ -175,15 +175,15 @@ class Result:
     level: float | None = None
     """Confidence level of the interval, or None."""
     method: str | None = None
-    """What made the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None."""
+    """Method of the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None."""
     exact: bool = True
     """Whether the value is exact, not an approximation with a `bound`."""
     bound: tuple[float, float] | None = None
-    """(low, high) between which the exact value lies when it is not exact, else None."""
+    """Limits (low, high) of the exact value if `value` is not exact, else None."""
     standard_error: float | None = None
-    """Of the value, by the influence of each row or by replicates, or None."""
+    """Standard error of the value, by the influence of each row or by replicates, or None."""
     remark: str | None = None
-    """Why there is no interval, or what to know of it, or None."""
+    """Why there is no interval, or a caveat about it, or None."""
 
     if not TYPE_CHECKING:  # checkers of types know every attribute there is
 

@@ -147,42 +147,40 @@ class ReportValues(NamedResults):
     undefined: Policy = "zero"
     """Policy for undefined values: ``"zero"``, ``"exclude"`` or ``"nan"``."""
     requested: tuple[Metric, ...] | None = None
-    """The metrics asked for, or None for all."""
+    """The requested metrics, or None for all."""
     mapping: Mapping[str, Any] = field(default_factory=dict)
-    """Column that played each role, when the rows came from a table."""
+    """Column of each role, if the rows come from a table."""
     source: Mapping[str, Any] = field(default_factory=dict)
-    """Facts about where the rows came from."""
+    """Facts about the origin of the rows."""
     warnings: tuple[str, ...] = ()
-    """Sentences the reader should see."""
+    """Sentences for the reader."""
     measured: Mapping[Metric, Values] = field(default_factory=dict)
-    """What the metrics of scores gave, where there were scores."""
+    """Values of the metrics of scores, if there are scores."""
     scores: str | None = None
-    """What the scores were: ``"probabilities"``, ``"scores"``, or None without any."""
+    """Kind of the scores: ``"probabilities"``, ``"scores"``, or None without any."""
     threshold: float | None = None
-    """From which of them on the positive class of two was predicted; None: the largest decided, or
-    predictions were given.
-    """
+    """Threshold at or above which the positive class of two is predicted; None: the largest score
+    decides, or predictions are given."""
     kept_curves: Curves | None = None
-    """The curves, where they were kept; read them as `curves`."""
+    """The curves, if kept; read them as `curves`."""
     confidence: Confidence | None = None
-    """What was asked of the intervals; None: there are none."""
+    """Settings of the intervals; None: there are none."""
     clusters: ClusteredCells | None = None
-    """The rows by cluster, where those of a cluster are not independent."""
+    """The rows by cluster, if there are clusters."""
     intervals: Mapping[Metric, Interval] = field(default_factory=dict)
-    """Intervals that do not follow from the tally: those of scores, and of what was read from JSON.
-    """
+    """Intervals that do not follow from the tally: those of scores, and those read from JSON."""
     class_intervals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
-    """Likewise for columns of the table of classes: limits float64[k] each."""
+    """Limits of columns of the table of classes, float64[k] each."""
     is_clustered: bool = False
-    """Whether intervals take rows of a cluster together."""
+    """Whether intervals account for clusters."""
     draws: Draws | None = None
-    """What replicates are drawn from when an interval is read."""
+    """Source of the replicates when an interval is read."""
     bounds: Mapping[Metric, Limits | None] = field(default_factory=dict)
-    """Metrics that are not exact, with limits of the exact value, None where not known."""
+    """Metrics that are not exact, with limits of the exact value, None if unknown."""
     class_bounds: Mapping[Metric, ClassLimits] = field(default_factory=dict)
-    """The same of metrics of each class: limits of each, equal where it is exact."""
+    """The same for metrics of each class; limits are equal where the value is exact."""
     kept_cautions: tuple[str, ...] = ()
-    """Cautions that do not follow from the tally, of what was read from JSON."""
+    """Cautions read from JSON, which do not follow from the tally."""
 
     @property
     def classes(self) -> Classes:
