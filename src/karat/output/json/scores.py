@@ -131,7 +131,8 @@ def _read_measured(part: Part, s: Scope) -> Any:
     """What was measured, if this karat has it; another that wrote the text may have had more."""
     if not s.is_own:
         name, lift = js.TEXT.read(part["metric"], s), js.TEXT.read(part["lift"], s)
-        if lift not in get_args(Lift) or find(name) is None:
+        metric = find(name)
+        if metric is None or lift not in ("plain", "per_class", *metric.record.averages):
             return js.OMITTED
     return _MEASURED.read(part, s)
 
