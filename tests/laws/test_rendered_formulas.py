@@ -72,7 +72,7 @@ WRITTEN = {
         r"\frac{\sum_{i,j} costs_{ij} \cdot C_{ij}}{n}",
     ),
     "ks_statistic": (
-        "largest distance between the true and the false positive rate over all thresholds",
+        "largest difference between the true and the false positive rate over all thresholds",
         r"\max_t |\mathrm{TPR}(t) - \mathrm{FPR}(t)|",
     ),
 }
