@@ -82,16 +82,23 @@ def test_calibration_is_tested_and_its_direction_named(change: Any, told: str) -
 
 def test_slices_are_worse_or_not_shown_to_be() -> None:
     channel = np.where(RNG.random(N) < 0.5, "web", "app")
-    clauses = finding_of(rare(threshold=0.2, by={"channel": channel}))
-    (one,) = (one for one in clauses if one.target == "slices")
+    report = rare(threshold=0.2, by={"channel": channel})
+    (one,) = (one for one in finding_of(report) if one.target == "slices")
     assert one.text.startswith("No channel is shown to be worse in recall; the smallest drop")
+    # A slice is shown to be worse where the upper limit of its difference is below 0.
+    limits = report.slices["channel"].difference("recall").values()
+    reach = min(x.high_simultaneous - x.difference for x in limits)
+    assert one.text.endswith(f"could show: {value(reach)}.")
+    losses = rare(metrics=["log_loss"], by={"channel": channel})
+    (one,) = (one for one in finding_of(losses) if one.target == "slices")
+    assert "; the smallest rise these rows could show: " in one.text
     worse = np.where(channel == "web", PROB / 50, PROB)
     report = karat.evaluate(
         NAMES[FRAUD], y_prob=worse, positive="fraud", threshold=0.2, by={"channel": channel}
     )
     (one,) = (one for one in finding_of(report) if one.target == "slices")
     web = report.slices["channel"]["web"]["recall"].value
-    assert one.text.startswith(f"Recall is lowest for channel web: {value(web)}, ")
+    assert one.text.startswith(f"Recall is worst for channel web: {value(web)}, ")
 
 
 def test_classes_show_the_worst_and_the_most_frequent_error() -> None:

@@ -34,16 +34,13 @@ _SUM: Final = 1e-3
 """How far the probabilities of one row may be from 1 together."""
 
 
-def doubts_of_sets(
-    rows: SetRows, tally: SetTally, mapping: Mapping[str, Any], of: str = ""
-) -> list[Doubt]:
-    """The doubts about rows with sets of labels.
+def doubts_of_sets(rows: SetRows, tally: SetTally, mapping: Mapping[str, Any]) -> list[Doubt]:
+    """Return the doubts about rows with sets of labels.
 
     Args:
         rows: the rows, or a sample of them.
         tally: of all rows.
         mapping: column by role, where the rows came from a table.
-        of: the model, where there are several.
 
     Cost: O(labels), and of scores a pass over at most 4,096 rows; `y_score` is read once.
     """
@@ -51,18 +48,18 @@ def doubts_of_sets(
     found = [
         *_of_unknown_rows(rows, tally),
         *_of_one_label(tally, some),
-        *_of_range(rows, mapping, of),
-        *_of_predictions(some, rows.known.n, mapping, of),
+        *_of_range(rows, mapping),
+        *_of_predictions(some, rows.known.n, mapping),
         *doubts_of_labels(tally),
-        *_of_ranks(some, of),
+        *_of_ranks(some),
     ]
     if not any(one.code in CAUSES for one in found):
-        found += _of_agreement(rows, tally, of)
+        found += _of_agreement(rows, tally)
     return found
 
 
 def _some(rows: SetRows) -> SetRows:
-    """Rows whose truth is known, evenly spaced, at most `_MOST_ROWS`; their known cells."""
+    """Return rows whose truth is known, evenly spaced, at most `_MOST_ROWS`; their known cells."""
     step = -(-rows.known.n // _MOST_ROWS)
     return rows.known.with_axes(()).at(np.arange(0, rows.known.n, max(step, 1)))
 
@@ -86,15 +83,15 @@ def _of_one_label(tally: SetTally, some: SetRows) -> Iterator[Doubt]:
         assert scores is not None
         sums_to_one = bool((np.abs(scores.values.sum(axis=1) - 1.0) < _SUM).all())
     if sums_to_one:
-        told = "its probabilities add up to 1"
+        fact = "its probabilities add up to 1"
     elif (predicted == 1).all():
-        told = "exactly one predicted label"
+        fact = "exactly one predicted label"
     else:
         return
-    yield doubt("D120", n=count(n), found=told)
+    yield doubt("D120", n=count(n), found=fact)
 
 
-def _of_range(rows: SetRows, mapping: Mapping[str, Any], of: str) -> Iterator[Doubt]:
+def _of_range(rows: SetRows, mapping: Mapping[str, Any]) -> Iterator[Doubt]:
     """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1]."""
     scores = rows.scores
     if scores is None or scores.is_prob or not scores.values.size:
@@ -103,12 +100,12 @@ def _of_range(rows: SetRows, mapping: Mapping[str, Any], of: str) -> Iterator[Do
     if values.min() < 0.0 or values.max() > 1.0:
         return
     settles = option("prob") if mapping.get("score") else option("y_prob")
-    what = f"All {count(values.size)} scores{_whose(of)}"
+    what = f"All {count(values.size)} scores"
     taken = "sigmoid of scores, and labels are predicted above 0"
     yield doubt("D102", what=what, option=settles, taken=taken)
 
 
-def _of_ranks(some: SetRows, of: str) -> Iterator[Doubt]:
+def _of_ranks(some: SetRows) -> Iterator[Doubt]:
     """Iterate over the doubt that scores put false labels above the true ones of their row."""
     if some.scores is None or not some.n:
         return
@@ -129,21 +126,19 @@ def _of_ranks(some: SetRows, of: str) -> Iterator[Doubt]:
     mean, error = areas.mean(), areas.std(ddof=1) / np.sqrt(len(areas))
     if mean + _SURE * error >= 0.5:
         return
-    told = f"samples_roc_auc is {value(float(mean))} in {counted(len(areas), 'row')}"
+    fact = f"samples_roc_auc is {value(float(mean))} in {counted(len(areas), 'row')}"
     order = f"they are read as those of {shown(some.classes.labels)}; {option('labels')}"
     yield doubt(
         "D103",
-        of=_whose(of),
+        of="",
         classes="the labels of a row",
-        areas=f"{told}, and chance gives 0.5",
+        areas=f"{fact}, and chance gives 0.5",
         do=f"Check that a higher score stands for a label, and the order of the columns: {order} "
         "lists another order.",
     )
 
 
-def _of_predictions(
-    some: SetRows, n_rows: int, mapping: Mapping[str, Any], of: str
-) -> Iterator[Doubt]:
+def _of_predictions(some: SetRows, n_rows: int, mapping: Mapping[str, Any]) -> Iterator[Doubt]:
     """Iterate over the doubt that predictions given beside scores are not what these predict.
 
     A threshold of each label, or the best labels of a row, however many, are rules of the scores.
@@ -170,12 +165,12 @@ def _of_predictions(
     without = "without y_pred= the scores predict"
     if (column := mapping.get("pred")) is not None:
         without = f"other predictions are named as {option('pred', column)}"
-    told = f"at least {count(n_other)} labels are on the other side, whatever the threshold of each"
-    found = f"Beside {counted(n_own, 'predicted label')}{sample} {told}"
-    yield doubt("D115", of=_whose(of), found=found, option=as_typed(without))
+    fact = f"at least {count(n_other)} labels are on the other side, whatever the threshold of each"
+    found = f"Beside {counted(n_own, 'predicted label')}{sample} {fact}"
+    yield doubt("D115", of="", found=found, option=as_typed(without))
 
 
-def _of_agreement(rows: SetRows, tally: SetTally, of: str) -> Iterator[Doubt]:
+def _of_agreement(rows: SetRows, tally: SetTally) -> Iterator[Doubt]:
     """Iterate over the doubt that predictions agree with the truth less than by chance."""
     metric = get("micro_label_kappa")
     number = float(values_on_sets(metric, tally, "nan").value)
@@ -189,8 +184,4 @@ def _of_agreement(rows: SetRows, tally: SetTally, of: str) -> Iterator[Doubt]:
         "both have their rows and columns in one order."
     )
     limits = {"low": value(interval.low), "high": value(interval.high)}
-    yield doubt("D116", of=_whose(of), value=value(number), do=do, **limits)
-
-
-def _whose(of: str) -> str:
-    return f" of {of}" if of else ""
+    yield doubt("D116", of="", value=value(number), do=do, **limits)

@@ -167,8 +167,8 @@ def _strata_of(given: Sequence[str]) -> dict[str, list[str]] | None:
         name, mark, labels = text.partition("=")
         listed_labels = labels_of(labels) or []
         if not (name.strip() and mark and all(listed_labels)) or name in found:
-            told = f"{text!r} is no name and labels, or its name was given before."
-            raise click.BadParameter(f"{told} As tail=lynx,owl.", param_hint="--label-strata")
+            problem = f"{text!r} is no name and labels, or its name was given before."
+            raise click.BadParameter(f"{problem} As tail=lynx,owl.", param_hint="--label-strata")
         found[name] = listed_labels
     return found or None
 

@@ -168,9 +168,9 @@ def format_of(given: str | None, output: Path | None) -> str:
     ending = output.suffix.lower()
     found = next((name for name, endings in FORMATS.items() if ending in endings), None)
     if found is None:
-        told = _ELSEWHERE.get(ending, f"use {_WAYS}, or give --format.")
+        advice = _ELSEWHERE.get(ending, f"use {_WAYS}, or give --format.")
         raise click.BadParameter(
-            f"{output.suffix or 'no extension'!r} is not the extension of a format; {told}",
+            f"{output.suffix or 'no extension'!r} is not the extension of a format; {advice}",
             param_hint="-o",
         )
     return found

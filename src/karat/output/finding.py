@@ -1,4 +1,4 @@
-"""The finding that opens a page: what the numbers show, each sentence with its evidence."""
+"""The finding that opens a page: sentences computed from the numbers, each with its evidence."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.errors import KaratError
 from karat.errors.text import amount, count, counted, interval, share, value
+from karat.metrics import get
 from karat.metrics.headlines import MANY_CLASSES, is_rare
 from karat.output.describe import slice_metric
 from karat.output.sections import thresholds_of, value_of
@@ -93,7 +94,7 @@ class Tile(NamedTuple):
 
 
 def title_of(report: Report | SetReport) -> str:
-    """The title of a page: the file that the rows came from, else what is classified.
+    """Return the title of a page: the file that the rows came from, else what is classified.
 
     Example:
         >>> import karat
@@ -125,7 +126,7 @@ def _called(name: object) -> str:
 
 
 def tiles_of(report: Report | SetReport) -> list[Tile]:
-    """Four to six numbers, chosen by the kind of problem; those asked for, where some were."""
+    """Return four to six numbers by the kind of problem; those asked for, where some were."""
     names = list(report.metrics)
     if report.requested is None:
         names = [name for name in _usual_tiles(report) if name in report.metrics]
@@ -167,7 +168,7 @@ def _known(report: Report | SetReport, name: str) -> Result | None:
 
 
 def finding_of(report: Report) -> list[Clause]:
-    """What a report shows: values, the worst class, thresholds, calibration, slices, doubts."""
+    """Return the sentences about a report: values, classes, thresholds, calibration, slices."""
     if report.requested is not None:
         clauses = [*_requested(report)]
     elif report.is_binary:
@@ -178,7 +179,7 @@ def finding_of(report: Report) -> list[Clause]:
 
 
 def finding_of_sets(report: SetReport) -> list[Clause]:
-    """What a report of rows with sets of labels shows."""
+    """Return the sentences about a report of rows with sets of labels."""
     clauses = [*_requested(report)] if report.requested is not None else [*_of_labels(report)]
     return [*clauses, *_of_doubts(report.doubts)]
 
@@ -186,11 +187,11 @@ def finding_of_sets(report: SetReport) -> list[Clause]:
 def _requested(report: Report | SetReport) -> Iterator[Clause]:
     found = [one for name in report.metrics if (one := _known(report, name)) is not None]
     if found:
-        texts = [_told(one) for one in found[:_MOST_NAMED]]
+        texts = [_stated(one) for one in found[:_MOST_NAMED]]
         yield Clause(f"{', '.join([texts[0], *map(str.lower, texts[1:])])}.", "summary")
 
 
-def _told(one: Result, of: str = "", name: str = "") -> str:
+def _stated(one: Result, of: str = "", name: str = "") -> str:
     """``Recall of fraud 0.23 [0.16, 0.32]``."""
     words = name or one.name.replace("_", " ")
     limits = interval(one.low, one.high)
@@ -210,14 +211,16 @@ def _of_positive(report: Report) -> Iterator[Clause]:
         yield Clause(f"No row is predicted {called}{at}: all {rows} are missed.", "confusion")
     else:
         pair = [_known(report, name) for name in ("recall", "precision")]
-        told = [_told(one, of) if one is pair[0] else _told(one).lower() for one in pair if one]
-        if told:
-            yield Clause(f"{', '.join(told)}{at}.", "summary")
+        parts = [
+            _stated(one, of) if one is pair[0] else _stated(one).lower() for one in pair if one
+        ]
+        if parts:
+            yield Clause(f"{', '.join(parts)}{at}.", "summary")
     yield from _other_threshold(report)
     if not _rare(report) and (one := _known(report, "accuracy")) is not None:
         base = _known(report, "no_information_rate")
         than = "" if base is None else f"; the larger class alone gives {value(base.value)}"
-        yield Clause(f"{_told(one)}{than}.", "summary")
+        yield Clause(f"{_stated(one)}{than}.", "summary")
     if 0 < n_true < _FEW:
         rows = "row is" if n_true == 1 else "rows are"
         yield Clause(f"Only {amount(n_true)} {rows} truly {called}.", "classes")
@@ -257,7 +260,7 @@ def _of_classes(report: Report) -> Iterator[Clause]:
     one, base = _known(report, "accuracy"), _known(report, "no_information_rate")
     if one is not None:
         than = "" if base is None else f"; the largest class alone gives {value(base.value)}"
-        yield Clause(f"{_told(one)} over {counted(k, 'class')}{than}.", "summary")
+        yield Clause(f"{_stated(one)} over {counted(k, 'class')}{than}.", "summary")
     rows = [row for row in report.per_class if row["support"] and row.get("recall") is not None]
     if len(rows) > 1:
         yield Clause(f"{_lowest(rows, 'recall')}.", "classes")
@@ -292,8 +295,8 @@ def _largest_error(report: Report) -> Iterator[Clause]:
 def _of_labels(report: SetReport) -> Iterator[Clause]:
     if (one := _known(report, "subset_accuracy")) is not None:
         name = "Proportion of rows with every label correct"
-        yield Clause(f"{_told(one, name=name)}.", "summary")
-    parts = [_told(x) for n in ("micro_f1", "macro_f1") if (x := _known(report, n)) is not None]
+        yield Clause(f"{_stated(one, name=name)}.", "summary")
+    parts = [_stated(x) for n in ("micro_f1", "macro_f1") if (x := _known(report, n)) is not None]
     if parts:
         yield Clause(f"{', '.join([parts[0], *(x.lower() for x in parts[1:])])}.", "summary")
     rows = [row for row in report.per_class if row["support"] and row.get("f1") is not None]
@@ -352,9 +355,13 @@ def _direction(report: Report) -> str:
 
 
 def _slices(report: Report) -> Iterator[Clause]:
+    """The worst slice by each column, or that none is shown to be worse and what would show."""
     if report.kept_slices is None or not report.metrics:
         return
     metric = slice_metric(report)
+    better, words = get(metric).better, metric.replace("_", " ")
+    if better is None:
+        return
     for table in report.slices.values():
         try:
             differences = [one for one in table.difference(metric).values() if not one.undefined]
@@ -362,23 +369,27 @@ def _slices(report: Report) -> Iterator[Clause]:
         except KaratError:
             continue
         column = " × ".join(table.columns)
-        words = metric.replace("_", " ")
         if worst:
             one = next(one for one in differences if one.name == worst.name)
             than = f"{value(one.value)}, {value(one.rest)} in the rest"
-            yield Clause(
-                f"{words.capitalize()} is lowest for {column} {one.name}: {than}.", "slices"
-            )
+            text = f"{words[:1].upper()}{words[1:]} is worst for {column} {one.name}: {than}."
+            yield Clause(text, "slices")
             continue
-        shown = [one for one in differences if one.is_shown]
-        if shown or not differences:
+        if not differences or any(one.is_shown for one in differences):
             continue
-        reach = [
-            one.difference - one.low_simultaneous
-            for one in differences
-            if one.low_simultaneous is not None
+        # A drop shows where the upper limit of the difference is below 0, a rise likewise.
+        ends = [
+            (one.low_simultaneous, one.difference, one.high_simultaneous) for one in differences
         ]
-        least = f"; the smallest drop these rows could show: {value(min(reach))}" if reach else ""
+        known = [
+            high - found if better == "higher" else found - low
+            for low, found, high in ends
+            if low is not None and high is not None
+        ]
+        change = "drop" if better == "higher" else "rise"
+        least = (
+            f"; the smallest {change} these rows could show: {value(min(known))}" if known else ""
+        )
         yield Clause(f"No {column} is shown to be worse in {words}{least}.", "slices")
 
 
@@ -399,7 +410,7 @@ _VERBS: Final = {
 
 
 def finding_of_comparison(comparison: Comparison) -> list[Clause]:
-    """What a comparison shows of each pair of models: verdicts with the differences behind them."""
+    """Return the sentences about each pair of models: verdicts with the differences behind them."""
     pairs = list(dict.fromkeys((one.a, one.b) for one in comparison.differences))
     clauses: list[Clause] = []
     for place, (a, b) in enumerate(pairs[:_MOST_NAMED]):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat.inference.comparison.contrasts import Apart, Combined, Limits, Pair, Spread
 from karat.inference.comparison.families import Largest, holm, largest, statistic_of, tail_of, wald
-from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
+from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict, direction
 from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
 from karat.inference.proportions import range_of
@@ -419,6 +419,4 @@ def _verdict(
         return "equivalent"
     if p_adjusted is None or not p_adjusted < spec.alpha or not one.difference:
         return "inconclusive"
-    if metric.better is None:
-        return "higher" if one.difference > 0 else "lower"
-    return "better" if (one.difference > 0) == (metric.better == "higher") else "worse"
+    return direction(one.difference, metric.better)

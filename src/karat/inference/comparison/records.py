@@ -16,6 +16,19 @@ from karat.inference.json_record import JsonRecord
 
 Verdict: TypeAlias = Literal["better", "worse", "equivalent", "higher", "lower", "inconclusive"]
 """Of a against b. Of a metric without a better direction it is higher or lower."""
+
+
+def direction(difference: float, better: str | None) -> Verdict:
+    """Return the verdict on a difference that is not 0 by chance.
+
+    Args:
+        better: the better direction of the metric, ``"higher"`` or ``"lower"``; None: neither.
+    """
+    if better is None:
+        return "higher" if difference > 0 else "lower"
+    return "better" if (difference > 0) == (better == "higher") else "worse"
+
+
 _TURNED: dict[str, Verdict] = {
     "better": "worse",
     "worse": "better",

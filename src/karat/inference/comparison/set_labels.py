@@ -11,7 +11,7 @@ import numpy as np
 from karat import errors
 from karat.inference.class_limits import ClassLimits
 from karat.inference.comparison.families import tail_of
-from karat.inference.comparison.records import Verdict
+from karat.inference.comparison.records import Verdict, direction
 from karat.inference.comparison.set_swaps import LabelTests, SwappedSets
 from karat.inference.confidence import Confidence
 from karat.inference.json_record import JsonRecord
@@ -71,16 +71,14 @@ class LabelDifference(JsonRecord):
 
     @property
     def verdict(self) -> Verdict:
-        """``"better"``, ``"worse"`` or ``"inconclusive"``, of a against b, for all labels at once.
+        """Verdict of a against b for all labels at once: better, worse or inconclusive.
 
-        ``"higher"`` or ``"lower"`` of a metric of which neither direction is better.
+        Of a metric of which neither direction is better: higher or lower.
         """
-        p, better = self.p_adjusted, get(self.metric).better
+        p = self.p_adjusted
         if p is None or not p < 1.0 - self.level or not self.difference:
             return "inconclusive"
-        if better is None:
-            return "higher" if self.difference > 0 else "lower"
-        return "better" if (self.difference > 0) == (better == "higher") else "worse"
+        return direction(self.difference, get(self.metric).better)
 
     def __str__(self) -> str:
         low, high = self.low_simultaneous, self.high_simultaneous
