@@ -102,7 +102,7 @@ _FIGURES: Final = (
         threshold,
         "metrics-by-threshold",
         "Metrics by threshold",
-        "Metrics at other thresholds; the slider above shows each in numbers.",
+        "Metrics at other thresholds; the slider shows each in numbers.",
         "precision_recall",
         {"precision": "precision", "recall": "recall"},
     ),
