@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from karat.api.exports import Exports
 from karat.api.forms import attach_forms
 from karat.api.options import one_of
-from karat.api.results import Exports, Result
+from karat.api.results import Result
 from karat.data.sources.arrays.sets import places_of
 from karat.errors import error
 from karat.results import result
