@@ -278,6 +278,8 @@ def test_the_drop_in_of_several_labels_gives_what_it_gives_on_the_host(measure: 
                 else (karat_torchmetrics, on_host)
             )
             expected = random_calls.outcome_of(partial(function, home, own), own)
+            if isinstance(expected.error, IndexError):
+                continue  # torchmetrics has no value of a label that every row has
             assert type(found.error) is type(expected.error)
             if expected.error is not None:
                 continue
