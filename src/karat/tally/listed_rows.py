@@ -136,6 +136,10 @@ class ListedRows:
         groupings = tuple(left.merge(right) for left, right in pairs)
         return replace(self, **merged, groupings=groupings)._pruned()
 
+    def within(self, most: int) -> ListedRows:
+        """Return fewer rows: at most this many, the first of each group."""
+        return replace(self, most=min(most, self.most))._pruned()
+
     def at(self, places: Places) -> ListedRows:
         """Return some of the listed rows; counts stay."""
         arrays: dict[str, Any] = {

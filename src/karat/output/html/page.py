@@ -40,6 +40,7 @@ from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
 from karat.output.html.figures import figures_of
+from karat.output.html.rows import rows_on_page
 from karat.output.html.tables import bar, class_table, definitions, metric_table, undefined_reasons
 from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
 
@@ -190,8 +191,14 @@ def report_to_html(report: Report) -> str:
         "source": _pairs_of(report.source),
         "signatures": [str(report.metrics[x].signature) for x in first] or [MISSING],
     }
-    data = {"matrix": matrix and matrix["data"], "decisions": decisions}
-    return page("report.html", shown, data)
+    data = {"matrix": matrix and matrix["data"], "decisions": decisions, "rows": None}
+    shown["has_rows"] = report.kept_rows is not None
+    bare = page("report.html", shown, data)
+    places = None if matrix is None else matrix["places"]
+    rows = rows_on_page(report, places, len(bare.encode()))
+    if rows is None:
+        return bare
+    return page("report.html", shown, {**data, "rows": rows})
 
 
 def _most_telling(report: Report) -> str:
@@ -242,6 +249,7 @@ def sets_to_html(report: SetReport) -> str:
         "inexact": None,
         **dict.fromkeys(("matrix", "decisions", "best_thresholds", "pairs")),
         "is_plain": False,
+        "has_rows": False,
         "about_decisions": "",
         "classes": class_table(report),
         "each": OF_LABELS,
