@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from inspect import signature
@@ -418,6 +418,7 @@ def report_of_table(
     groups: Sequence[Key] = (),
     is_frequency: bool = False,
     always_keeps: bool = False,
+    then: Callable[[Any, Report], None] | None = None,
     **reading: Any,
 ) -> Report:
     """Return the report of a table or of files, from labels alone or with probabilities or scores.
@@ -429,6 +430,7 @@ def report_of_table(
         groups: columns, and crosses of several, to slice the report by.
         is_frequency: whether a row of weight 3 stands for three rows.
         always_keeps: whether rows are listed also where that takes a slower read of large files.
+        then: called with the source, which can still be read, and the report.
         reading: options of files: where, progress, labels_are_text.
     """
     named = dict(columns)
@@ -529,7 +531,10 @@ def report_of_table(
             found = replace(found, scores=scores)
         check_found_scores(found, columns["score"])
         found = with_order_of_columns(found, columns, options["labels"])
-        return report_of(found, spec)
+        report = report_of(found, spec)
+        if then is not None:
+            then(source, report)
+        return report
 
 
 def _check_sources(
