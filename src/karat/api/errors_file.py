@@ -21,6 +21,8 @@ from karat.data.sources.files.rows import FileStream
 from karat.data.sources.files.sql import NO_VALUE
 from karat.errors import error
 from karat.results.row_list import score_titles
+from karat.results.set_row_list import WrongSets, as_text
+from karat.tally.set_tally import SetRows
 from karat.tally.writing import write_parts
 
 Places = npt.NDArray[np.int64]
@@ -55,10 +57,12 @@ def write_errors(
         found: Iterable[Part] = _wrong(source, threshold, n_threads, 0)
     elif isinstance(source, FileStream):
         found = _wrong_of_batches(source, threshold, n_threads)
+    elif isinstance(source, Tallies) and source.sets is not None and not source.sets.is_sample:
+        found = _wrong_sets(source.sets.rows, n_dropped=source.n_dropped)
     else:
-        do = "Write them to files, or give them in memory."
-        raise error("K236", found="The rows are in partitions, or were only counted", do=do)
-    ids = source.id_values
+        do = "Give a larger max_memory=, or read files of one label a row."
+        raise error("K236", found="The rows do not fit into max_memory", do=do)
+    ids = getattr(source, "id_values", None)
     n = 0
 
     def texts() -> Iterator[bytes]:
@@ -68,11 +72,11 @@ def write_errors(
             for names, (places, columns) in _named(found, ids, cleanup):
                 text = io.StringIO()
                 writer = csv.writer(text, lineterminator="\n")
+                titles, values = zip(*_with_names(names, columns, ids), strict=True)
                 if is_first:
-                    head = "row" if ids is None else "id"
-                    writer.writerow([head, *(title for title, _ in columns)])
+                    writer.writerow(titles)
                 is_first = False
-                writer.writerows(zip(names, *(values for _, values in columns), strict=True))
+                writer.writerows(zip(*values, strict=True))
                 n += len(places)
                 yield text.getvalue().encode("utf-8", "surrogatepass")
 
@@ -96,6 +100,30 @@ def _named(parts: Iterable[Part], ids: Any, cleanup: ExitStack) -> Iterator[tupl
     scan = cleanup.enter_context(closing(ids.scan(wanted())))
     for names in scan:
         yield list(names), waiting.pop(0)
+
+
+def _with_names(
+    names: list[Any], columns: list[tuple[str, list[Any]]], ids: Any
+) -> list[tuple[str, list[Any]]]:
+    is_named = columns[0][0] in ("row", "id")
+    return columns if is_named else [("row" if ids is None else "id", names), *columns]
+
+
+def _wrong_sets(rows: SetRows, n_dropped: int) -> Iterator[Part]:
+    """Yield the wrong rows with sets of labels, with the text of each set."""
+    wrong = WrongSets(rows)
+    every = np.flatnonzero(wrong.n_wrong > 0)
+    for start in range(0, max(len(every), 1), _ROWS):
+        at = every[start : start + _ROWS]
+        columns = wrong.columns(at)
+        if "row" in columns and n_dropped:
+            do = "Name a column of ids, id=, or leave out rows before."
+            raise error("K236", found=f"{n_dropped} rows were dropped, and rows have no ids", do=do)
+        texts = {
+            name: [as_text(x) if isinstance(x, list) else x for x in values]
+            for name, values in columns.items()
+        }
+        yield at, [*texts.items()]
 
 
 def _wrong_of_batches(

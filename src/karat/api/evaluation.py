@@ -41,7 +41,7 @@ from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
-from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows
+from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows, with_ids
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
@@ -294,6 +294,8 @@ def _run(
             is_frequency=is_frequency,
             **options,
         )
+        if ids is not None and limit:
+            sets = with_ids(sets, ids)
         found = accumulate(sets, ScoreParts(max_memory or MAX_MEMORY))
         doubts = doubts_of_order(
             y_true, "y_true", y_pred=y_pred, **scores, weights=weights, clusters=clusters, by=by
@@ -523,7 +525,10 @@ def report_of_table(
             of_one_class: dict[str, Any] = {"exact": exact or None}
             of_one_class |= {"design": None if design == "cohort" else design}
             refuse_on_sets(of_one_class)
-            return report_of(found, spec)
+            report = report_of(found, spec)
+            if then is not None:
+                then(found, report)
+            return report
         if exact and found.scores is not None and not isinstance(source, Rows | Counted | Tallies):
             from karat.data.sources.files.large import refined
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from karat.api.exports import Exports
 from karat.results import row_list
+from karat.results.set_row_list import as_text
 
 if TYPE_CHECKING:
     from karat.output.document import Document
@@ -40,7 +41,12 @@ class RowList(Exports, row_list.RowList):
         return describe_rows(self)
 
     def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]:
-        return [dict(record) for record in self.records], self.columns
+        # A set of labels is one text.
+        rows: list[Row] = [
+            {name: as_text(x) if isinstance(x, list) else x for name, x in record.items()}
+            for record in self.records
+        ]
+        return rows, self.columns
 
     def __repr__(self) -> str:
         return f"<karat rows: {len(self)}>"

@@ -71,7 +71,7 @@ def rows_of(
     if listed is None:
         raise error("K233", found="None were kept when it was made", do=NO_ROWS)
     classes = report.classes
-    at = {name: _place(name, value, classes) for name, value in (("true", true), ("pred", pred))}
+    at = {name: class_of(name, value, classes) for name, value in (("true", true), ("pred", pred))}
     chosen = np.ones(len(listed.rows), np.bool_)
     for codes, place in zip((listed.true, listed.pred), at.values(), strict=True):
         if place is not None:
@@ -97,7 +97,7 @@ def rows_of(
     return RowList(*records_of(listed, places, report), n)
 
 
-def _place(argument: str, value: Any, classes: Classes) -> int | None:
+def class_of(argument: str, value: Any, classes: Classes) -> int | None:
     """Return the class of a label, or of a display name (K234)."""
     if value is None:
         return None
@@ -136,7 +136,7 @@ def _in_slice(listed: ListedRows, by: Mapping[str, Any]) -> tuple[Flags, int]:
 
 
 def _class_of_bins(label: Any, classes: Classes) -> int:
-    place = _place("label", label, classes)
+    place = class_of("label", label, classes)
     if place is None:
         place = classes.positive
     if place is None:

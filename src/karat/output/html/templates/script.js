@@ -128,7 +128,7 @@
       const table = dialog.querySelector("table");
       table.tHead.replaceChildren(head);
       table.tBodies[0].replaceChildren(...body);
-      const order = found.length < n ? "Most wrong first. " : "";
+      const order = found.length < n ? "Worst first. " : "";
       $("rows-note").textContent = (found.length ? order : "None of them is on this page. ") +
         "In Python, report.rows() lists rows; on the command line, karat report FILE --errors FILE.csv writes every wrong row.";
       dialog.showModal();
