@@ -17,7 +17,7 @@ K234  There are no rows of {argument}={value!r}.
 K235  More rows are wanted than were kept.
       limit={limit}, and {kept} rows of each cell, bin and slice were kept.
       Evaluate again with keep_rows={limit}; karat report FILE --errors out.csv writes every error.
-K236  Errors of these rows cannot be written.
+K236  Rows cannot be kept or written here.
       {found}.
       {do}
 """

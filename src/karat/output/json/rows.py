@@ -59,7 +59,8 @@ _GROUPING: Final = js.record(
 )
 
 
-def _rows(s: Scope) -> ListedRows:
+def _check_columns(s: Scope) -> None:
+    """Refuse columns that do not fit each other, before groups are read by them."""
     m = len(s.rows)
     columns: dict[str, Any] = {x: getattr(s, x) for x in ("true", "pred", "margins")}
     columns |= {"ids": s.ids, "values": s.values, "weights": s.weights}
@@ -70,6 +71,10 @@ def _rows(s: Scope) -> ListedRows:
     is_shaped = s.values is None or (s.values.ndim == 2 and 1 <= s.values.shape[1] <= 2)
     require(is_shaped, "rows.values are not one or two scores of each row")
     require(len(np.unique(s.rows)) == m, "rows.rows has a row twice")
+
+
+def _rows(s: Scope) -> ListedRows:
+    m = len(s.rows)
     kinds = [one.kind for one in s.groupings]
     require(kinds[:1] == ["cell"] and kinds.count("cell") == 1, "rows.groupings lack the cells")
     order = np.lexsort((s.rows, s.margins, s.true == s.pred))
@@ -97,6 +102,7 @@ ROWS: Final = js.record(
     margins=_AMOUNTS,
     values=_optional(js.AMOUNTS, "values"),
     weights=_optional(_AMOUNTS, "weights"),
+    columns=js.given(_check_columns),
     groupings=js.each(_GROUPING),
 )
 """Read after the classes and the number of rows."""
