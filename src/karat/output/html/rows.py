@@ -71,7 +71,7 @@ def _written(
         "true": listed.true.tolist(),
         "pred": listed.pred.tolist(),
         "scores": [
-            [title, [float(f"{x:.3g}") for x in column]]
+            [title, [float(f"{x:.4g}") for x in column]]
             for title, column in zip(score_titles(len(values), report.scores), values, strict=False)
         ],
         "weights": None
