@@ -25,11 +25,11 @@ def describe_rows(rows: RowList) -> Document:
 
 
 def told_of(n_listed: int, n: int | None) -> str:
-    r"""Return how many rows are listed, and of how many.
+    """Return how many rows are listed, and of how many.
 
     Example:
-        >>> told_of(12, 3481), told_of(1, 1), told_of(3, None)
-        ('12 of 3\xa0481 rows, worst first', '1 row', '3 rows that were kept')
+        >>> told_of(12, 481), told_of(1, 1), told_of(3, None)
+        ('12 of 481 rows, worst first', '1 row', '3 rows that were kept')
     """
     if n is None:
         return f"{counted(n_listed, 'row')} that were kept"
