@@ -161,7 +161,6 @@ def command(
     from karat.cli.streams import ReadingBar
     from karat.data.labels.separated import checked_separator
     from karat.data.listing import KEPT_ROWS
-    from karat.errors.text import counted
     from karat.inference.confidence import Confidence
     from karat.metrics import get
 
@@ -191,6 +190,7 @@ def command(
 
     def write(source: Any, found: Report) -> None:
         from karat.api.errors_file import write_errors
+        from karat.errors.text import counted
 
         assert errors is not None
         # What was read is known for certain only now.
