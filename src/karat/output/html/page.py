@@ -90,7 +90,10 @@ def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None
     if data is not None:
         # JSON that neither ends its block nor opens a comment: the escapes are JSON's own.
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        found |= {"script": read("script.js"), "data": text.translate(_ESCAPED)}
+        script = read("script.js")
+        if data.get("rows") is not None:
+            script = read("rows.js") + script
+        found |= {"script": script, "data": text.translate(_ESCAPED)}
     # What the page may load: its own style sheet, its own script, and nothing else.
     rules = ["default-src 'none'", f"style-src {_hash(style)}"]
     rules += [f"script-src {_hash(found['script'])}"] if found["script"] else []
@@ -195,7 +198,8 @@ def report_to_html(report: Report) -> str:
     shown["has_rows"] = report.kept_rows is not None
     bare = page("report.html", shown, data)
     places = None if matrix is None else matrix["places"]
-    rows = rows_on_page(report, places, len(bare.encode()))
+    n_bytes = sum(len(text.encode()) for text in (bare, read("rows.js")))
+    rows = rows_on_page(report, places, n_bytes)
     if rows is None:
         return bare
     return page("report.html", shown, {**data, "rows": rows})
