@@ -60,7 +60,7 @@ OF_CLASSES: Final = {
     "word": "class",
     "caption": "Each class against the rest",
     "averages": "TP, FP, FN and TN are the true and false positives and negatives of a class "
-    "against the rest, k is a class, n the number of rows.\nmacro_ is the mean over the classes, "
+    "against the rest, k is a class, n the number of rows. macro_ is the mean over the classes, "
     "weighted_ the same by their support, micro_ from the counts of all classes added.",
 }
 OF_LABELS: Final = {
@@ -68,7 +68,7 @@ OF_LABELS: Final = {
     "word": "label",
     "caption": "Each label against its absence",
     "averages": "TP, FP, FN and TN are the true and false positives and negatives of a label, or "
-    "of the labels of a row, k is a label, n the number of rows.\nmacro_ is the mean over the "
+    "of the labels of a row, k is a label, n the number of rows. macro_ is the mean over the "
     "labels, weighted_ the same by their support, micro_ from the counts of all labels added, "
     "samples_ the mean over the rows.",
 }
