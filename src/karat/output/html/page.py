@@ -90,9 +90,9 @@ def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None
     if data is not None:
         # JSON that neither ends its block nor opens a comment: the escapes are JSON's own.
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        script = read("script.js")
-        if data.get("rows") is not None:
-            script = read("rows.js") + script
+        names = ("script.js",) if data.get("rows") is None else ("rows.js", "script.js")
+        lines = (line.strip() for name in names for line in read(name).splitlines())
+        script = "\n".join(line for line in lines if line and not line.startswith("// "))
         found |= {"script": script, "data": text.translate(_ESCAPED)}
     # What the page may load: its own style sheet, its own script, and nothing else.
     rules = ["default-src 'none'", f"style-src {_hash(style)}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.tally.listed_rows import Grouping, ListedRows
 
-LARGEST: Final = 290_000
+LARGEST: Final = 297_000
 """Bytes of a page with rows, at most."""
 _ROOM: Final = 40_000
 """Bytes of its rows, at most."""
 MOST: Final = 4_000
 """Rows of a page, at most."""
+_LEAST: Final = 5
+"""Rows of each cell; where fewer fit, bins list none."""
 
 
 def rows_on_page(
@@ -36,7 +39,20 @@ def rows_on_page(
     listed = report.kept_rows
     if listed is None:
         return None
-    bins, room = bins_of(report), min(_ROOM, LARGEST - n_bytes)
+    room = min(_ROOM, LARGEST - n_bytes)
+    found = _fitting(report, listed, places, room)
+    if found is None or found["limit"] < _LEAST:
+        # Of many classes the bins are most of the groups, and cells come first.
+        others = tuple(one for one in listed.groupings if one.kind != "bin")
+        found = _fitting(report, replace(listed, groupings=others), places, room) or found
+    return found
+
+
+def _fitting(
+    report: Report, listed: ListedRows, places: Sequence[int] | None, room: int
+) -> dict[str, Any] | None:
+    """As many rows as fit into these bytes; None where none do."""
+    bins = bins_of(report) if any(one.kind == "bin" for one in listed.groupings) else {}
     low, high, found = 0, MOST, None
     while low < high:
         middle = (low + high + 1) // 2
@@ -61,17 +77,20 @@ def _written(
     for one in listed.groupings[1:]:
         by_kind[one.kind].append(one)
     limit = listed.limit_of_each or 1
+    is_whole = places is not None and len({*places}) == listed.k
+    figures = {name: [*_bins(by_kind["bin"], each, limit)] for name, each in bins.items()}
     of_columns = {one.of if len(one.of) > 1 else one.of[0]: one for one in by_kind["slice"]}
     return {
         "limit": limit,
         "head": "row" if listed.ids is None else "id",
         "ids": list(names),
-        "names": [harmless(name) for name in report.classes.display],
-        "place": of_class.tolist(),
+        # Of a matrix that shows every class, they are those of the matrix.
+        "names": None if is_whole else [harmless(name) for name in report.classes.display],
+        "place": None if is_whole else of_class.tolist(),
         "true": listed.true.tolist(),
         "pred": listed.pred.tolist(),
         "scores": [
-            [title, [float(f"{x:.4g}") for x in column]]
+            [title, [_short(x, k=listed.k) for x in column]]
             for title, column in zip(score_titles(len(values), report.scores), values, strict=False)
         ],
         "weights": None
@@ -81,8 +100,17 @@ def _written(
         "slices": [
             _slices(of_columns[key]) if key in of_columns else None for key in report.slices
         ],
-        "figures": {name: [*_bins(by_kind["bin"], each, limit)] for name, each in bins.items()},
+        "figures": {
+            name: "reliability" if name == "scores" and each == figures["reliability"] else each
+            for name, each in figures.items()
+        },
     }
+
+
+def _short(x: float, k: int) -> float:
+    """A score in four digits; of several classes, in ten thousandths."""
+    found = float(f"{x:.4g}") if k == 2 else round(x, 4)
+    return int(found) if found == int(found) else found
 
 
 def _id(name: int | str | None) -> int | str | None:

@@ -1,6 +1,8 @@
 "use strict";
 // The rows behind a number: a dialog that lists those of a cell, a bin or a slice.
-const listedRows = (rows, { $, made, named, amount, value }) => {
+const listedRows = (rows, matrix, { $, made, named, amount, value }) => {
+  const classes = rows.names || matrix.names;
+  const place = (c) => (rows.place ? rows.place[c] : c);
   const dialog = $("rows");
   const show = (n, of, is) => {
     const found = [...rows.ids.keys()].filter(is).slice(0, rows.limit);
@@ -19,7 +21,7 @@ const listedRows = (rows, { $, made, named, amount, value }) => {
       const row = made("tr"), id = made("th", rows.ids[i] === null ? "–" : String(rows.ids[i]));
       id.scope = "row";
       row.append(id);
-      [rows.true[i], rows.pred[i]].forEach((c) => row.appendChild(made("td")).append(named(rows.names[c])));
+      [rows.true[i], rows.pred[i]].forEach((c) => row.appendChild(made("td")).append(named(classes[c])));
       rows.scores.forEach(([, column]) => row.append(made("td", value(column[i]), "n")));
       if (rows.weights) row.append(made("td", amount(rows.weights[i]), "n"));
       alone.forEach((one) => row.append(made("td", one.names[one.codes[i]])));
@@ -46,7 +48,8 @@ const listedRows = (rows, { $, made, named, amount, value }) => {
   };
   $("rows-close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
-  for (const [figure, bins] of Object.entries(rows.figures)) {
+  for (const [figure, own] of Object.entries(rows.figures)) {
+    const bins = typeof own === "string" ? rows.figures[own] : own;
     const table = document.querySelector(`#${figure} details table`);
     if (!table) continue;
     [...table.tBodies[0].rows].forEach((row, place) => {
@@ -70,6 +73,6 @@ const listedRows = (rows, { $, made, named, amount, value }) => {
   return (i, j, n, names) => {
     const sum = (total, [row, column, count]) => total + (row === i && column === j ? count : 0);
     show(rows.counts ? rows.counts.reduce(sum, 0) : n, ["truly ", named(names[i]), ", predicted ", named(names[j])],
-      (row) => rows.place[rows.true[row]] === i && rows.place[rows.pred[row]] === j);
+      (row) => place(rows.true[row]) === i && place(rows.pred[row]) === j);
   };
 };

@@ -122,7 +122,7 @@
   document.querySelectorAll(".bar").forEach((bar) => bar.setAttribute("aria-hidden", "true"));
 
   // What lists the rows of a cell, on pages that have some.
-  const listCell = data.rows ? listedRows(data.rows, { $, made, named, amount, value }) : null;
+  const listCell = data.rows ? listedRows(data.rows, data.matrix, { $, made, named, amount, value }) : null;
 
   // The confusion matrix.
   const confusion = (matrix) => {
