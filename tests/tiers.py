@@ -46,6 +46,7 @@ OWN: Final = {
     "tests/compat/test_sklearn_sets.py::test_every_call": ("all", 0.0),
     "tests/laws/test_records.py": ("test", 10.0),
     "tests/laws/test_interval_laws.py": ("test", 7.0),
+    "tests/docs/test_cookbook.py": ("test", 6.0),
     "tests/hostile/test_no_code.py": ("check", 10.0),
     "tests/hostile/test_patterns.py::test_every_pattern_takes_time": ("all", 0.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
