@@ -147,3 +147,13 @@ def test_a_minus_is_that_of_comparisons() -> None:
     worse = karat.gate(TRUE, NEW, baseline=OLD)
     assert "difference -0." in worse.rules[0].line
     assert "−" not in str(worse)
+
+
+def test_a_p_value_that_underflows_is_not_0() -> None:
+    from karat.output.gate import markdown_of_gate
+
+    truth = np.arange(2000) % 2
+    found = karat.gate(truth, 1 - truth, baseline=truth, max_drop={"accuracy": 0.01})
+    assert found.rules[0].p == 0.0
+    assert "one-sided p < 1e-16, n" in found.rules[0].line
+    assert "| < 1e-16 |" in markdown_of_gate(found)
