@@ -59,7 +59,8 @@ OWN: Final = {
 }
 """Path → the first tier that runs its tests, and the seconds for each of its functions there.
 
-The last path that fits decides. Of Spark the time of its Java is not measured, of notebooks that of their kernel.
+The last path that fits decides. Of Spark the time of its Java is not measured, of notebooks that
+of their kernel.
 """
 _COSTS: Final = Path(__file__).with_name("costs.json")
 _GOLDEN: Final = (5**0.5 - 1.0) / 2.0
