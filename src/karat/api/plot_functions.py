@@ -21,12 +21,19 @@ from karat.output.plots._axes import axes_of, check_matplotlib
 _OPTIONS: Final = {
     "classes": "labels of the classes to draw, or one; default: all, and of two the positive one."
     " Of more than can be distinguished, the worst, with the others faint behind them.",
+    "panels": "whether to draw each class in a panel of its own, with equal axes; default: of 4 to"
+    " 12 classes, unless `ax` is given. The panels are `child_axes` of the Axes.",
     "band": "whether to shade the simultaneous band of each curve, at the level of the intervals of"
-    " its report (95 % without any); see `karat.curves.Roc.band`.",
+    " its report (95 % without any); default: if a single curve is drawn and its report has"
+    " intervals. See `karat.curves.Roc.band`.",
     "chance": "whether to draw the curve of a random order.",
     "decision": "whether to mark the point of the predictions.",
-    "normalize": 'None: counts; "true": proportions of each true class, "pred": of each predicted'
-    ' one; "all": of all rows.',
+    "heading": "whether to write what is drawn, of which class and model and of how many rows, as"
+    " the title of the Axes.",
+    "normalize": 'what cells are labeled with. None: counts; "true": proportions of each true'
+    ' class, "pred": of each predicted one; "all": of all rows.',
+    "shade": 'what cells are colored by: "true", "pred" or "all" as above, or "count"; default:'
+    ' as `normalize`, else "true".',
     "sort": '"class": in the order of the report; "error": the class with most wrong rows first.',
     "annotate": "whether to write every cell; default: up to 20 classes.",
     "totals": "whether to write totals of rows and columns; default: where cells are written.",
@@ -36,6 +43,7 @@ _OPTIONS: Final = {
     "histogram": "whether to shade the number of rows in each bin.",
     "shares": "whether heights are proportions of the rows of the class; default: of several"
     " classes.",
+    "log": "whether the scale of the rows is logarithmic.",
     "legend": "whether to draw one.",
 }
 
@@ -64,6 +72,9 @@ def _plotted(body: Callable[..., None]) -> Callable[..., Any]:
                 raise unknown_argument(f"karat.plot.{name}", key, [*own_names, *arguments])
         for item in own:
             _check_flag(item, rest.get(item.name, item.default))
+        if "panels" in own_names and ax is not None:
+            # What is given is one Axes: it stays one, unless panels are asked for.
+            rest["panels"] = bool(rest.get("panels"))
         with axes_of(ax) as axes:
             read = _comparison_of if is_comparison else _reports_of
             reports = read(name, drawn, y_pred, of_rows)

@@ -15,16 +15,19 @@ def confusion(
     *,
     ax: Axes | None = None,
     normalize: str | None = None,
+    shade: str | None = None,
     sort: str = "class",
     annotate: bool | None = None,
     totals: bool | None = None,
     colorbar: bool = True,
+    heading: bool = True,
     **image: Any,
 ) -> Axes:
     """Heat map of the confusion matrix: rows true, columns predicted.
 
-    Cells are colored by value, and values are written up to 20 classes: counts, or proportions in
-    percent. Totals of rows and columns are outside the map. A row or column without samples has no
+    Cells are colored by the proportion of the true class. Up to 20 classes they are labeled: with
+    the count and, if it fits, the proportion in percent, or with a proportion alone (`normalize`).
+    Totals of rows and columns are outside the map. A row or column without samples has no
     proportions and stays blank.
     """
 
@@ -34,6 +37,7 @@ def compare(
     *,
     ax: Axes | None = None,
     metrics: Any = None,
+    heading: bool = True,
     legend: bool = True,
     **errorbar: Any,
 ) -> Axes:
@@ -50,6 +54,7 @@ def intervals(
     ax: Axes | None = None,
     metrics: Any = None,
     classes: Any = None,
+    heading: bool = True,
     legend: bool = True,
     **errorbar: Any,
 ) -> Axes:
@@ -68,10 +73,12 @@ def reliability(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
     bins: str | None = None,
-    band: bool = False,
+    band: bool | None = None,
     spread: bool = True,
     histogram: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -91,7 +98,10 @@ def scores(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
     shares: bool | None = None,
+    log: bool | None = None,
+    heading: bool = True,
     legend: bool = True,
     **patch: Any,
 ) -> Axes:
@@ -100,7 +110,8 @@ def scores(
     The bins are those of the reliability diagram, whose rows a report keeps. With several classes
     each histogram is of the rows of its class; then, and with `shares`, heights are proportions of
     these rows, else rows or their weight. Scores count as their softmax. The scale of the rows is
-    logarithmic if the highest bar is more than 20 times the highest of the class.
+    logarithmic with `log`; by default if the highest bar is more than 20 times the highest of the
+    class.
     """
 
 def threshold(
@@ -110,7 +121,9 @@ def threshold(
     ax: Axes | None = None,
     metrics: Any = None,
     classes: Any = None,
+    panels: bool | None = None,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -127,8 +140,10 @@ def det(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -144,8 +159,10 @@ def gain(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -157,8 +174,10 @@ def lift(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -173,9 +192,11 @@ def precision_recall(
     *,
     ax: Axes | None = None,
     classes: Any = None,
-    band: bool = False,
+    panels: bool | None = None,
+    band: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -193,9 +214,11 @@ def roc(
     *,
     ax: Axes | None = None,
     classes: Any = None,
-    band: bool = False,
+    panels: bool | None = None,
+    band: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:

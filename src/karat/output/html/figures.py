@@ -130,7 +130,9 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
         if one.draw is threshold and not report.is_binary:
             continue
         band = _band(report, which, one)
-        drawn = options if band is None else options | {"band": True}
+        drawn = options | {"panels": False, "heading": False}
+        if one.draw in (roc, precision_recall, reliability):
+            drawn["band"] = band is not None
         svg = as_svg(partial(one.draw, {"": report}, **drawn), 4.8, 3.8, colors=INKS, has_axes=True)
         limits = () if band is None else _LIMITS
         if one.curve:

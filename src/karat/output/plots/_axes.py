@@ -109,6 +109,7 @@ def axes_of(given: Any) -> Iterator[Axes]:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(layout="constrained")
+    axes.spines[["top", "right"]].set_visible(False)
     try:
         yield axes
     except BaseException:
@@ -186,6 +187,33 @@ def unit_axes(ax: Axes, *, x: str, y: str, is_vertical: bool = True) -> None:
     ax.set(xlabel=x, ylabel=y, xlim=(-0.02, 1.02))
     if is_vertical:
         ax.set_ylim(-0.02, 1.02)
+    add_grid(ax)
+
+
+def add_grid(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
+    """Draw thin lines at the ticks, behind everything."""
+    ax.grid(visible=True, axis=axis, linewidth=0.5, color=faint(ax), alpha=0.5)
+    ax.set_axisbelow(True)
+
+
+def add_heading(ax: Axes, parts: Sequence[str]) -> None:
+    """Write what is drawn above the Axes: in one line, or in as many as the parts need.
+
+    It is the title of the Axes, so that ``ax.set_title`` replaces it.
+    """
+    import matplotlib as mpl
+
+    size = float(mpl.rcParams["font.size"])
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    room = ax.get_window_extent().width * 72 / figure.dpi / (0.6 * size)
+    lines: list[str] = []
+    for part in filter(None, parts):
+        if lines and len(lines[-1]) + len(part) + 3 <= room:
+            lines[-1] += f" · {part}"
+        else:
+            lines.append(part)
+    without_tex([ax.set_title("\n".join(lines), fontsize=size)])
 
 
 def log_axis(ax: Axes, name: Literal["x", "y"]) -> None:
@@ -218,3 +246,4 @@ def deviate_axes(ax: Axes, drawn: Sequence[tuple[Any, Any]]) -> None:
         texts = [f"{100 * tick:.10g} %" for tick in ticks]
         getattr(ax, f"set_{axis}ticks")(ticks, texts)
         getattr(ax, f"{axis}axis").set_minor_locator(NullLocator())
+    add_grid(ax)

@@ -279,13 +279,14 @@ Places: TypeAlias = npt.NDArray[np.intp]
 
 
 def shrink(ax: Axes) -> None:
-    """Leave out points of the lines of a drawn Axes that are too small to see."""
+    """Leave out points of lines and bands, also of panels, that are too near to others to see."""
     from matplotlib.cbook import pts_to_prestep
+    from matplotlib.collections import PolyCollection
     from matplotlib.colors import same_color
 
     named: list[tuple[Any, Floats, Floats, Any]] = []
     faint: list[tuple[Any, Floats, Floats, Any]] = []
-    for line in ax.lines:
+    for line in [line for one in (ax, *ax.child_axes) for line in getattr(one, "lines", ())]:
         x, y = (np.asarray(part, np.float64) for part in line.get_data())
         if len(x) < 3 or line.get_marker() not in ("None", "", None):
             continue
@@ -303,6 +304,13 @@ def shrink(ax: Axes) -> None:
             places = [coarser(px, py, tolerance) for *_, (px, py) in group]
         for (line, x, y, _), kept in zip(group, places, strict=True):
             line.set_data(x[kept], y[kept])
+    for one in (ax, *ax.child_axes):
+        for filled in getattr(one, "collections", ()):
+            if isinstance(filled, PolyCollection):
+                verts = [np.asarray(path.vertices) for path in filled.get_paths()]
+                on_page = [filled.get_transform().transform(part) for part in verts]
+                places = [coarser(part[:, 0], part[:, 1], _FINEST) for part in on_page]
+                filled.set_verts([part[kept] for part, kept in zip(verts, places, strict=True)])
 
 
 def coarser(x: Floats, y: Floats, tolerance: float) -> Places:
