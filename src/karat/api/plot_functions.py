@@ -26,6 +26,8 @@ _OPTIONS: Final = {
     "band": "whether to shade the simultaneous band of each curve, at the level of the intervals of"
     " its report (95 % without any); default: if a single curve is drawn and its report has"
     " intervals. See `karat.curves.Roc.band`.",
+    "mean": "whether to draw the mean of the curves of all classes of a report; default: if some"
+    " classes have no name of their own.",
     "chance": "whether to draw the curve of a random order.",
     "decision": "whether to mark the point of the predictions.",
     "heading": "whether to write what is drawn, of which class and model and of how many rows, as"

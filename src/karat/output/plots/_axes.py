@@ -75,6 +75,8 @@ def style(place: int, variant: int | None = None) -> Style:
     return Style(colour, dashes, MARKERS[of % len(MARKERS)])
 
 
+_SMALL: Final = 180.0
+"""Points of the width of an Axes that has small markers."""
 NAME_LIMIT: Final = 24
 """Characters of a class or model name that a picture shows."""
 
@@ -194,6 +196,24 @@ def add_grid(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
     """Draw thin lines at the ticks, behind everything."""
     ax.grid(visible=True, axis=axis, linewidth=0.5, color=faint(ax), alpha=0.5)
     ax.set_axisbelow(True)
+
+
+def few_ticks(ax: Axes) -> None:
+    """Leave few ticks on axes that are not logarithmic: of proportions 0, a half and 1."""
+    for name in ("x", "y"):
+        low, high = getattr(ax, f"get_{name}lim")()
+        if getattr(ax, f"get_{name}scale")() == "log":
+            continue
+        if -0.25 < low <= 0.0 and 1.0 <= high < 1.1:
+            getattr(ax, f"set_{name}ticks")([0.0, 0.5, 1.0])
+        else:
+            ax.locator_params(axis=name, nbins=4)
+
+
+def is_small(ax: Axes) -> bool:
+    """Whether an Axes is a panel, or as small as one."""
+    figure = ax.get_figure(root=True)
+    return figure is not None and ax.get_window_extent().width * 72 / figure.dpi < _SMALL
 
 
 def add_heading(ax: Axes, parts: Sequence[str]) -> None:

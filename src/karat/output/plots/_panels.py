@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from karat.errors.text import interval, value
-from karat.output.plots._axes import add_heading, draw_others, names_on_plots, without_tex
+from karat.output.plots._axes import (
+    add_heading,
+    draw_others,
+    few_ticks,
+    names_on_plots,
+    without_tex,
+)
 from karat.output.plots._series import MOST_SERIES, Reports, headed, places_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from karat.results.report import Report
+    from karat.results.sets import SetReport
     from karat.tally import Label
 
 FEWEST_PANELS: Final = 4
@@ -51,7 +58,7 @@ class Panel:
         self.title, self.area = title, area
         self.has_context, self.options = has_context, options
 
-    def under(self, reports: Reports, label: Label) -> str:
+    def under(self, reports: Mapping[str, Report | SetReport], label: Label) -> str:
         """``AUC 0.9881 [0.9803, 0.9942]`` of a class; of several models their values alone."""
         if self.area is None:
             return ""
@@ -205,10 +212,10 @@ def _share_axes(axes: Sequence[Axes]) -> None:
             if not is_plain:
                 ticks = sorted(named)
                 axis.set_ticks(ticks, [named[tick] for tick in ticks])
-            if getattr(ax, f"get_{name}scale")() != "log":
-                ax.locator_params(axis=name, nbins=4)
             axis.label.set_fontsize("small")
             axis.set_tick_params(labelsize="x-small")
+    for ax in axes:
+        few_ticks(ax)
 
 
 def _outer(ax: Axes, *, is_left: bool, is_bottom: bool) -> None:

@@ -18,6 +18,7 @@ from karat.output.plots._axes import (
     draw_others,
     faint,
     ink,
+    is_small,
     log_axis,
     unit_axes,
 )
@@ -201,10 +202,14 @@ def reliability(
         look: dict[str, Any] = one.style._asdict() | {"clip_on": False, "markersize": 2.0}
         look |= {"linewidth": 1.4 if is_one else 0.8, "alpha": 1.0 if is_few else 0.4}
         thin = look | {"label": f"_{one.name}", "marker": look["marker"] if is_few else "none"}
-        ax.plot(x, y, **(thin | line))
         is_full = curve.weight[curve.weight > 0] >= _FULL
+        ax.plot(x, y, **(thin | {"markevery": np.flatnonzero(~is_full).tolist()} | line))
         note = f"{one.name}  {curve.undefined or ''}".strip()
-        full = look | {"markersize": 5.5, "alpha": 1.0, "label": note or None} | line
+        full = (
+            look
+            | {"markersize": 3.5 if is_small(ax) else 5.5, "alpha": 1.0, "label": note or None}
+            | line
+        )
         if not is_full.any():
             # A line of no points that is not cut stands, for the layout, in the corner of the page.
             full["clip_on"] = True
@@ -260,7 +265,7 @@ def _in_quantiles(
     draw_bands(ax, shown, lambda _, __: by_label[one.label], band)
     add_grid(ax)
     if spread:
-        drawn: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "elinewidth": 0.8, "capsize": 2}
+        drawn: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "elinewidth": 0.8, "capsize": 0}
         drawn |= {"zorder": 1, "label": "2 standard deviations if calibrated"}
         reach = [np.minimum(2 * deviation, x - floor).clip(0.0), 2 * deviation]
         ax.errorbar(x, x, yerr=reach, **drawn)
@@ -314,7 +319,7 @@ def _others(ax: Axes, shown: Shown) -> None:
 def _spread(ax: Axes, one: Series) -> None:
     x, _, spread = _filled(_of(one))
     look: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "color": MUTED, "elinewidth": 0.8}
-    look |= {"capsize": 2, "zorder": 1, "label": "2 standard deviations if calibrated"}
+    look |= {"capsize": 0, "zorder": 1, "label": "2 standard deviations if calibrated"}
     ax.errorbar(x, x, yerr=2 * spread, **look)
 
 

@@ -101,9 +101,12 @@ class Kind(NamedTuple):
         return x, y
 
 
-def _lines(kind: Kind, ax: Axes, shown: Shown, line: Mapping[str, Any]) -> None:
-    """One line for each curve, as matplotlib's arguments say."""
+def _lines(kind: Kind, ax: Axes, shown: Shown, line: Mapping[str, Any], mean: bool | None) -> None:
+    """One line for each curve, as matplotlib's arguments say, and that of their mean if wanted."""
     _others(kind, ax, shown)
+    reports = {id(one.report): one.report for one in shown.series}
+    if (bool(shown.others) if mean is None else mean) and len(reports) == 1:
+        _mean(kind, ax, next(iter(reports.values())))
     for one in shown.series:
         curve = kind.of(one.report, one.place)
         area = curve.undefined or _area_of_class(kind, one)
@@ -127,6 +130,7 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             ax: Axes,
             *,
             classes: Any = None,
+            mean: bool | None = None,
             chance: bool = True,
             decision: bool = True,
             heading: bool = True,
@@ -134,7 +138,7 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             **line: Any,
         ) -> None:
             shown = series_of(reports, classes, area_badness)
-            _lines(kind, ax, shown, line)
+            _lines(kind, ax, shown, line, mean)
             if heading:
                 add_heading(ax, headed(kind.heading(shown), reports))
             _ends(ax, shown, chance=chance, decision=decision, legend=legend)
@@ -145,6 +149,7 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             *,
             classes: Any = None,
             band: bool | None = None,
+            mean: bool | None = None,
             chance: bool = True,
             decision: bool = True,
             heading: bool = True,
@@ -152,7 +157,7 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             **line: Any,
         ) -> None:
             shown = series_of(reports, classes, area_badness)
-            _lines(kind, ax, shown, line)
+            _lines(kind, ax, shown, line, mean)
             draw_bands(ax, shown, kind.of, band)
             if heading:
                 add_heading(ax, headed(kind.heading(shown), reports))
@@ -363,8 +368,6 @@ def _others(kind: Kind, ax: Axes, shown: Shown) -> None:
         reason = next(filter(None, reasons))
         label = f"{count(n_undefined)} classes undefined: {reason}"
         ax.plot([], [], linestyle="none", label=label)
-    if len(reports) == 1:
-        _mean(kind, ax, next(iter(reports.values())))
 
 
 def _mean(kind: Kind, ax: Axes, report: Report) -> None:
