@@ -12,11 +12,14 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
-#include <fstream>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "kernels/rejected.hpp"
@@ -25,6 +28,13 @@ namespace karat {
 namespace {
 
 constexpr int kMostThreads = 256;
+
+struct Closing {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Closing>;
+
+File opened(const std::string& path) { return File(std::fopen(path.c_str(), "r")); }
 
 // How long a thread asks again before it sleeps: the stages of a call follow each other within
 // such times, and waking a thread takes as long.
@@ -189,18 +199,24 @@ Pool& Pool::mine() {
 
 }  // namespace
 
+// Files are read by the C library: a process may hold several C++ libraries (that of a framework
+// linked statically, say), and their streams exchange locales, which ends the process.
 int quota_cores(const std::string& groups_of_process, const std::string& groups) {
-    std::ifstream lines(groups_of_process);
-    std::string line, path;
-    while (std::getline(lines, line))
-        if (line.rfind("0::/", 0) == 0) path = line.substr(3);
+    std::string path;
+    if (const File lines = opened(groups_of_process)) {
+        char line[4096];
+        while (std::fgets(line, sizeof line, lines.get()) != nullptr)
+            if (std::strncmp(line, "0::/", 4) == 0)
+                path.assign(line + 3, std::strcspn(line + 3, "\n"));
+    }
     int cores = kMostThreads;
     while (true) {
-        std::ifstream file(groups + path + "/cpu.max");
         double quota = 0, period = 0;
         // Without a quota it says "max".
-        if (file >> quota >> period && quota > 0 && period > 0)
-            cores = static_cast<int>(std::min<double>(cores, std::max(1.0, quota / period + 0.5)));
+        if (const File file = opened(groups + path + "/cpu.max"))
+            if (std::fscanf(file.get(), "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0)
+                cores =
+                    static_cast<int>(std::min<double>(cores, std::max(1.0, quota / period + 0.5)));
         if (path.empty()) return cores;
         path.resize(path.rfind('/'));
     }

@@ -322,6 +322,23 @@ def test_tables_are_sorted_by_a_click(chrome: Any, pages: dict[str, Path], digit
         assert seen.column("per-class", 0) == [str(i) for i in range(10)]
 
 
+def test_a_table_of_a_hundred_classes_is_searched(chrome: Any, pages: dict[str, Path]) -> None:
+    with opened(chrome, pages["hundred"]) as seen:
+        names = seen.page.locator("#per-class tbody th").all_text_contents()
+        seen.page.locator("#classes input").fill(wanted := names[9].upper())
+        left = seen.page.locator("#per-class tbody tr:visible th").all_text_contents()
+        assert left == [name for name in names if wanted.lower() in name.lower()]
+        assert 0 < len(left) < len(names)
+        told = seen.page.locator("#classes output").text_content()
+        assert told == f"{len(left)} of {len(names)}"
+        # Paper holds every row.
+        seen.page.emulate_media(media="print")
+        assert seen.page.locator("#per-class tbody tr:visible").count() == len(names)
+        assert not seen.page.locator("#classes .search").is_visible()
+    with opened(chrome, pages["digits"]) as seen:
+        assert seen.page.locator("#classes .search").count() == 0
+
+
 def test_the_matrix_shows_shares_and_orders(
     chrome: Any, pages: dict[str, Path], digits: Report
 ) -> None:

@@ -142,7 +142,7 @@ def test_eighty_columns_keep_both_values_and_the_difference(
     assert lines[start] == "digits_rf against digits_logreg  2 worse, 5 inconclusive"
     # The names of the models head their values, and the rows are in the order of the metrics.
     rows = [re.split(r" {2,}", line.strip()) for line in lines[start + 1 :]]
-    assert rows[0] == ["metric", "…rf", "…logreg", "diff", "p", "verdict"]
+    assert rows[0] == ["metric", "…logreg", "…rf", "diff", "p", "verdict"]
     assert "  …rf = digits_rf" in lines
     assert "  …logreg = digits_logreg" in lines
     assert [row[0] for row in rows[1:8]] == [
@@ -150,7 +150,7 @@ def test_eighty_columns_keep_both_values_and_the_difference(
         "roc_auc_ovr_macro", "log_loss", "brier",
     ]  # fmt: skip
     for row, one in zip(rows[1:8], content["differences"], strict=True):
-        assert row[:3] == [one["metric"], value(one["value_a"]), value(one["value_b"])]
+        assert row[:3] == [one["metric"], value(one["value_b"]), value(one["value_a"])]
         assert row[3].lstrip("+") == value(one["difference"])
         assert row[5] == one["verdict"]
 

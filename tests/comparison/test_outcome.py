@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -126,19 +127,42 @@ def test_both_values_and_the_difference_stay_at_eighty_columns(n: int) -> None:
     tables = told_of(found, 80)
     assert len(tables) == n * (n - 1) // 2
     for (a, b), (head, *rows) in tables.items():
-        assert [head[0], full[head[1]], full[head[2]], head[3]] == ["metric", a, b, "diff"]
+        first, second = sorted((a, b), key=LONG.index)
+        assert [head[0], full[head[1]], full[head[2]], head[3]] == ["metric", first, second, "diff"]
         # The verdict stays, whatever else has to go.
         place = head.index("verdict")
         for row in rows:
             one = found[row[0], a, b]
             assert one.low is not None
-            assert row[1:3] == [value(one.value_a), value(one.value_b)]
+            of_model = {a: one.value_a, b: one.value_b}
+            assert row[1:3] == [value(of_model[first]), value(of_model[second])]
             assert float(row[3]) == pytest.approx(one.difference, abs=1e-4)
             assert row[place] == one.verdict
     values = text.split("\nValues\n")[1].splitlines()
     heads = re.split(r" {2,}", values[0].strip())[1:]
     named = [full[head] for head in heads if not head.endswith("interval")]
     assert named == list(LONG[:n])
+
+
+def test_flips_are_counted_by_true_label_and_predictions() -> None:
+    found = karat.compare(TRUE, {"old": A, "new": B})
+    (flips,) = found.flips.values()
+    expected = Counter(zip(flips.true, flips.said_a, flips.said_b, flips.gained, strict=True))
+    assert {
+        (one.true, one.said_a, one.said_b, one.gained): one.n for one in flips.groups
+    } == expected
+    assert sorted(expected.values(), reverse=True) == [one.n for one in flips.groups]
+    for one in flips.groups:
+        assert (one.said_a if one.gained else one.said_b) == one.true
+    lines = found.text(120).split("Predictions of rows that one model alone has right\n")[1]
+    head, *rows = [re.split(r" {2,}", line.strip()) for line in lines.splitlines()]
+    assert head == ["true", "old", "new", "rows"]
+    for row, one in zip(rows, flips.groups[:6], strict=False):
+        assert row == [str(x) for x in (one.true, one.said_b, one.said_a, one.n)]
+    # Models of rows of their own have none.
+    apart = karat.compare({"old": karat.evaluate(TRUE, A), "new": karat.evaluate(TRUE, B)})
+    assert apart.flips == {}
+    assert "alone has right" not in apart.text()
 
 
 def test_narrower_the_interval_goes_before_the_values() -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import karat
@@ -20,6 +21,8 @@ from karat.compat import torchmetrics as karat_torchmetrics
 from tests.compat import test_torchmetrics_differences as random_calls
 from tests.compat.torchmetrics_calls import CLASSES as MEASURES
 from tests.compat.torchmetrics_calls import Call, call_of
+from tests.compat.torchmetrics_sets import AREAS, CURVES, ORDERS, LabelCall, label_call_of
+from tests.compat.torchmetrics_sets import MEASURES as OF_LABELS
 from tests.devices.rows import differences, labels, on_the_device, scores, torch, weights
 from tests.devices.test_waiting import batches, stream
 from tests.optional import optional
@@ -168,10 +171,13 @@ def unknown(call: Call, ours: Any, theirs: Any) -> list[str]:
     """What the drop-in does on the device otherwise than torchmetrics, and nobody listed.
 
     torchmetrics reads the host: a class outside the declared ones ends its process on a GPU. Which
-    of equal scores are the best k is up to the device, and so both read them there.
+    of equal scores are the best k is up to the device, and so are probabilities of logits, which
+    may round to equal ones: both read these there.
     """
     both = [call, moved(copy.deepcopy(call))]
-    is_there = call.options.get("top_k", 1) > 1 and "target" not in call.flaws
+    preds = call.preds
+    is_logits = preds.is_floating_point() and not bool(((preds >= 0) & (preds <= 1)).all())
+    is_there = (is_logits or call.options.get("top_k", 1) > 1) and "target" not in call.flaws
     outcomes = [
         random_calls.outcome_of(partial(function, one), one)
         for function, one in ((ours, both[1]), (theirs, both[is_there]))
@@ -211,8 +217,15 @@ def test_batches_of_the_drop_in(block: int) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("measure", sorted(MEASURES))
-@pytest.mark.parametrize("task", ["binary", "multiclass"])
+@pytest.mark.parametrize(
+    ("task", "measure"),
+    [
+        (task, measure)
+        for task in ("binary", "multiclass")
+        for measure in sorted(MEASURES)
+        if (task, measure) != ("binary", "exact_match")  # there is none
+    ],
+)
 def test_no_update_of_the_drop_in_waits(task: str, measure: str) -> None:
     seeds = (seed for seed in range(10_000))
     call = next(
@@ -227,11 +240,95 @@ def test_no_update_of_the_drop_in_waits(task: str, measure: str) -> None:
     assert str(metric.compute().device).startswith("cuda")
 
 
+def tensors_of(value: Any) -> list[Any]:
+    """The tensors of a value, which a curve has several of."""
+    return (
+        [own for item in value for own in tensors_of(item)]
+        if isinstance(value, list | tuple)
+        else [value]
+    )
+
+
+def rounded_as_there(call: LabelCall, there: Call, batches: Any) -> LabelCall:
+    """Return the call with the probabilities of logits as the device rounds them, ties and all."""
+    own = copy.deepcopy(call)
+    for rows in batches:
+        part = there.preds[rows]
+        if part.is_floating_point() and not ((part >= 0) & (part <= 1)).all():
+            own.preds[rows] = part.sigmoid().cpu()
+    return own
+
+
+@pytest.mark.parametrize("measure", sorted({*OF_LABELS, *CURVES}))
+def test_the_drop_in_of_several_labels_gives_what_it_gives_on_the_host(measure: str) -> None:
+    n_compared = 0
+    for seed in range(60):
+        call = label_call_of(seed, measure, is_fed=True)
+        if call.flaws:
+            continue
+        there = moved(copy.deepcopy(call))
+        for in_batches in (False, True):
+            on_host = rounded_as_there(call, there, call.batches if in_batches else [slice(None)])
+            function = fed if in_batches else called
+            found = random_calls.outcome_of(partial(function, karat_torchmetrics, there), there)
+            # Interpolation on a logarithmic axis has other results there, of torchmetrics, too.
+            home, own = (
+                (random_calls.classes if in_batches else random_calls.functional, there)
+                if measure == "logauc"
+                else (karat_torchmetrics, on_host)
+            )
+            expected = random_calls.outcome_of(partial(function, home, own), own)
+            if isinstance(expected.error, IndexError):
+                continue  # torchmetrics has no value of a label that every row has
+            assert type(found.error) is type(expected.error)
+            if expected.error is not None:
+                continue
+            for one, other in zip(tensors_of(found.value), tensors_of(expected.value), strict=True):
+                assert one.device.type == "cuda"
+                torch.testing.assert_close(
+                    one.cpu(), other.cpu(), rtol=1e-5, atol=1e-6, equal_nan=True
+                )
+                n_compared += 1
+    assert n_compared > 50
+
+
+@pytest.mark.parametrize("measure", sorted({*OF_LABELS} - {*AREAS, *ORDERS}))
+def test_no_update_of_the_drop_in_of_several_labels_waits(measure: str) -> None:
+    seeds = (label_call_of(seed, measure, is_fed=True) for seed in range(10_000))
+    call: LabelCall = moved(next(call for call in seeds if not call.flaws))
+    call.options.update(validate_args=False)
+    metric = getattr(karat_torchmetrics, call.metric)(**call.options).to("cuda")
+    metric.update(call.preds, call.target)
+    with refusing():
+        metric.update(call.preds, call.target)
+    assert tensors_of(metric.compute())[0].device.type == "cuda"
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_sets_of_labels_on_the_device_give_the_report_of_the_host(scored: bool) -> None:
+    random = np.random.default_rng(8)
+    marks = random.random((20_000, 6)) < [0.5, 0.4, 0.3, 0.2, 0.1, 0.05]
+    prob = np.clip(0.35 * marks + 0.65 * random.random(marks.shape), 0.0, 1.0)
+    given: dict[str, Any] = {"y_true": torch.from_numpy(marks.astype(np.int64))}
+    given |= (
+        {"y_prob": torch.from_numpy(prob.astype(np.float32))}
+        if scored
+        else {"y_pred": torch.from_numpy((prob > 0.5).astype(np.int64))}
+    )
+    expected = karat.evaluate(**given, level=None)
+    assert differences(karat.evaluate(**there(given), level=None), expected) == []
+    tallied = karat.Stream(labels=list(range(6)), level=None)
+    for rows in np.array_split(np.arange(len(marks)), 4):
+        at = torch.from_numpy(rows).cuda()
+        tallied.update(**{name: item[at] for name, item in there(given).items()})
+    assert differences(tallied.report(), expected) == []
+
+
 def test_the_device_is_the_one_that_is_tested() -> None:
     """Tests of this folder put their tensors on the GPU, not on the way of one."""
     true, pred = labels(100, 3)
     tallied = stream()
     with on_the_device():
         tallied.update(true, pred)
-    (device,) = tallied._devices._tallies._devices
+    (device,) = tallied._devices._devices
     assert device.type == "cuda"

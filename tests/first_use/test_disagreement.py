@@ -224,6 +224,30 @@ def test_predictions_that_the_scores_beside_them_do_not_predict(
     assert "without y_pred= the scores predict" in found[0].option
 
 
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("n_scores", ["one", "each"])
+def test_beyond_memory_their_number_is_bounded_from_below(k: int, n_scores: str) -> None:
+    if k == 3 and n_scores == "one":
+        return
+    rng = np.random.default_rng(4)
+    n = 70_000
+    true = rng.integers(0, k, n)
+    prob = rng.dirichlet(np.ones(k), n) * 0.5 + 0.5 * np.eye(k)[true] * rng.random((n, 1))
+    prob /= prob.sum(axis=1, keepdims=True)
+    own = prob.argmax(axis=1)
+    rolled = np.roll(own, 7)
+    given = prob[:, 1] if n_scores == "one" else prob
+    for pred in (own, rolled):
+        stream = karat.Stream(labels=range(k), max_memory=1 << 20, level=None)
+        for rows in np.array_split(np.arange(n), 9):
+            stream.update(true[rows], pred[rows], y_prob=given[rows])
+        found = [one for one in doubts(stream.report()) if one.code == "D115"]
+        assert bool(found) is (pred is rolled)
+    n_least = int(found[0].evidence.split(" of 70 000 rows ")[0].replace(" ", ""))
+    assert 0.05 * n < n_least <= np.count_nonzero(rolled != own)
+    assert "at least" in found[0].evidence
+
+
 def test_columns_of_two_models_are_a_doubt(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

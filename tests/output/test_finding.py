@@ -165,3 +165,10 @@ def test_a_comparison_says_which_model_is_better_and_what_is_open() -> None:
     assert clauses[0].target == "pair-0"
     same = karat.compare(y, {"old": new, "new": np.roll(new, 0)}, metrics=["accuracy"])
     assert "inconclusive" in texts(finding_of_comparison(same))
+    # Of three models or more also which is best, by how many metrics.
+    assert not any("Best measured" in one.text for one in clauses)
+    models = {"old": old, "new": new, "other": 1 - new}
+    several = karat.compare(y, models, metrics=["accuracy", "f1"])
+    assert [one.model for one in several.best_of_several.values()] == ["new", "new"]
+    (best,) = (one for one in finding_of_comparison(several) if one.target == "best")
+    assert best.text.startswith("Best measured of 3: new by 2 metrics;")

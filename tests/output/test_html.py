@@ -263,7 +263,18 @@ def test_a_comparison_has_a_page_side_by_side(tmp_path: Path) -> None:
     document = parsed(text)
     assert not document.all("b")
     tables = {one.attributes.get("id") for one in document.all("table")}
-    assert {"pair-0", "pair-1", "pair-2", "side"} <= tables
+    assert {"pair-0", "pair-1", "pair-2", "side", "flips-0", "flips-1", "flips-2"} <= tables
+    for i, (pair, flips) in enumerate(found.flips.items()):
+        (one,) = (x for x in document.all("table") if x.attributes.get("id") == f"flips-{i}")
+        first, second = sorted(pair, key=found.models.index)
+        group = flips.groups[0]
+        said = {pair[0]: group.said_a, pair[1]: group.said_b}
+        cells = f"\n{group.true}{said[first]}{said[second]}{group.n}\n"
+        assert f"true{first}{second}rows\n{cells}" in one.text
+    head = document.all("table")[0].text
+    assert re.search(r"(?s)metric\s*<b>one</b>\s*two\s*diff", head), head
+    # The best of three, corrected for the choice.
+    assert "Best of 3, corrected for the choice" in text
     (side,) = (one.text for one in document.all("table") if one.attributes.get("id") == "side")
     for model in found.models:
         assert f"{found.values['accuracy'][model].value:.4f}" in side

@@ -139,7 +139,7 @@ def test_what_needs_no_escape_has_none() -> None:
 def test_a_comparison_with_hostile_models() -> None:
     text = hostile_comparison().to_markdown()
     assert active(text) == set()
-    values = next(rows for rows in tables(text) if "diff" not in rows[0])
+    values = next(rows for rows in tables(text) if not {"diff", "rows"} & {*rows[0]})
     assert values[0][1:] == [harmless(NAMES[i]) for i in (0, 3, 11)]
 
 

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 import numpy as np
 
 from karat.data.accumulator import Tallies
-from karat.data.checks import doubts_of_labels, n_beside_threshold, n_not_of_largest
+from karat.data.checks import (
+    doubts_of_labels,
+    n_at_least_of_other_scores,
+    n_beside_threshold,
+    n_not_of_largest,
+)
 from karat.data.labels.names import named as place_of
 from karat.data.labels.several import looks_separated
 from karat.data.roles import ending_of, how_to_name
@@ -316,29 +321,40 @@ def _order_of_scores(classes: Classes, n_columns: int) -> str:
 
 def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Iterator[Doubt]:
     """Iterate over the doubt that predictions given beside scores are not what these predict."""
-    rows, held = found.rows, None if found.scores is None else found.scores.held
-    parts: list[tuple[Any, Any]] = []
-    if rows is not None and rows.scores is not None:
-        parts = [(rows.pred, rows.scores.values)]
-    elif held is not None:
-        parts = [(chunk.pred, chunk.values) for chunk in held.chunks]
-    parts = [(pred, values) for pred, values in parts if pred is not None and len(pred)]
     classes = found.classes
-    if not parts or classes is None:
+    if classes is None:
         return
-    n = sum(len(pred) for pred, _ in parts)
-    if classes.k > 2:
-        n_other = sum(n_not_of_largest(pred, values) for pred, values in parts)
-        told = "have another class predicted than that of their largest score"
+    if found.scores is not None and found.scores.histograms is not None:
+        histograms = found.scores.settled().histograms
+        assert histograms is not None
+        n, n_other = histograms.n_rows, n_at_least_of_other_scores(histograms)
+        told = "at least have predictions that their scores contradict"
     else:
-        n_other = n_beside_threshold(parts, classes.positive)
-        told = "at least are on the other side, whatever the threshold"
+        parts = _predictions_beside_scores(found)
+        n = sum(len(pred) for pred, _ in parts)
+        if classes.k > 2:
+            n_other = sum(n_not_of_largest(pred, values) for pred, values in parts)
+            told = "have another class predicted than that of their largest score"
+        else:
+            n_other = n_beside_threshold(parts, classes.positive) if parts else 0
+            told = "at least are on the other side, whatever the threshold"
     if n_other > _OTHERWISE * n:
         rows_of = f"{count(n_other)} of {counted(n, 'row')}"
         without = "without y_pred= the scores predict"
         if (column := mapping.get("pred")) is not None:
             without = f"of another column name it, as {how_to_name('pred', column)}"
         yield doubt("D115", of=_whose(of), found=f"{rows_of} {told}", option=as_typed(without))
+
+
+def _predictions_beside_scores(found: Tallies) -> list[tuple[Any, Any]]:
+    """Return int32[n], predictions, with their scores, of each part of the rows in memory."""
+    rows, held = found.rows, None if found.scores is None else found.scores.held
+    parts: list[tuple[Any, Any]] = []
+    if rows is not None and rows.scores is not None:
+        parts = [(rows.pred, rows.scores.values)]
+    elif held is not None:
+        parts = [(chunk.pred, chunk.values) for chunk in held.chunks]
+    return [(pred, values) for pred, values in parts if pred is not None and len(pred)]
 
 
 def impossible_rows(rows: ScoredRows, metrics: Sequence[Metric]) -> int | None:

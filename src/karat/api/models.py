@@ -27,7 +27,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.doubts import Doubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import Joint, apart, estimated, paired
-from karat.inference.comparison.records import Estimate, Flips
+from karat.inference.comparison.records import Estimate, FlipGroup, Flips
 from karat.inference.comparison.scored import scored_metrics
 from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.table_variance import TableVariance
@@ -468,6 +468,22 @@ class _RowFlips:
         of_a, of_b = self.predicted[a], self.predicted[b]
         is_right = of_a == self.true
         rows = np.flatnonzero(is_right != (of_b == self.true))
+        codes = [one[rows] for one in (self.true, of_a, of_b)]
         labels = np.array(self.classes.labels, dtype=object)
-        true_labels, labels_a, labels_b = (labels[codes[rows]] for codes in (self.true, of_a, of_b))
-        return Flips(a, b, rows, true_labels, labels_a, labels_b, is_right[rows])
+        true, by_a, by_b = (labels[one] for one in codes)
+        return Flips(a, b, rows, true, by_a, by_b, is_right[rows], self._groups(codes))
+
+    def _groups(self, codes: Sequence[npt.NDArray[np.int32]]) -> tuple[FlipGroup, ...]:
+        """Count rows of equal labels; one of the two predictions is the true class."""
+        true, of_a, of_b = (one.astype(np.int64) for one in codes)
+        k, labels = self.classes.k, self.classes.labels
+        gained = of_a == true
+        keys = (true * k + np.where(gained, of_b, of_a)) * 2 + gained
+        found, counts = np.unique(keys, return_counts=True)
+        groups = []
+        for at in np.argsort(-counts, kind="stable").tolist():
+            pair, is_gained = divmod(int(found[at]), 2)
+            right, wrong = (labels[code] for code in divmod(pair, k))
+            said = (right, wrong) if is_gained else (wrong, right)
+            groups.append(FlipGroup(right, *said, bool(is_gained), int(counts[at])))
+        return tuple(groups)

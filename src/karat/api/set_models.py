@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -20,7 +21,7 @@ from karat.data.table_sets import TableSets, settled_clusters
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.records import Estimate, Flips
+from karat.inference.comparison.records import Estimate, FlipGroup, Flips
 from karat.inference.comparison.set_labels import LabelDifference, label_differences
 from karat.inference.comparison.set_scores import compared_scores, scored_label_differences
 from karat.inference.comparison.sets import estimated_of_sets, paired_sets, sets_apart
@@ -373,7 +374,10 @@ class _SetFlips:
         rows = kept[differs]
         sides = (of_a.true, of_a.pred, of_b.pred)
         true, by_a, by_b = (self._labels(one.at(rows)) for one in sides)
-        return Flips(a, b, rows, true, by_a, by_b, right[0][differs])
+        gained = right[0][differs]
+        counted = Counter(zip(true, by_a, by_b, gained.tolist(), strict=True)).most_common()
+        groups = tuple(FlipGroup(*labels, n) for labels, n in counted)
+        return Flips(a, b, rows, true, by_a, by_b, gained, groups)
 
     def _labels(self, sets: Sets) -> Any:
         """object[n], a frozenset of labels for each row."""

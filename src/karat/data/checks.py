@@ -31,6 +31,7 @@ from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import usual_positive
 from karat.tally.look_alikes import N_REMARKS, look_alikes
 from karat.tally.row_sample import row_parts
+from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.set_tally import SetTally
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
@@ -257,6 +258,32 @@ def n_not_of_largest(pred: Numbers, values: Numbers) -> int:
         largest = block.max(axis=1) if is_wide else reduce(np.maximum, block.T)
         found += int(np.count_nonzero(own < largest))
     return found
+
+
+def n_at_least_of_other_scores(histograms: ScoreHistograms) -> int:
+    """Return a lower bound of the number of rows whose prediction is not that of their scores.
+
+    Of more than two classes, by the rows that are right: those predicted so, and those of the
+    largest score. Of two, by the rows of each class that are predicted positive, beside those above
+    the threshold that contradicts the fewest. 0 if rows have weights: then rows are not counted.
+
+    Cost: one pass over the levels.
+    """
+    classes, cells = histograms.classes, histograms.cells
+    if histograms.is_weighted or not histograms.has_pred:
+        return 0
+    if classes.k > 2:
+        assert histograms.confidences is not None
+        n_right = int(histograms.confidences.counts[:, 1].sum())
+        return abs(int(to_marginals(cells).counts[0].sum()) - n_right)
+    column = 0 if histograms.is_single else 1
+    positive = classes.positive if histograms.is_single else 1
+    predicted = cells.counts[:, 1 if positive is None else positive]
+    above = np.cumsum(histograms.ranks[column].counts, axis=0)
+    # A threshold may lie within a level of several scores.
+    before = np.concatenate([np.zeros((1, 2), above.dtype), above[:-1]])
+    missing = np.maximum(before - predicted, 0) + np.maximum(predicted - above, 0)
+    return int(missing.sum(axis=1).min())
 
 
 def n_beside_threshold(parts: Sequence[tuple[Numbers, Numbers]], positive: int | None) -> int:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from karat.errors.doubts import without_doubts
-from karat.errors.text import counted, interval, value
+from karat.errors.text import count, counted, interval, value
 from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn, doubts_section
 
 if TYPE_CHECKING:
-    from karat.inference.comparison.records import Difference
+    from karat.inference.comparison.records import Difference, Flips
     from karat.results.comparison import Comparison
 
+_MOST_GROUPS: Final = 6
+"""The number of combinations of true and predicted labels that are listed."""
 _STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalent": "good"}
 _VERDICTS: Final = (
     "better",
@@ -28,11 +31,7 @@ _VERDICTS: Final = (
 
 def describe_comparison(comparison: Comparison) -> Document:
     """A table for each pair of models, metrics in the order compared; then values and notes."""
-    pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
-    tables = [_pair(comparison, a, b) for a, b in pairs]
-    for name, part in comparison.strata.items():
-        of = f"in {name} ({counted(part.classes.k, 'label')})  "
-        tables += [_pair(part, a, b, of) for a, b in pairs]
+    tables = [table for pair in pairs_of(comparison) for table in pair.tables]
     tables += [_values(comparison), *_omnibus(comparison), *_best(comparison)]
     rows = sorted(set(comparison.n.values()))
     n = counted(rows[0], "row") if len(rows) == 1 else f"{rows[0]} to {rows[-1]} rows"
@@ -48,6 +47,86 @@ def describe_comparison(comparison: Comparison) -> Document:
     return Document("karat compare", (*facts, same), found, comparison.models)
 
 
+@dataclass(frozen=True)
+class PairTables:
+    """The tables of two models.
+
+    Attributes:
+        a, b: the models.
+        differences: of every metric.
+        flips: rows on which one model alone is right; None where rows are not known to be the same,
+            or where there are none.
+        strata: the differences in each stratum of labels.
+    """
+
+    a: str
+    b: str
+    differences: Table
+    flips: Table | None
+    strata: tuple[Table, ...]
+
+    @property
+    def tables(self) -> list[Table]:
+        """Every table, in the order of reading."""
+        flips = [] if self.flips is None else [self.flips]
+        return [self.differences, *flips, *self.strata]
+
+
+def pairs_of(comparison: Comparison) -> list[PairTables]:
+    """Return the tables of each pair of models, in the order compared."""
+    flips, found = comparison.flips, []
+    for a, b in dict.fromkeys((one.a, one.b) for one in comparison.differences):
+        strata = [
+            _pair(part, a, b, f"in {name} ({counted(part.classes.k, 'label')})  ")
+            for name, part in comparison.strata.items()
+        ]
+        own = _flips(comparison, flips[a, b]) if (a, b) in flips else None
+        found.append(PairTables(a, b, _pair(comparison, a, b), own, tuple(strata)))
+    return found
+
+
+def summaries_of(comparison: Comparison) -> list[Table]:
+    """Return the tables of all models at once: whether they are equal, and which is best."""
+    return [*_omnibus(comparison), *_best(comparison)]
+
+
+def _flips(comparison: Comparison, flips: Flips) -> Table | None:
+    """What both predicted on the rows that one of them alone has right, most rows first."""
+    if not len(flips):
+        return None
+    is_a_first = comparison.models.index(flips.a) < comparison.models.index(flips.b)
+    shown = flips.groups[:_MOST_GROUPS]
+    of_a = [_predicted(one.said_a, is_right=one.gained) for one in shown]
+    of_b = [_predicted(one.said_b, is_right=not one.gained) for one in shown]
+    models = [(flips.a, of_a), (flips.b, of_b)]
+    n_more, notes = len(flips.groups) - len(shown), []
+    if n_more:
+        n_rows = sum(one.n for one in flips.groups[_MOST_GROUPS:])
+        kinds = counted(n_more, "other combination")
+        notes.append(f"{counted(n_rows, 'row')} in {kinds}")
+    return Table.by_column(
+        "Predictions of rows that one model alone has right",
+        (TableColumn("true", "left", is_name=True), [_label(one.true) for one in shown]),
+        *(
+            (TableColumn(name, "left", is_name=True, is_model=True), said)
+            for name, said in (models if is_a_first else models[::-1])
+        ),
+        (TableColumn("rows", style="strong"), [count(one.n) for one in shown]),
+        notes=tuple(notes),
+    )
+
+
+def _predicted(label: object, *, is_right: bool) -> Cell:
+    return Cell(_label(label), "good" if is_right else "bad")
+
+
+def _label(label: object) -> str:
+    """A label, or a set of labels as ``cat, dog``."""
+    if not isinstance(label, frozenset):
+        return str(label)
+    return ", ".join(sorted(map(str, label))) or "no label"
+
+
 def _pair(comparison: Comparison, a: str, b: str, of: str = "") -> Table:
     order = {metric: place for place, metric in enumerate(comparison.metrics)}
     found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
@@ -56,11 +135,16 @@ def _pair(comparison: Comparison, a: str, b: str, of: str = "") -> Table:
     verdicts = [_verdict(one) for one in found]
     counts = Counter(cell.text for cell in verdicts)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _VERDICTS if counts[verdict])
+    # Values stand in the order of the models as given; the difference is a − b.
+    is_a_first = comparison.models.index(a) < comparison.models.index(b)
+    columns = [
+        (TableColumn(a, rank=1, is_model=True), [value(one.value_a) for one in found]),
+        (TableColumn(b, rank=2, is_model=True), [value(one.value_b) for one in found]),
+    ]
     return Table.by_column(
         f"{a} against {b}  {of}{told}",
         (TableColumn("metric", "left"), [one.metric for one in found]),
-        (TableColumn(a, rank=1, is_model=True), [value(one.value_a) for one in found]),
-        (TableColumn(b, rank=2, is_model=True), [value(one.value_b) for one in found]),
+        *(columns if is_a_first else columns[::-1]),
         (TableColumn("diff", style="strong"), [_signed(one.difference) for one in found]),
         (
             TableColumn(head, "left", rank=4, style="dim"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -419,7 +420,23 @@ def finding_of_comparison(comparison: Comparison) -> list[Clause]:
     if len(pairs) > _MOST_NAMED:
         n = counted(len(pairs) - _MOST_NAMED, "more pair")
         clauses.append(Clause(f"{n} of models below.", "differences"))
-    return [*clauses, *_of_doubts(comparison.doubts)]
+    return [*clauses, *_of_best(comparison), *_of_doubts(comparison.doubts)]
+
+
+def _of_best(comparison: Comparison) -> Iterator[Clause]:
+    """A sentence about the best of three models or more, and by how many metrics it is."""
+    best = [one.model for one in comparison.best_of_several.values() if one.model is not None]
+    if not best:
+        return
+    groups = Counter(best).most_common(_MOST_NAMED)
+    told = [f"{name} by {counted(n, 'metric')}" for name, n in groups]
+    more = (
+        f" and others by {count(n_more)}"
+        if (n_more := len(best) - sum(n for _, n in groups))
+        else ""
+    )
+    text = f"Best measured of {len(comparison.models)}: {', '.join(told)}{more}"
+    yield Clause(f"{text}; the choice of a best is corrected for below.", "best")
 
 
 def _verdicts(found: Sequence[Difference], a: str, b: str) -> Iterator[str]:

@@ -98,7 +98,7 @@ void test_mended(Random& random) {
     const Labels labels(karat::Kind::u8, 1, std::vector<int64_t>(static_cast<size_t>(n), 1));
     Exact<float> first(2 * n), second(2 * n);
     karat::LabelledRows labelled{{reinterpret_cast<const char*>(scores.data()), n, 2, 16, 8, false},
-                                 labels.column(), nullptr, karat::Link::softmax, 1, change};
+                                 labels.column(), {}, nullptr, karat::Link::softmax, 1, change};
     changing = &scores[3];
     for (const bool is_single : {false, true}) {
         scores[3] = HUGE_VAL;

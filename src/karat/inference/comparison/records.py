@@ -244,6 +244,23 @@ class Omnibus(JsonRecord):
     p: float
 
 
+@dataclass(frozen=True, slots=True)
+class FlipGroup:
+    """Rows with the same true label and the same predictions, on which one model alone is right.
+
+    Attributes:
+        true, said_a, said_b: the labels, or frozensets of labels.
+        gained: whether a is the one that is right.
+        n: number of rows.
+    """
+
+    true: Any
+    said_a: Any
+    said_b: Any
+    gained: bool
+    n: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Flips:
     """Rows on which one of two models alone is right.
@@ -253,6 +270,7 @@ class Flips:
         rows: int64[f], numbers of the rows.
         true, said_a, said_b: the labels of those rows, [f] each.
         gained: bool[f], whether a is the one that is right.
+        groups: the rows counted by true label and predictions, most rows first.
     """
 
     a: str
@@ -262,6 +280,7 @@ class Flips:
     said_a: npt.NDArray[Any]
     said_b: npt.NDArray[Any]
     gained: npt.NDArray[np.bool_]
+    groups: tuple[FlipGroup, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -18,7 +18,7 @@ from karat.errors.doubts import without_doubts
 from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
 from karat.metrics.headlines import HEADLINE_OF_SETS, is_rare
-from karat.output.compared import describe_comparison
+from karat.output.compared import describe_comparison, pairs_of, summaries_of
 from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
 from karat.output.describe_sets import (
     facts_of_sets,
@@ -60,7 +60,7 @@ OF_CLASSES: Final = {
     "word": "class",
     "caption": "Each class against the rest",
     "averages": "TP, FP, FN and TN are the true and false positives and negatives of a class "
-    "against the rest, k is a class, n the number of rows.\nmacro_ is the mean over the classes, "
+    "against the rest, k is a class, n the number of rows. macro_ is the mean over the classes, "
     "weighted_ the same by their support, micro_ from the counts of all classes added.",
 }
 OF_LABELS: Final = {
@@ -68,7 +68,7 @@ OF_LABELS: Final = {
     "word": "label",
     "caption": "Each label against its absence",
     "averages": "TP, FP, FN and TN are the true and false positives and negatives of a label, or "
-    "of the labels of a row, k is a label, n the number of rows.\nmacro_ is the mean over the "
+    "of the labels of a row, k is a label, n the number of rows. macro_ is the mean over the "
     "labels, weighted_ the same by their support, micro_ from the counts of all labels added, "
     "samples_ the mean over the rows.",
 }
@@ -289,8 +289,6 @@ def comparison_to_html(comparison: Comparison) -> str:
         K501 jinja2 is not installed.
     """
     document = describe_comparison(comparison)
-    pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
-    tables = [section for section in document.sections if isinstance(section, Table)]
     found: dict[str, Any] = {
         "title": title_of_comparison(comparison),
         "finding": finding_of_comparison(comparison),
@@ -308,10 +306,10 @@ def comparison_to_html(comparison: Comparison) -> str:
             for metric, each in comparison.values.items()
         ],
         "pairs": [
-            {"table": table, "a": a, "b": b, "bars": _bars(comparison, table, a, b)}
-            for (a, b), table in zip(pairs, tables, strict=False)
+            {"of": pair, "bars": _bars(comparison, pair.differences, pair.a, pair.b)}
+            for pair in pairs_of(comparison)
         ],
-        "omnibus": tables[len(pairs) + 1 :],
+        "summaries": summaries_of(comparison),
         "doubts": [one.coded for one in comparison.doubts],
         "notes": without_doubts(comparison.notes),
     }

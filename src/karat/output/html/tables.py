@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.errors.text import amounts, count, interval, value
 from karat.metrics import get
+from karat.output.html.mathml import formula
 from karat.output.sections import marked_rate, marked_value
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def definitions(report: Report | SetReport) -> Iterator[dict[str, str]]:
         yield {
             "name": name,
             "summary": metric.record.summary,
-            "formula": metric.formula,
+            "formula": formula(metric.latex),
             "undefined": metric.undefined_when,
             "range": f"{low} to {high}",
             "better": metric.better or "neither",

@@ -94,6 +94,28 @@
     });
   };
   document.querySelectorAll("table.sortable").forEach(sortable);
+
+  // Long tables are searched by the name of the row.
+  const searchable = (table) => {
+    const rows = [...table.tBodies[0].rows], holder = table.parentElement;
+    if (rows.length <= 20) return;
+    const label = made("label"), field = made("input"), found = made("output");
+    label.className = "search";
+    field.type = "search";
+    label.append("Search ", field, found);
+    holder.before(label);
+    holder.classList.add("long");
+    field.addEventListener("input", () => {
+      const wanted = field.value.trim().toLowerCase();
+      let n = 0;
+      rows.forEach((row) => {
+        row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
+        n += !row.hidden;
+      });
+      found.textContent = wanted ? `${amount(n)} of ${amount(rows.length)}` : "";
+    });
+  };
+  document.querySelectorAll("table.sortable").forEach(searchable);
   // Show a shortened name in full as its title.
   document.querySelectorAll("bdi.name").forEach((name) => { name.title = name.textContent; });
   // Their numbers stand beside them.
