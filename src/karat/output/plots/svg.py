@@ -316,11 +316,11 @@ def panels_as_svg(
     shared = [frame, context] if has_context else [frame]
     found = []
     for place, title in enumerate(titles):
-        panel = ET.Element("svg", {x: root.get(x, "") for x in ("width", "height", "viewBox")})
+        panel = ET.Element("svg", {"viewBox": root.get("viewBox", "")})
         uses = [ET.Element("use", {"href": f"#{one.get('id')}"}) for one in shared]
         panel.extend([*(uses if place else shared), *_joined(own[place])])
         facts = {"data-axes": corners, "data-panel": str(place)}
-        found.append(_finished(panel, facts, title=title))
+        found.append(_finished(panel, facts, title=title, is_alone=False))
     return found
 
 
@@ -380,10 +380,16 @@ def _parsed(
 
 
 def _finished(
-    root: ET.Element, facts: Mapping[str, str], *, title: str = "", description: str = ""
+    root: ET.Element,
+    facts: Mapping[str, str],
+    *,
+    title: str = "",
+    description: str = "",
+    is_alone: bool = True,
 ) -> str:
-    """The text of an element with what a screen reader says first."""
-    root.attrib |= {"role": "img", "font-family": "sans-serif", "stroke-linejoin": "round"}
+    """The text of an element with what a screen reader says first; alone, it is a whole file."""
+    root.attrib |= {"role": "img", "stroke-linejoin": "round"}
+    root.attrib |= {"font-family": "sans-serif", "xmlns": _NAMESPACE} if is_alone else {}
     root.attrib |= {key: fact for key, fact in facts.items() if fact}
     for tag, text in (("desc", description), ("title", title)):
         if text:
@@ -391,8 +397,8 @@ def _finished(
             # The labels of matplotlib write a dollar sign as \$.
             head.text = text.replace(r"\$", "$")
             root.insert(0, head)
-    root.set("xmlns", _NAMESPACE)
-    return ET.tostring(root, encoding="unicode")
+    # Neither text nor an attribute holds this: ">" is escaped.
+    return ET.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
 def _corners(ax: Axes) -> str:
