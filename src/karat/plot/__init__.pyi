@@ -60,11 +60,11 @@ def intervals(
 ) -> Axes:
     """Metrics with their intervals, one row each; or one metric of each class.
 
-    Without `metrics` those that open a printed report, as far as they lie between −1 and 1. One
-    metric of the table of classes, as ``"recall"``, is drawn of each class where there are more
-    than two, or where `classes` asks for it, beside its mean over them. Of more than 40 classes the
-    lowest are rows, and all others points of one row. A hollow point has no interval; what is
-    undefined says why.
+    By default, the metrics at the top of a printed report whose range is within −1 to 1. One metric
+    of the table of classes, for example ``"recall"``, has a row for each class if there are more
+    than two or with `classes`, and a line at its mean. Of more than 40 classes, the lowest have
+    rows and all others are points in one row. A hollow point has no interval; an undefined metric
+    has the reason in its row.
     """
 
 def reliability(
@@ -107,11 +107,10 @@ def scores(
 ) -> Axes:
     """Histograms of the probability of a class: of the rows of the class, and of the others.
 
-    The bins are those of the reliability diagram, whose rows a report keeps. With several classes
-    each histogram is of the rows of its class; then, and with `shares`, heights are proportions of
-    these rows, else rows or their weight. Scores count as their softmax. The scale of the rows is
-    logarithmic with `log`; by default if the highest bar is more than 20 times the highest of the
-    class.
+    The bins are those of the reliability diagram. With several classes on the same axes, each
+    histogram has the rows of its class. Heights are rows or their weight; with several classes or
+    `shares`, proportions. Scores are converted by softmax. The scale is logarithmic with `log`; by
+    default if the highest bar is more than 20 times the highest of the class.
     """
 
 def threshold(
@@ -129,9 +128,9 @@ def threshold(
 ) -> Axes:
     """Metrics of a class against its decision threshold.
 
-    Exact at each point that the report keeps, straight in between. Of one class precision, recall
-    and F1, with the threshold that is best for F1; of several, F1 of each against the rest. A thin
-    line stands at the threshold of the report.
+    Values are exact at each stored point; lines between points are straight. A single class has
+    precision, recall and F1, and a mark at the largest F1. Several classes on the same axes have F1
+    of each against the rest. A thin line marks the threshold of the report.
     """
 
 def det(
@@ -141,6 +140,7 @@ def det(
     ax: Axes | None = None,
     classes: Any = None,
     panels: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
     heading: bool = True,
@@ -160,6 +160,7 @@ def gain(
     ax: Axes | None = None,
     classes: Any = None,
     panels: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
     heading: bool = True,
@@ -175,6 +176,7 @@ def lift(
     ax: Axes | None = None,
     classes: Any = None,
     panels: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
     heading: bool = True,
@@ -194,6 +196,7 @@ def precision_recall(
     classes: Any = None,
     panels: bool | None = None,
     band: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
     heading: bool = True,
@@ -216,6 +219,7 @@ def roc(
     classes: Any = None,
     panels: bool | None = None,
     band: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
     heading: bool = True,

@@ -128,11 +128,11 @@ def intervals(
 ) -> None:
     """Metrics with their intervals, one row each; or one metric of each class.
 
-    Without `metrics` those that open a printed report, as far as they lie between −1 and 1.
-    One metric of the table of classes, as ``"recall"``, is drawn of each class where there are
-    more than two, or where `classes` asks for it, beside its mean over them. Of more than 40
-    classes the lowest are rows, and all others points of one row.
-    A hollow point has no interval; what is undefined says why.
+    By default, the metrics at the top of a printed report whose range is within −1 to 1.
+    One metric of the table of classes, for example ``"recall"``, has a row for each class if there
+    are more than two or with `classes`, and a line at its mean. Of more than 40 classes, the lowest
+    have rows and all others are points in one row.
+    A hollow point has no interval; an undefined metric has the reason in its row.
 
     Example:
         >>> import karat

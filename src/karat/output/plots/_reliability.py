@@ -55,11 +55,10 @@ def scores(
 ) -> None:
     """Histograms of the probability of a class: of the rows of the class, and of the others.
 
-    The bins are those of the reliability diagram, whose rows a report keeps. With several classes
-    each histogram is of the rows of its class; then, and with `shares`, heights are proportions of
-    these rows, else rows or their weight. Scores count as their softmax. The scale of the rows is
-    logarithmic with `log`; by default if the highest bar is more than 20 times the highest of the
-    class.
+    The bins are those of the reliability diagram. With several classes on the same axes, each
+    histogram has the rows of its class. Heights are rows or their weight; with several classes or
+    `shares`, proportions. Scores are converted by softmax. The scale is logarithmic with `log`; by
+    default if the highest bar is more than 20 times the highest of the class.
 
     Example:
         >>> import karat

@@ -54,9 +54,9 @@ def threshold(
 ) -> None:
     """Metrics of a class against its decision threshold.
 
-    Exact at each point that the report keeps, straight in between. Of one class precision, recall
-    and F1, with the threshold that is best for F1; of several, F1 of each against the rest.
-    A thin line stands at the threshold of the report.
+    Values are exact at each stored point; lines between points are straight. A single class has
+    precision, recall and F1, and a mark at the largest F1. Several classes on the same axes have F1
+    of each against the rest. A thin line marks the threshold of the report.
 
     Example:
         >>> import karat

@@ -258,10 +258,10 @@ def panels_as_svg(
     colors: Mapping[str, str] | None = None,
     has_context: bool = True,
 ) -> list[str]:
-    """Small multiples as one ``<svg>`` element each, for one page: they share what is alike.
+    """Small multiples for one page, one ``<svg>`` element for each panel.
 
-    All are drawn on the same axes, which the first element holds and the others refer to, as they
-    do to the lines of the other panels behind their own.
+    All panels have the same axes. The first element contains these and the lines of all panels,
+    and the others refer to them.
 
     Args:
         draws: each draws its panel on the Axes it is given; the limits are those of all.
