@@ -264,7 +264,12 @@ def _in_quantiles(
     draw_bands(ax, shown, lambda _, __: by_label[one.label], band)
     add_grid(ax)
     if spread:
-        drawn: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "elinewidth": 0.8, "capsize": 0}
+        drawn: dict[str, Any] = {
+            "fmt": "none",
+            "ecolor": MUTED,
+            "elinewidth": 0.8,
+            "capsize": 0 if is_small(ax) else 2,
+        }
         drawn |= {"zorder": 1, "label": "2 standard deviations if calibrated"}
         reach = [np.minimum(2 * deviation, x - floor).clip(0.0), 2 * deviation]
         ax.errorbar(x, x, yerr=reach, **drawn)
@@ -318,7 +323,11 @@ def _others(ax: Axes, shown: Shown) -> None:
 def _spread(ax: Axes, one: Series) -> None:
     x, _, spread = _filled(_of(one))
     look: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "color": MUTED, "elinewidth": 0.8}
-    look |= {"capsize": 0, "zorder": 1, "label": "2 standard deviations if calibrated"}
+    look |= {
+        "capsize": 0 if is_small(ax) else 2,
+        "zorder": 1,
+        "label": "2 standard deviations if calibrated",
+    }
     ax.errorbar(x, x, yerr=2 * spread, **look)
 
 
