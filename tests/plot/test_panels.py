@@ -117,6 +117,24 @@ def test_panels_of_several_models_hold_a_line_of_each() -> None:
     assert frame.get_title() == "ROC curves of 4 classes · old, new · 400 rows"
 
 
+def test_a_class_that_never_occurs_says_so_and_names_stay_text() -> None:
+    from matplotlib.mathtext import MathTextParser
+
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(4), 60)
+    frame = karat.plot.gain(rng.integers(0, 3, 60), y_prob=p, labels=range(4))
+    under = [ax.texts[0].get_text() for ax in frame.child_axes]
+    assert under == ["", "", "", "no row is truly of the class"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(MathTextParser, "parse", None)
+        frame = karat.plot.roc(of_classes(6, 300, hostile=True), band=False)
+        frame.figure.draw_without_rendering()
+    titles = [ax.get_title(loc="left") for ax in frame.child_axes]
+    assert titles[1:4] == ["'_hidden'", "<script>aler…1)</script>", "line\\nbreak"]
+    entries = {text.get_text() for text in frame.get_legend().get_texts()}
+    assert entries == {"as predicted", "chance", "other classes"}
+
+
 def test_headings_name_what_is_drawn_and_can_be_left_out(ax: Any) -> None:
     report = karat.evaluate(["a", "b"] * 9, y_prob=np.arange(18) / 18, positive="b")
     wanted = {

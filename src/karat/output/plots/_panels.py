@@ -59,7 +59,13 @@ class Panel:
         self.has_context, self.options = has_context, options
 
     def under(self, reports: Mapping[str, Report | SetReport], label: Label) -> str:
-        """``AUC 0.9881 [0.9803, 0.9942]`` of a class; of several models their values alone."""
+        """``AUC 0.9881 [0.9803, 0.9942]`` of a class; of several models their values alone.
+
+        Where a class has no curve, the reason.
+        """
+        reasons = (report.curves.roc[label].undefined for report in reports.values())
+        if reason := next(filter(None, reasons), None):
+            return str(reason)
         if self.area is None:
             return ""
         short, metric = self.area
