@@ -317,6 +317,24 @@ def _reliability_of(report: Report | SetReport, label: Label, which: Sequence[in
     return by_quantile.get(label) or report.curves.reliability[label]
 
 
+def bins_of(report: Report) -> dict[str, list[tuple[int, int, Any]]]:
+    """By drawing, of each row of its table of bins: its class, its place among the edges, those."""
+    try:
+        _ = report.curves
+    except KaratError:
+        return {}
+    which, _ = _listed(report)
+    found = {}
+    for name, curve_of in (("reliability", _reliability_of), ("scores", _uniform_of)):
+        each = [(i, curve_of(report, report.labels[i], which)) for i in which]
+        found[name] = [
+            (i, place, one.edges)
+            for i, one in each
+            for place in np.flatnonzero(one.weight).tolist()
+        ]
+    return found
+
+
 def _bins(
     report: Report | SetReport,
     which: Sequence[int],

@@ -40,6 +40,7 @@ from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
 from karat.output.html.figures import curves_of, figures_of
+from karat.output.html.rows import rows_on_page
 from karat.output.html.tables import bar, class_table, definitions, metric_table, undefined_reasons
 from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
 
@@ -89,19 +90,18 @@ def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None
     if data is not None:
         # JSON that neither ends its block nor opens a comment: the escapes are JSON's own.
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        found |= {"script": _script(), "data": text.translate(_ESCAPED)}
+        names = ("script.js",) if data.get("rows") is None else ("rows.js", "script.js")
+        # A page without drawings has no points to show.
+        curves = read("curves.js") if facts.get("figures") is not None else ""
+        whole = "\n".join(map(read, names)).replace("//= curves.js", curves)
+        lines = (line.strip() for line in whole.splitlines())
+        script = "\n".join(line for line in lines if line and not line.startswith("// "))
+        found |= {"script": script, "data": text.translate(_ESCAPED)}
     # What the page may load: its own style sheet, its own script, and nothing else.
     rules = ["default-src 'none'", f"style-src {_hash(style)}"]
     rules += [f"script-src {_hash(found['script'])}"] if found["script"] else []
     policy = "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
     return _environment().get_template(template).render(**facts, **found, policy=policy)
-
-
-def _script() -> str:
-    """The script of a page, without what only its readers need: indents and comments."""
-    whole = read("script.js").replace("//= curves.js", read("curves.js"))
-    lines = (line.strip() for line in whole.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def read(name: str) -> str:
@@ -197,10 +197,17 @@ def report_to_html(report: Report) -> str:
         "source": _pairs_of(report.source),
         "signatures": [str(report.metrics[x].signature) for x in first] or [MISSING],
     }
-    data = {"matrix": matrix and matrix["data"], "decisions": decisions}
+    data = {"matrix": matrix and matrix["data"], "decisions": decisions, "rows": None}
     # The values at a point of a curve are those at a threshold, where these are known.
     data["curves"] = None if decisions else curves_of(report)
-    return page("report.html", shown, data)
+    shown["has_rows"] = report.kept_rows is not None
+    bare = page("report.html", shown, data)
+    places = None if matrix is None else matrix["places"]
+    n_bytes = sum(len(text.encode()) for text in (bare, read("rows.js")))
+    rows = rows_on_page(report, places, n_bytes)
+    if rows is None:
+        return bare
+    return page("report.html", shown, {**data, "rows": rows})
 
 
 def _most_telling(report: Report) -> str:
@@ -251,6 +258,7 @@ def sets_to_html(report: SetReport) -> str:
         "inexact": None,
         **dict.fromkeys(("matrix", "decisions", "best_thresholds", "pairs")),
         "is_plain": False,
+        "has_rows": False,
         "about_decisions": "",
         "classes": class_table(report),
         "each": OF_LABELS,

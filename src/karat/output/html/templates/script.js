@@ -121,6 +121,9 @@
   // Their numbers stand beside them.
   document.querySelectorAll(".bar").forEach((bar) => bar.setAttribute("aria-hidden", "true"));
 
+  // What lists the rows of a cell, on pages that have some.
+  const listCell = data.rows ? listedRows(data.rows, data.matrix, { $, made, named, amount, value }) : null;
+
   // The confusion matrix.
   const confusion = (matrix) => {
     const { names, cells, unit } = matrix;
@@ -154,7 +157,8 @@
       const verb = isRight(i, j) ? "correctly predicted as" : "predicted as";
       return `${amount(at(i, j))} of ${amount(rowTotals[i])} ${unit} truly \u2068${names[i]}\u2069 ` +
         `${verb} \u2068${names[j]}\u2069: ${percent(at(i, j), rowTotals[i])} % of true \u2068${names[i]}\u2069, ` +
-        `${percent(at(i, j), columnTotals[j])} % of the ${amount(columnTotals[j])} predicted \u2068${names[j]}\u2069.`;
+        `${percent(at(i, j), columnTotals[j])} % of the ${amount(columnTotals[j])} predicted \u2068${names[j]}\u2069.` +
+        (listCell && at(i, j) ? " Click the cell, or press Enter, to list its rows." : "");
     };
     const cellAt = (a, b) => table.tBodies[0].rows[a].cells[b + 1];
     const say = (a, b) => {
@@ -220,7 +224,20 @@
       say(...place);
     });
     const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const list = (place) => {
+      const [i, j] = place.map((x) => order[x]);
+      if (listCell && at(i, j)) listCell(i, j, at(i, j), names);
+    };
+    table.addEventListener("click", (event) => {
+      const place = placeOf(event.target);
+      if (place) list(place);
+    });
+    if (listCell) table.classList.add("lists");
     table.addEventListener("keydown", (event) => {
+      if (listCell && placeOf(event.target) && (event.key === "Enter" || event.key === " ")) {
+        event.preventDefault();
+        list(placeOf(event.target));
+      }
       const step = STEPS[event.key];
       if (!step || !placeOf(event.target)) return;
       event.preventDefault();
