@@ -90,18 +90,21 @@ def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None
     if data is not None:
         # JSON that neither ends its block nor opens a comment: the escapes are JSON's own.
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        names = ("script.js",) if data.get("rows") is None else ("rows.js", "script.js")
-        # A page without drawings has no points to show.
-        curves = read("curves.js") if facts.get("figures") is not None else ""
-        whole = "\n".join(map(read, names)).replace("//= curves.js", curves)
-        lines = (line.strip() for line in whole.splitlines())
-        script = "\n".join(line for line in lines if line and not line.startswith("// "))
+        script = _script(has_rows=data.get("rows") is not None, has_curves="figures" in facts)
         found |= {"script": script, "data": text.translate(_ESCAPED)}
     # What the page may load: its own style sheet, its own script, and nothing else.
     rules = ["default-src 'none'", f"style-src {_hash(style)}"]
     rules += [f"script-src {_hash(found['script'])}"] if found["script"] else []
     policy = "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
     return _environment().get_template(template).render(**facts, **found, policy=policy)
+
+
+def _script(*, has_rows: bool, has_curves: bool) -> str:
+    """The script of a page, without what only its readers need: indents and comments."""
+    whole = read("script.js").replace("//= curves.js", read("curves.js") if has_curves else "")
+    whole = f"{read('rows.js')}\n{whole}" if has_rows else whole
+    lines = (line.strip() for line in whole.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def read(name: str) -> str:

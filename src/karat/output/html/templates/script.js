@@ -174,7 +174,7 @@
       for (const i of every) {
         for (const j of every) if (i !== j && wholeOf(i, j)) top = Math.max(top, at(i, j) / wholeOf(i, j));
       }
-      const head = made("tr"), corner = made("th", "true ↓ \u00a0predicted →", "corner");
+      const head = made("tr"), corner = made("th", "true\u00a0↓ predicted\u00a0→", "corner");
       corner.scope = "col";
       head.append(corner);
       for (const j of order) {
