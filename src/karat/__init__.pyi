@@ -8962,7 +8962,7 @@ def coverage_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many of the best labels of a row have to be taken to have all true ones, on average.
+    """Mean number of top-scored labels that are needed to include every true label of a row.
 
     Definition: mean over the rows of the place of the last true label, of equals the last
     """
@@ -8977,7 +8977,7 @@ def coverage(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many of the best labels of a row have to be taken to have all true ones, on average.
+    """Mean number of top-scored labels that are needed to include every true label of a row.
 
     Definition: mean over the rows of the place of the last true label, of equals the last
 
@@ -8994,7 +8994,7 @@ def label_ranking_average_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of what scores as high as a true label is true, on average.
+    """Mean proportion of true labels among the labels that score at least as high as a true one.
 
     Definition: mean over the rows of: mean over the true labels of the share of true labels among
     those that score as much
@@ -9010,7 +9010,7 @@ def lrap(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of what scores as high as a true label is true, on average.
+    """Mean proportion of true labels among the labels that score at least as high as a true one.
 
     Definition: mean over the rows of: mean over the true labels of the share of true labels among
     those that score as much
@@ -9028,7 +9028,7 @@ def label_ranking_average_precision_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of what scores as high as a true label is true, on average.
+    """Mean proportion of true labels among the labels that score at least as high as a true one.
 
     Definition: mean over the rows of: mean over the true labels of the share of true labels among
     those that score as much
@@ -9428,7 +9428,7 @@ def d_prime(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many standard deviations lie between true and false rows of a label: of the mean AUC.
+    """Distance of true and false rows of a label in standard deviations, from the mean AUC.
 
     Definition: √2 · Φ⁻¹(mean ROC AUC of the labels)
     """
@@ -9443,7 +9443,7 @@ def mean_d_prime(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many standard deviations lie between true and false rows of a label, on average.
+    """Mean distance of true and false rows of a label in standard deviations.
 
     Definition: mean over the labels of √2 · Φ⁻¹(ROC AUC)
     """

@@ -1,4 +1,4 @@
-"""How well the scores of a row put its true labels first."""
+"""Ranking metrics of sets of labels: agreement of the scores of a row with its true labels."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TIES = Parameter(
     headline=("plain",),
 )
 def coverage_error(c: RankedLabels) -> Floats:
-    """How many of the best labels of a row have to be taken to have all true ones, on average.
+    """Mean number of top-scored labels that are needed to include every true label of a row.
 
     The best value is the mean number of true labels. A row without any counts 0; papers subtract 1.
     """
@@ -75,7 +75,7 @@ def coverage_error(c: RankedLabels) -> Floats:
     headline=("plain",),
 )
 def label_ranking_average_precision(c: RankedLabels) -> Floats:
-    """How much of what scores as high as a true label is true, on average.
+    """Mean proportion of true labels among the labels that score at least as high as a true one.
 
     A row without true labels counts 1, as in scikit-learn; samples_average_precision is the same
     metric with 0 for such a row. undefined='exclude' leaves them out.
@@ -268,7 +268,7 @@ def lwlrap(c: RankedLabels) -> tuple[Floats, Floats]:
 
 
 def samples_roc_auc(c: RankedLabels, *, max_fpr: float | None) -> Floats:
-    """Of one row: the chance that a true label scores above a false one, ties half.
+    """Probability within a row that a true label scores above a false one; ties count half.
 
     Errors:
         K302 only a part of the curve: a row has few labels.
@@ -280,5 +280,5 @@ def samples_roc_auc(c: RankedLabels, *, max_fpr: float | None) -> Floats:
 
 
 def samples_average_precision(c: RankedLabels) -> Floats:
-    """Of one row: the mean precision at its true labels."""
+    """Mean precision at the true labels of a row."""
     return c.mean(c.share_above)

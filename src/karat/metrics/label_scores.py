@@ -128,7 +128,7 @@ _of_areas = partial(
     cases=[set_case(*QUARTERS, gives="sqrt(2)*0.67448975", source="normal table")],
 )
 def d_prime(c: LabelAreas) -> float:
-    """How many standard deviations lie between true and false rows of a label: of the mean AUC.
+    """Distance of true and false rows of a label in standard deviations, from the mean AUC.
 
     As papers on AudioSet have it. mean_d_prime is the mean over the labels, another number.
     """
@@ -141,7 +141,7 @@ def d_prime(c: LabelAreas) -> float:
     cases=[set_case(*QUARTERS, gives="sqrt(2)*0.67448975", source="normal table")],
 )
 def mean_d_prime(c: LabelAreas) -> float:
-    """How many standard deviations lie between true and false rows of a label, on average."""
+    """Mean distance of true and false rows of a label in standard deviations."""
     known = [_d_prime(area) for area in c.areas[np.isfinite(c.areas)].tolist()]
     return math.fsum(known) / len(known) if known else math.nan
 

@@ -61,7 +61,7 @@ class LabelRows:
 
 @dataclass(frozen=True)
 class _OfLabels:
-    """How cells are read: predicted where the probability is above the threshold.
+    """Reader of cells: a label is predicted where its probability is above the threshold.
 
     Attributes:
         k: number of labels.

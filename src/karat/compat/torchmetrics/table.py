@@ -114,7 +114,7 @@ class Measure:
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def tasks(self) -> Iterator[tuple[str, str, Task]]:
-        """Of each task the names of the function and of the class, and the rest."""
+        """Iterate over the tasks: the names of the function and of the class, and the rest."""
         function, metric = self.names
         for name in TASKS:
             task: Task | None = getattr(self, name)
