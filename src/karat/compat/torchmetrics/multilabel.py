@@ -341,7 +341,7 @@ def labels_jaccard(
 
 
 def exact_match(tally: Tally, need: Need) -> Tensor:  # noqa: ARG001
-    """Share of the rows, or of the places of each sample, of which every label is right."""
+    """Proportion of the rows, or of the positions of each sample, with every label right."""
     is_each = "matches" in tally.rows
     found = tally.joined("matches") if is_each else tally.sums["matches"]
     right, total = found.cpu().double().numpy().T
