@@ -229,18 +229,18 @@ def command(
         )
     # What was read is known for certain only now.
     refuse_inputs({"-o": output}, report.source.get("files", ()))
-    tell(report, says_warnings=not is_on_screen(chosen, output))
+    tell(report, threshold, says_warnings=not is_on_screen(chosen, output))
     show(report, chosen, output, "all" if metrics == "all" else "headline")
 
 
-def tell(report: Report, *, says_warnings: bool = True) -> None:
-    """Tell standard error what was read, and what the reader should know."""
+def tell(report: Report, threshold: float | None = None, *, says_warnings: bool = True) -> None:
+    """Write the columns by role and the warnings of a report to standard error."""
     from karat.errors.text import counted
     from karat.output.describe_sets import split_of
     from karat.results.sets import SetReport
 
     of_sets = isinstance(report, SetReport)
-    mapping = shown_mapping(report.mapping, report.threshold, of_sets=of_sets)
+    mapping = shown_mapping(report.mapping, threshold, of_sets=of_sets)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
     for line in split_of(report.source):
         said(line)
