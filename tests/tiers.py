@@ -30,6 +30,7 @@ FORMULAS: Final = tuple(
 """Where wrong digits of metrics and intervals are found: `make test` has more time there."""
 TIMES: Final = 2.5
 OWN: Final = {
+    "tests/browser/test_rows.py": ("all", 0.0),
     "tests/architecture/test_completion.py": ("test", 10.0),
     "tests/architecture/test_import_directions.py": ("test", 10.0),
     "tests/compat/test_torchmetrics_curves.py::test_random": ("all", 0.0),
@@ -52,6 +53,7 @@ OWN: Final = {
     "tests/hostile/test_patterns.py::test_every_pattern_takes_time": ("all", 0.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
     "tests/output/test_kernels.py": ("test", 10.0),
+    "tests/sources/test_listed_rows.py": ("test", 0.8),
     "tests/oracles/test_sets_by_chance.py": ("all", 0.0),
     "tests/oracles/test_catboost_sets.py::test_many_more": ("all", 0.0),
     "tests/oracles/test_sklearn_shipped.py": ("test", 60.0),
