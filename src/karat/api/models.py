@@ -52,19 +52,19 @@ class Compared(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the models are called, in the order given."""
+        """Names of the models, in the order given."""
 
     @property
     def is_paired(self) -> bool:
-        """Whether they are compared row by row."""
+        """True if they are compared row by row."""
 
     @property
     def is_of_sets(self) -> bool:
-        """Whether rows have sets of labels."""
+        """True if rows have sets of labels."""
 
     @property
     def flip_source(self) -> Callable[[str, str], Flips] | None:
-        """Where the rows that flipped are found."""
+        """Function of two models that returns their flipped rows; None without paired rows."""
 
     @property
     def n(self) -> Mapping[str, int]:
@@ -72,7 +72,7 @@ class Compared(Protocol):
 
     @property
     def has_clusters(self) -> bool:
-        """Whether rows of a cluster count together."""
+        """True if rows are clustered."""
 
     def named(self, class_names: Any) -> Self:
         """The same, classes with their display names (K117)."""
@@ -111,7 +111,7 @@ class Compared(Protocol):
         """Every metric in the order given, and the estimate of each model."""
 
     def label_source(self, spec: ComparisonSpec, policy: Policy) -> LabelSource | None:
-        """What gives the difference of two models in every label; None where there is none."""
+        """Source of the difference of two models in every label; None where there is none."""
 
 
 def without_scores(metric: Metric, names: Sequence[str]) -> KaratError:
@@ -393,7 +393,7 @@ def models_apart(
 
 
 def of_model_alone(values: Any, name: str, what: str) -> Any:
-    """What one model was given of an argument that is a dict of them (K162, K163)."""
+    """Value for one model in an argument that is a dict of models (K162, K163)."""
     if values is None:
         return None
     if not isinstance(values, Mapping):

@@ -177,7 +177,7 @@ class Result:
     method: str | None = None
     """Method of the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None."""
     exact: bool = True
-    """Whether the value is exact, not an approximation with a `bound`."""
+    """True if the value is exact, not an approximation with a `bound`."""
     bound: tuple[float, float] | None = None
     """Limits (low, high) of the exact value if `value` is not exact, else None."""
     standard_error: float | None = None

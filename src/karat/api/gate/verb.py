@@ -243,6 +243,7 @@ def run_gate(
         spec.inconclusive,
         spec.warn_only,
         run.mapping,
+        is_of_sets,
     )
     if target is None:
         return result

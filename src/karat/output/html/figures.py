@@ -167,8 +167,8 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
             curve_of = _reliability_of if one.draw is reliability else _uniform_of
             rows = _bins(report, which, band, curve_of)
             table = _table(f"{one.title} in bins", (*binned, *limits), rows, notes)
-            is_listed = one.draw is scores and not _is_by_quantile(report, which)
-            table = None if is_listed else table
+            # Of several classes that table is long; of one the bins are at hand, rare or not.
+            table = None if one.draw is scores and len(which) > 1 else table
         notes_ = [one.caption, _OF_BAND if band is not None else "", _OF_PANELS if panels else ""]
         notes_ += [_OF_BINS] if table is None else []
         facts = {"svg": svg, "panels": panels, "table": table, "which": _drawn(report, which)}
@@ -303,12 +303,6 @@ def _points(
 
 def _uniform_of(report: Report | SetReport, label: Label, _: Sequence[int]) -> Reliability:
     return report.curves.reliability[label]
-
-
-def _is_by_quantile(report: Report | SetReport, which: Sequence[int]) -> bool:
-    """Whether the reliability diagram has bins of equal weight."""
-    label = report.labels[which[0]]
-    return _reliability_of(report, label, which) is not report.curves.reliability[label]
 
 
 def _reliability_of(report: Report | SetReport, label: Label, which: Sequence[int]) -> Reliability:

@@ -90,7 +90,7 @@ def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None
     if data is not None:
         # JSON that neither ends its block nor opens a comment: the escapes are JSON's own.
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        script = _script(has_rows=data.get("rows") is not None)
+        script = _script(has_rows=data.get("rows") is not None, has_curves="figures" in facts)
         found |= {"script": script, "data": text.translate(_ESCAPED)}
     # What the page may load: its own style sheet, its own script, and nothing else.
     rules = ["default-src 'none'", f"style-src {_hash(style)}"]
@@ -99,9 +99,9 @@ def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None
     return _environment().get_template(template).render(**facts, **found, policy=policy)
 
 
-def _script(*, has_rows: bool) -> str:
+def _script(*, has_rows: bool, has_curves: bool) -> str:
     """The script of a page, without what only its readers need: indents and comments."""
-    whole = read("script.js").replace("//= curves.js", read("curves.js"))
+    whole = read("script.js").replace("//= curves.js", read("curves.js") if has_curves else "")
     whole = f"{read('rows.js')}\n{whole}" if has_rows else whole
     lines = (line.strip() for line in whole.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
@@ -328,7 +328,7 @@ def comparison_to_html(comparison: Comparison) -> str:
 
 
 def _values(models: Sequence[Estimate]) -> list[dict[str, Any]]:
-    """What a metric gave for each model, with bars on one scale."""
+    """Value of a metric for each model, with bars on one scale."""
     known = (x for one in models for x in (one.value, one.low, one.high) if x is not None)
     ends = list(filter(math.isfinite, known))
     scale = (min(ends), max(ends)) if ends and min(ends) < max(ends) else (0.0, math.inf)
@@ -355,7 +355,7 @@ def _bars(comparison: Comparison, table: Table, a: str, b: str) -> list[dict[str
 
 
 def _reach(one: Difference) -> float:
-    """How far a difference of a share or a correlation can be from none; others have no bar."""
+    """Largest distance of a difference and its limits from 0; 0 for metrics beyond [-1, 1]."""
     if max(map(abs, get(one.metric).range)) > 1:
         return 0.0
     ends = [abs(x) for x in (one.difference, one.low, one.high) if x is not None and x == x]
