@@ -127,8 +127,9 @@ numerics: $(VENV)/installed-test  ## compare every metric with exact arithmetic;
 data: $(VENV)/installed-test  ## make the prediction files of examples again
 	$(BIN)/python examples/make_predictions.py
 
+# From nothing each time: Sphinx forgets entries of the search index for pages that stay.
 docs: $(VENV)/installed-test  ## build the documentation into build/docs/html, a page for every metric and name
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs/html
+	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs build/docs/html
 
 pages: $(VENV)/installed-test  ## write the output of the commands that README.md shows again
 	$(BIN)/python -m tests.docs.blocks README.md

@@ -1,47 +1,44 @@
-"""Draw the pictures of docs/plots.md: python docs/plot_pictures.py docs/plots.
+"""Draw the pictures of docs/gallery.md and docs/plots.md: python docs/plot_pictures.py docs/plots.
 
-Run from the folder of the project: the predictions are those of examples/predictions.
+Run from the folder of the project. The pictures of the gallery are what its code draws; that of a
+hundred classes is drawn here.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
-import duckdb
+import matplotlib as mpl
 import numpy as np
 
 import karat
 from karat.output.plots.svg import as_svg
 from karat.plot import PALETTE
 
-FOLDER = Path("examples/predictions")
+GALLERY = Path(__file__).with_name("gallery.md")
+BLOCK = re.compile(r"```python\n([^`]*)```\n\n!\[[^\]]*\]\(plots/(\w+)\.svg\)")
 WIDTH, HEIGHT = 4.4, 3.5
 
 
-def pictures() -> dict[str, Callable[..., Any]]:
+def pictures() -> dict[str, Callable[[Any], Any]]:
     """Name of the file without its ending → what draws it on given axes."""
-    plot = karat.plot
-    digits = karat.evaluate(FOLDER / "digits_nb.parquet")
-    cancer, forest = (
-        karat.evaluate(FOLDER / f"breast_cancer_{name}.parquet", positive="malignant")
-        for name in ("logreg", "rf")
-    )
-    return {
-        "confusion": partial(plot.confusion, digits),
-        "roc": partial(plot.roc, digits),
-        "precision_recall": partial(plot.precision_recall, {"logreg": cancer, "forest": forest}),
-        "band": partial(plot.precision_recall, forest, band=True),
-        "many": partial(plot.roc, many_classes()),
-        "reliability": partial(plot.reliability, cancer),
-        "scores": partial(plot.scores, cancer),
-        "threshold": partial(plot.threshold, cancer),
-        "intervals": partial(plot.intervals, digits, metrics="recall"),
-        "compare": partial(plot.compare, three_models()),
+    text = GALLERY.read_text(encoding="utf-8")
+    drawn: dict[str, Callable[[Any], Any]] = {
+        name: lambda ax, code=code: run(code, ax) for code, name in BLOCK.findall(text)
     }
+    drawn["many"] = lambda ax: karat.plot.roc(many_classes(), ax=ax)
+    return drawn
+
+
+def run(code: str, ax: Any) -> None:
+    """Run the code of a picture; its new figure of pyplot is that of the axes."""
+    with patch("matplotlib.pyplot.subplots", lambda **_: (ax.figure, ax)):
+        exec(code, {})  # noqa: S102 - the code of a page of the project
 
 
 def many_classes() -> karat.Report:
@@ -53,25 +50,14 @@ def many_classes() -> karat.Report:
     return karat.evaluate(y_true, y_score=scores)
 
 
-def three_models() -> karat.Comparison:
-    """Three models of the same rows."""
-    read = {name: rows_of(f"digits_{name}") for name in ("logreg", "rf", "nb")}
-    y_pred = {name: rows["pred"] for name, rows in read.items()}
-    return karat.compare(read["nb"]["label"], y_pred, metrics=["accuracy", "macro_f1", "kappa"])
-
-
-def rows_of(name: str) -> dict[str, Any]:
-    """Columns of a file of predictions."""
-    return duckdb.sql(f"SELECT label, pred FROM '{FOLDER / name}.parquet'").fetchnumpy()
-
-
 def main(folder: Path) -> None:
+    mpl.use("Agg")
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in pictures().items():
 
-        def on_paper(ax: Any, draw: Callable[..., Any] = draw) -> None:
+        def on_paper(ax: Any, draw: Callable[[Any], Any] = draw) -> None:
             ax.figure.set_facecolor(PALETTE["paper"])
-            draw(ax=ax)
+            draw(ax)
 
         text = as_svg(on_paper, WIDTH, HEIGHT)
         (folder / f"{name}.svg").write_text(text + "\n", encoding="utf-8")

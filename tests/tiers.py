@@ -30,6 +30,7 @@ FORMULAS: Final = tuple(
 """Where wrong digits of metrics and intervals are found: `make test` has more time there."""
 TIMES: Final = 2.5
 OWN: Final = {
+    "tests/browser/test_rows.py": ("all", 0.0),
     "tests/architecture/test_completion.py": ("test", 10.0),
     "tests/architecture/test_import_directions.py": ("test", 10.0),
     "tests/compat/test_torchmetrics_curves.py::test_random": ("all", 0.0),
@@ -46,10 +47,13 @@ OWN: Final = {
     "tests/compat/test_sklearn_sets.py::test_every_call": ("all", 0.0),
     "tests/laws/test_records.py": ("test", 10.0),
     "tests/laws/test_interval_laws.py": ("test", 7.0),
+    "tests/docs/test_cookbook.py": ("test", 6.0),
+    "tests/docs/test_cookbook.py::test_the_cells": ("all", 0.0),
     "tests/hostile/test_no_code.py": ("check", 10.0),
     "tests/hostile/test_patterns.py::test_every_pattern_takes_time": ("all", 0.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
     "tests/output/test_kernels.py": ("test", 10.0),
+    "tests/sources/test_listed_rows.py": ("test", 0.8),
     "tests/oracles/test_sets_by_chance.py": ("all", 0.0),
     "tests/oracles/test_catboost_sets.py::test_many_more": ("all", 0.0),
     "tests/oracles/test_sklearn_shipped.py": ("test", 60.0),
@@ -57,7 +61,8 @@ OWN: Final = {
 }
 """Path → the first tier that runs its tests, and the seconds for each of its functions there.
 
-The last path that fits decides. Of Spark the time of its Java is not measured.
+The last path that fits decides. Of Spark the time of its Java is not measured, of notebooks that
+of their kernel.
 """
 _COSTS: Final = Path(__file__).with_name("costs.json")
 _GOLDEN: Final = (5**0.5 - 1.0) / 2.0

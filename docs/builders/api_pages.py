@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import karat
+from builders.written import write_changed
 
 __all__ = ["MODULES", "public_names", "write_api_pages"]
 
 MODULES: Final = {
     "karat.curves": "Curves as data",
+    "karat.plot": "Pictures",
     "karat.objectives": "Objectives",
     "karat.metrics": "The catalogue",
     "karat.tally": "Tallies: the waist",
@@ -38,9 +40,7 @@ def write_api_pages(folder: Path) -> None:
     for name, title in MODULES.items():
         pages[f"{name}.md"] = _page(name, title, importlib.import_module(name))
     for name, lines in pages.items():
-        path, text = folder / name, "\n".join(lines) + "\n"
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+        write_changed(folder / name, "\n".join(lines) + "\n")
 
 
 def _index() -> Iterator[str]:
@@ -48,9 +48,10 @@ def _index() -> Iterator[str]:
         "# Reference",
         "",
         "Metrics are functions of `karat`; each has [a page](../metrics/index.md).",
+        "[By task](../by_task.md) lists everything by what it is for.",
         "",
     )
-    yield from ("```{toctree}", ":maxdepth: 1", "", "karat", *MODULES, "```")
+    yield from ("```{toctree}", ":maxdepth: 1", "", "karat", *MODULES, "codes", "```")
 
 
 def _page(name: str, title: str, module: Any) -> Iterator[str]:
@@ -58,6 +59,9 @@ def _page(name: str, title: str, module: Any) -> Iterator[str]:
     told = inspect.getdoc(module) or ""
     yield from (told.split("\n\nExample:")[0].split("\nExample:")[0], "")
     for each in public_names(module):
+        if module is karat and "_" in each:
+            # A search finds the name by its words.
+            yield from (f"```{{index}} ! single: {each.replace('_', ' ')}", "```")
         directive = _directive(getattr(module, each))
         yield from ("```{eval-rst}", f".. {directive}:: {name}.{each}")
         if directive == "autoclass":

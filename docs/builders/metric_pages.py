@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import Final
 
 import karat
 from build import facts_of
+from builders.written import write_changed
 from karat import metrics
 from karat.api.results import Report, Result
 from karat.metrics._registry import every_record
 
-__all__ = ["write_metric_pages"]
+__all__ = ["search_terms", "write_metric_pages"]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SHOWN: Final[Mapping[str, str | None]] = {
@@ -41,6 +43,8 @@ FAMILIES: Final = {
     "propensity": "Sets of labels: many rare labels",
 }
 """Headings that differ from the name of the family."""
+_PARTS: Final = ("class_stat", "overall_stat", "BinaryConfusionMatrix", "MulticlassConfusionMatrix")
+"""What other libraries name many metrics by: no name of one."""
 
 
 def write_metric_pages(folder: Path) -> None:
@@ -57,10 +61,7 @@ def write_metric_pages(folder: Path) -> None:
         if old.name not in wanted:
             old.unlink()
     for name, text in wanted.items():
-        path = folder / name
-        # A page that says the same keeps its time, so that nothing is built twice.
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+        write_changed(folder / name, text)
 
 
 def _index() -> Iterator[str]:
@@ -81,7 +82,10 @@ def _cell(text: str) -> str:
 
 def _page(record: metrics.Record, reports: dict[str, Report]) -> Iterator[str]:
     plain = metrics.Metric(record, "plain", metrics.Metric.defaults(record))
-    yield from (f"# {record.name}", "", record.summary, "")
+    yield from (f"# {record.name}", "")
+    for term in search_terms(record):
+        yield from ("```{index} ! single: " + term, "```")
+    yield from ("", record.summary, "")
     if record.description:
         yield from (record.description, "")
     if plain.latex:
@@ -104,6 +108,15 @@ def _page(record: metrics.Record, reports: dict[str, Report]) -> Iterator[str]:
     )
     if record.references:
         yield from ("## References", "", *(f"- {each}" for each in record.references), "")
+
+
+def search_terms(record: metrics.Record) -> list[str]:
+    """Further names of a metric that a search finds: words, aliases, names in other libraries."""
+    calls = [re.match(r"[A-Za-z]\w+", each.text) for each in record.equals]
+    named = [record.name.replace("_", " "), *record.aliases, *(call[0] for call in calls if call)]
+    # A search ignores case.
+    unlike = {name.lower(): name for name in reversed(named)}
+    return [name for name in reversed(unlike.values()) if name not in (record.name, *_PARTS)]
 
 
 def _called_elsewhere(record: metrics.Record) -> Iterator[str]:

@@ -92,3 +92,11 @@ def opened(browser: Any, path: Path, **options: Any) -> Iterator[Seen]:
         yield seen
     finally:
         context.close()
+
+
+def violations(seen: Seen) -> list[str]:
+    """What axe-core finds on a page, all folded parts open."""
+    axe = optional("axe_playwright_python.sync_playwright").Axe()
+    seen.page.evaluate("() => document.querySelectorAll('details').forEach(d => { d.open = true })")
+    found = axe.run(seen.page).response["violations"]
+    return [f"{one['id']} ({one['impact']}): {one['nodes'][0]['html'][:90]}" for one in found]

@@ -72,12 +72,21 @@ def without_memory() -> object:
         raise duckdb.OutOfMemoryException("failed to allocate block of 9 bytes (bad allocation)")
 
 
+def of_rows_that_a_checkpoint_lacks() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.csv"
+        path.write_bytes(ONE)
+        checkpoint = Path(folder) / "read.karat"
+        return karat.evaluate(str(path), keep_rows=20, checkpoint=checkpoint)
+
+
 ONE = b"label,pred\n0,1\n"
 
 TRIGGERS: dict[str, Callable[[], object]] = {
     "K193": reading(
         {"a.csv": b"id,label,pred\n7,0,1\n8,1,1\n", "b.csv": b"id,label,pred\n7,0,0\n8,1,1\n"}
     ),
+    "K236": of_rows_that_a_checkpoint_lacks,
     "K401": lambda: tally_files("predictions.parquet"),
     "K402": reading({"a.csv": b""}, "a.csv"),
     "K403": reading({"a.parquet": b"label,pred\n0,1\n"}, "a.parquet"),

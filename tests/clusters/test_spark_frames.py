@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import signal
 import sys
@@ -21,7 +22,7 @@ from karat.errors import KaratError
 from tests.architecture.tracked import ROOT
 from tests.clusters.frames import CALLS, assert_same_reports, check_call, predictions
 from tests.clusters.java import need_java
-from tests.docs.blocks import blocks_of
+from tests.docs.blocks import blocks_of, run_doctest
 from tests.optional import optional
 
 sql = optional("pyspark.sql")
@@ -172,6 +173,22 @@ def test_the_batches_of_a_stream_are_added_as_the_page_shows(spark: Any, tmp_pat
     exec(f"# whenever{report}", names)  # noqa: S102 (our own page)
     expected = karat.evaluate(ROWS["animal"], ROWS["guess"])
     assert_same_reports(names["report"], expected, within=0.0)
+
+
+def test_the_task_of_the_cookbook_prints_what_it_shows(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    page = ROOT / "docs" / "cookbook" / "spark.md"
+    names: dict[str, Any] = {"spark": spark}
+    blocks = [block for block in blocks_of(page) if ">>> " in block.text]
+    assert {block.language for block in blocks} == {"py"}
+    for block in blocks:
+        test = doctest.DocTestParser().get_doctest(
+            block.text, names, str(block), str(page), block.line
+        )
+        run_doctest(test, names)
+    assert names["gate"].passed
 
 
 def test_a_stream_has_no_last_row(spark: Any, tmp_path: Path) -> None:

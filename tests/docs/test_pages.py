@@ -19,6 +19,8 @@ from tests.docs.blocks import (
 )
 
 PAGES = [path for path in tracked_files() if path.suffix == ".md" and "tests" not in path.parts]
+OTHERS = [page for page in PAGES if "cookbook" not in page.parts]
+"""Pages whose Python no other test runs: `test_cookbook.py` runs the tasks in every tier."""
 COMMANDS = [(page, command) for page in PAGES for command in commands_of(page)]
 
 
@@ -27,7 +29,7 @@ def page_id(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
+@pytest.mark.parametrize("page", OTHERS, ids=page_id)
 def test_the_python_of_a_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     run_python(page)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import shutil
 import subprocess
 import sys
 import zlib
+from html import unescape
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 import karat
 from karat import metrics
+from karat.errors import CATALOGUE
+from karat.errors.doubts import DOUBTS
 from karat.metrics._registry import every_record
+from karat.plot import PALETTE
 from tests.architecture.tracked import ROOT, tracked_files
 from tests.optional import optional
 
@@ -27,7 +33,10 @@ from builders.api_pages import MODULES, public_names  # noqa: E402
 from builders.docstrings import as_rst  # noqa: E402
 from builders.linked_files import links_within  # noqa: E402
 from builders.mathml import written  # noqa: E402
-from builders.metric_pages import FAMILIES  # noqa: E402
+from builders.metric_pages import FAMILIES, search_terms  # noqa: E402
+from builders.moved_pages import MOVED  # noqa: E402
+from builders.pictures import themed  # noqa: E402
+from builders.task_page import TASKS, names_of_tasks  # noqa: E402
 
 
 def build(docs: Path, out: Path) -> subprocess.CompletedProcess[str]:
@@ -98,13 +107,15 @@ def test_listed_metrics_show_themselves_on_real_predictions(site: Path) -> None:
     assert str(report["macro_f1"]) in text
 
 
-def test_a_broken_link_would_be_told(sources: Path, site: Path) -> None:
+def test_a_broken_link_would_be_told(sources: Path, site: Path, tmp_path: Path) -> None:
+    # Building a site again replaces its index, which other tests read.
+    again = shutil.copytree(site, tmp_path / "html")
     docs = sources / "docs"
     page = docs / "why.md"
     kept = page.read_text(encoding="utf-8")
     page.write_text(kept + "\n[nowhere](nowhere.md)\n", encoding="utf-8")
     try:
-        done = build(docs, sources / "html")
+        done = build(docs, again)
         assert done.returncode != 0
         assert "nowhere" in done.stderr
     finally:
@@ -148,6 +159,133 @@ def test_links_out_of_the_folder_lead_to_copies() -> None:
     assert links_within("[a](../decisions/0001.md#b)") == "[a](linked/decisions/0001.md#b)"
     assert links_within("[a](../benchmarks/results)") == "[a](linked/benchmarks/results/README.md)"
     assert links_within("[a](b.md)") == "[a](b.md)"
+
+
+def test_every_public_name_stands_in_one_task() -> None:
+    names = names_of_tasks()
+    public = {name for name in karat.__all__ if not name.startswith("__")}
+    assert sorted(names) == sorted(public)
+    families = [family for task in TASKS for family in task.families]
+    assert sorted(families) == sorted(FAMILIES)
+    records = {record.name for record in every_record()}
+    assert {name for task in TASKS for name in task.also} <= records
+
+
+def test_the_page_of_tasks_leads_to_every_metric(site: Path) -> None:
+    page = (site / "by_task.html").read_text(encoding="utf-8")
+    links = set(re.findall(r'href="([^"#]+)', page))
+    assert {f"metrics/{record.name}.html" for record in every_record()} <= links
+    for module in ("curves", "objectives", "tally", "errors", "testing"):
+        for name in public_names(importlib.import_module(f"karat.{module}")):
+            assert f"karat.{module}.{name}" in page
+    for name in set(public_names(karat)):
+        assert f"#karat.{name}" in page
+
+
+def targets(page: Path) -> set[str]:
+    """Addresses on a page that lead to files of the site."""
+    text = re.sub(r"<(script|pre).*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    found = re.findall(r'(?:href|src)="([^"]+)"', text)
+    return {unescape(one) for one in found if not re.match(r"[a-z]+:|//", one)}
+
+
+def broken(site: Path) -> list[str]:
+    """Links of all pages that lead to no file, or to no place in it."""
+    ids: dict[Path, set[str]] = {}
+    missing = []
+    pages = [page for page in sorted(site.rglob("*.html")) if "_static" not in page.parts]
+    for page in pages:
+        for target in targets(page):
+            name, _, place = target.partition("#")
+            path = (page.parent / unquote(name.partition("?")[0])).resolve() if name else page
+            if path.is_dir():
+                path /= "index.html"
+            if not path.is_file():
+                missing.append(f"{page.name}: {target}")
+            elif place and path.suffix == ".html":
+                if path not in ids:
+                    ids[path] = set(re.findall(r'\bid="([^"]+)"', path.read_text("utf-8")))
+                if unquote(place) not in ids[path]:
+                    missing.append(f"{page.name}: {target}")
+    return missing
+
+
+def test_every_link_of_the_site_leads_somewhere(site: Path, tmp_path: Path) -> None:
+    assert broken(site) == []
+    (tmp_path / "a.html").write_text('<a href="b.html">b</a><a href="#c">c</a><p id="d"></p>')
+    assert sorted(broken(tmp_path)) == ["a.html: #c", "a.html: b.html"]
+
+
+def test_a_page_that_moved_leads_to_its_place(site: Path) -> None:
+    for old, new in MOVED.items():
+        text = (site / f"{old}.html").read_text(encoding="utf-8")
+        (target,) = re.findall(r"url=([^\"]+)", text)
+        assert (site / old).parent.joinpath(target).resolve() == (site / f"{new}.html").resolve()
+
+
+def entries_of(site: Path) -> dict[str, list[tuple[int, str, bool]]]:
+    """The index of the search: what is typed → pages, and whether they are listed first."""
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    assert "cookbook/fraud" in index["docnames"]
+    entries: dict[str, list[tuple[int, str, bool]]] = index["indexentries"]
+    return entries
+
+
+def test_the_search_knows_metrics_by_every_name_and_errors_by_their_codes(site: Path) -> None:
+    entries = entries_of(site)
+    first = {name for name, places in entries.items() if any(place[2] for place in places)}
+    for record in every_record():
+        wanted = {term.lower() for term in search_terms(record)}
+        assert wanted <= first, record.name
+        assert {alias.lower() for alias in record.aliases} <= first
+    assert {"ece", "mcc", "recall at precision", "binaryf1score", "confusion matrix"} <= first
+    assert {code.lower() for code in (*CATALOGUE, *DOUBTS)} <= first
+
+
+def test_the_page_of_codes_has_no_template_left(site: Path) -> None:
+    text = (site / "reference" / "codes.html").read_text(encoding="utf-8")
+    body = re.sub(r"<[^>]+>", "", text[text.index("<article") : text.index("</article")])
+    assert not re.search(r"\{\w+\}|\{\w+!r\}", body)
+    assert all(f"{code} " in body for code in CATALOGUE)
+
+
+def test_drawings_follow_the_theme_and_heat_maps_do_not(site: Path) -> None:
+    page = (site / "plots.html").read_text(encoding="utf-8")
+    assert page.count('<span class="picture">') >= 5
+    assert 'fill="var(--karat-paper)"' in page
+    ink = PALETTE["ink"]
+    assert themed(f'<svg role="img"><path fill="{ink}"/></svg>', 'a "b"') == (
+        '<span class="picture"><svg role="img" aria-label="a &quot;b&quot;">'
+        '<path fill="var(--karat-ink)"/></svg></span>'
+    )
+    assert themed('<svg role="img"><path fill="#123456"/></svg>', "") is None
+    assert themed(f'<svg role="img"><image/><path fill="{ink}"/></svg>', "") is None
+    assert themed(f'<svg><g role="img" fill="{ink}"/></svg>', "") is None
+    css = (site / "_static" / "pictures.css").read_text(encoding="utf-8")
+    assert css.count("--karat-series-1:") == 2
+
+
+def test_a_search_in_the_browser_finds_them_offline(site: Path) -> None:
+    optional("playwright")
+    from tests.browser.opening import browser
+
+    wanted = {
+        "ECE": "expected_calibration_error",
+        "recall at precision": "recall_at_precision",
+        "K109": "Codes of errors and doubts",
+        "fraud": "Fraud: rare positives, costs and an alert budget",
+    }
+    with browser() as chromium:
+        page = chromium.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        for query, title in wanted.items():
+            page.goto(f"{(site / 'search.html').as_uri()}?q={query.replace(' ', '+')}")
+            first = page.locator("ul.search li a").first
+            first.wait_for()
+            assert first.text_content() == title, query
+        assert [url for url in asked if not url.startswith("file:")] == []
 
 
 def figures() -> dict[str, float]:

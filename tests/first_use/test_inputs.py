@@ -294,7 +294,7 @@ def test_weak_slices_ask_about_scores_too() -> None:
 
 
 def test_ids_without_a_table_are_refused() -> None:
-    refused("K143", karat.evaluate, IS_FRAUD, P >= 0.5, ids=np.arange(N))
+    refused("K143", karat.evaluate, IS_FRAUD, P >= 0.5, ids="row_id")
     refused("K143", karat.evaluate, IS_FRAUD, P >= 0.5, ids="id")
 
 

@@ -124,6 +124,23 @@ def test_slices_of_numbers_are_in_their_order_and_as_given(tmp_path: Path) -> No
     assert slices_of(karat.gate(mixed, **wanted)) == ["1000", "12000", "2023", "nan"]
 
 
+def test_slices_of_arrays_are_named_as_a_report_names_them(tmp_path: Path) -> None:
+    country = np.where(np.arange(600) % 4 < 3, "NO", "SE")
+    base = tmp_path / "base.json"
+    named: dict[str, Any] = {"by": {"country": country}, "min": {"accuracy": 0.5}}
+    found = karat.gate(TRUE, OLD, update_baseline=base, **named)
+    assert [rule.slice for rule in found.rules] == [None, "country=NO", "country=SE"]
+    assert karat.gate(TRUE, OLD, baseline=base, **named).passed
+    of_table = karat.gate(table(TRUE, OLD, country=country), by="country", min={"accuracy": 0.5})
+    assert [rule.value for rule in of_table.rules] == [rule.value for rule in found.rules]
+    plain = karat.gate(TRUE, OLD, by=country, min={"accuracy": 0.5})
+    assert [rule.slice for rule in plain.rules] == [None, "slice=NO", "slice=SE"]
+    for by in ({}, {"a": country, "b": country}, {("a", "b"): (country, country)}):
+        with pytest.raises(KaratError, match="one column") as caught:
+            karat.gate(TRUE, OLD, by=by, min={"accuracy": 0.5})
+        assert caught.value.code == "K181"
+
+
 # What is told of p
 
 
@@ -147,3 +164,13 @@ def test_a_minus_is_that_of_comparisons() -> None:
     worse = karat.gate(TRUE, NEW, baseline=OLD)
     assert "difference -0." in worse.rules[0].line
     assert "−" not in str(worse)
+
+
+def test_a_p_value_that_underflows_is_not_0() -> None:
+    from karat.output.gate import markdown_of_gate
+
+    truth = np.arange(2000) % 2
+    found = karat.gate(truth, 1 - truth, baseline=truth, max_drop={"accuracy": 0.01})
+    assert found.rules[0].p == 0.0
+    assert "one-sided p < 1e-16, n" in found.rules[0].line
+    assert "| < 1e-16 |" in markdown_of_gate(found)

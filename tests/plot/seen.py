@@ -32,3 +32,17 @@ def rows_of(ax: Any) -> list[str]:
 def same_points(line: Any, x: Any, y: Any) -> bool:
     """Whether a line goes through exactly these points."""
     return np.array_equal(xy(line), np.column_stack([x, y]), equal_nan=True)
+
+
+def shares_of(ax: Any) -> list[float]:
+    """What the cells of a map of shares are colored by, row by row; 0 where there is none."""
+    found: list[float] = np.ma.filled(ax.images[0].get_array(), 0.0).ravel().tolist()
+    return found
+
+
+def proportions(report: Any) -> list[float]:
+    """The matrix of a report, each row divided by its sum, row by row."""
+    matrix = np.asarray(report.confusion.matrix, np.float64)
+    whole = matrix.sum(axis=1, keepdims=True)
+    found: list[float] = (matrix / np.where(whole, whole, 1)).ravel().tolist()
+    return found

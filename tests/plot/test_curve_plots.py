@@ -343,9 +343,18 @@ def test_bands_of_two_levels_have_an_entry_each(ax: Any) -> None:
     assert bands == ["90 % simultaneous band", "80 % simultaneous band"]
 
 
-def test_no_band_is_drawn_unless_it_is_asked_for_or_where_there_is_none(ax: Any) -> None:
+def test_a_band_is_drawn_of_one_curve_with_intervals_alone_and_where_it_is_asked_for(
+    ax: Any,
+) -> None:
     y, p = [0, 1] * 10, np.arange(20) / 20
     karat.plot.roc(y, y_prob=p, ax=ax)
+    assert len(ax.collections) == 1
+    ax.clear()
+    for options in ({"band": False}, {"level": None}, {"classes": [0, 1]}):
+        karat.plot.roc(y, y_prob=p, ax=ax, **options)
+        assert len(ax.collections) == 0
+    # Of clustered rows there is none, which is refused where it is asked for.
+    karat.plot.roc(y, y_prob=p, clusters=np.arange(20) // 2, ax=ax)
     assert len(ax.collections) == 0
     with pytest.raises(karat.errors.KaratError, match="clusters"):
         karat.plot.roc(y, y_prob=p, clusters=np.arange(20) // 2, band=True, ax=ax)

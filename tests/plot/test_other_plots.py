@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from tests.plot.reports import lacking, of_classes, one_row
-from tests.plot.seen import legend_of, line_of, same_points
+from tests.plot.seen import legend_of, line_of, proportions, same_points, shares_of
 
 Y_TRUE = ["cat", "cat", "cat", "dog", "dog", "eel"]
 Y_PRED = ["cat", "dog", "dog", "dog", "dog", "cat"]
@@ -32,12 +32,16 @@ def names_of(ax: Any) -> list[str]:
 def test_the_map_is_the_matrix(k: int, ax: Any) -> None:
     report = of_classes(k)
     assert karat.plot.confusion(report, ax=ax) is ax
-    assert image_of(ax).tolist() == report.confusion.tolist()
-    assert image_of(ax).tolist() != report.confusion.matrix.T.tolist()
+    assert shares_of(ax) == pytest.approx(proportions(report))
+    karat.plot.confusion(report, shade="count", ax=ax.figure.add_subplot())
+    counts = ax.figure.axes[-1].images[0].get_array()
+    assert counts.tolist() == report.confusion.tolist()
+    assert counts.tolist() != report.confusion.matrix.T.tolist()
     assert (ax.get_xlabel(), ax.get_ylabel().split(" (")[0]) == ("predicted class", "true class")
     written = [text for text in ax.texts if text.get_text()]
-    # Every cell, the total of each row and column, and that of all.
-    assert len(written) == (k * k + 2 * k + 1 if k <= 20 else 0)
+    # Every cell, the proportion in each that holds rows, the totals of rows and columns, and all.
+    n_held = np.count_nonzero(report.confusion.matrix) if k <= 10 else 0
+    assert len(written) == (k * k + n_held + 2 * k + 1 if k <= 20 else 0)
     assert len(names_of(ax)) <= 41
 
 
@@ -57,6 +61,9 @@ def test_cells_and_totals_are_written(ax: Any) -> None:
     karat.plot.confusion(Y_TRUE, Y_PRED, ax=ax)
     found = texts_of(ax)
     assert (found[0, 0], found[1, 0], found[2, 0]) == ("1", "2", "·")
+    beneath = {(x, round(y)): text for (x, y), text in found.items() if y % 1}
+    assert (beneath[0, 0], beneath[1, 0], beneath[1, 1]) == ("33 %", "67 %", "100 %")
+    assert (2, 0) not in beneath
     assert [found[3, i] for i in range(4)] == ["3", "2", "1", "6"]
     assert [found[j, 3] for j in range(4)] == ["2", "4", "0", "6"]
     assert names_of(ax) == ["cat", "dog", "eel", "all"]
@@ -72,7 +79,7 @@ def test_shares_never_read_as_none_or_all_when_they_are_not(ax: Any) -> None:
 def test_classes_are_sorted_by_their_wrong_rows(ax: Any) -> None:
     karat.plot.confusion(Y_TRUE, Y_PRED, sort="error", ax=ax)
     assert names_of(ax) == ["cat", "eel", "dog", "all"]
-    assert image_of(ax).tolist() == [[1, 0, 2], [1, 0, 0], [0, 0, 2]]
+    assert shares_of(ax) == pytest.approx([1 / 3, 0, 2 / 3, 1, 0, 0, 0, 0, 1])
     assert "most wrong rows first" in ax.get_ylabel()
 
 
@@ -88,7 +95,12 @@ def test_the_options_of_the_map(ax: Any) -> None:
     large = Figure().subplots()
     karat.plot.confusion(of_classes(100), annotate=True, ax=large)
     assert len(large.texts) > 10_000
-    for wrong in ({"normalize": ["true"]}, {"normalize": "rows"}, {"sort": np.array([1, 2])}):
+    for wrong in (
+        {"normalize": ["true"]},
+        {"normalize": "rows"},
+        {"sort": np.array([1, 2])},
+        {"shade": "rows"},
+    ):
         with pytest.raises(karat.InputError, match="K122"):
             karat.plot.confusion(Y_TRUE, Y_PRED, ax=ax, **wrong)
     with pytest.raises(karat.InputError, match="K702"):
@@ -105,8 +117,10 @@ def test_the_text_of_a_cell_stands_out_from_it(ax: Any) -> None:
 
     from matplotlib.colors import to_rgba
 
-    for text in ax.texts[:100]:
-        x, y = text.get_position()
+    for text in ax.texts[:190]:
+        x, y = np.floor(np.add(text.get_position(), 0.5))
+        if max(x, y) > 9:
+            continue
         cell = luminance(ax.images[0].to_rgba(image_of(ax))[int(y), int(x)])
         ink = luminance(to_rgba(text.get_color()))
         assert (max(cell, ink) + 0.05) / (min(cell, ink) + 0.05) >= 4.5
@@ -115,8 +129,11 @@ def test_the_text_of_a_cell_stands_out_from_it(ax: Any) -> None:
 def test_a_weighted_matrix_says_so(ax: Any) -> None:
     report = of_classes(2, weighted=True)
     karat.plot.confusion(report, ax=ax)
-    assert image_of(ax).tolist() == report.confusion.tolist()
-    assert ax.child_axes[0].get_ylabel() == "weight"
+    assert shares_of(ax) == pytest.approx(proportions(report))
+    assert ax.child_axes[0].get_ylabel() == "proportion of the true class"
+    karat.plot.confusion(report, shade="count", ax=ax)
+    assert ax.images[-1].get_array().tolist() == report.confusion.tolist()
+    assert ax.child_axes[-1].get_ylabel() == "weight"
 
 
 @pytest.mark.parametrize("weighted", [False, True])

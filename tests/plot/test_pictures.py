@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import karat
 from tests.architecture.tracked import ROOT
 from tests.optional import optional
 
@@ -42,5 +44,18 @@ def test_the_pictures_say_what_the_script_draws(
     script().main(tmp_path)
     drawn = {path.name: words(path) for path in tmp_path.glob("*.svg")}
     assert drawn == {path.name: words(path) for path in FOLDER.glob("*.svg")}
-    page = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
-    assert {f"plots/{name}" for name in drawn} == set(re.findall(r"\]\((plots/\w+\.svg)\)", page))
+    pages = [
+        (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("gallery.md", "plots.md")
+    ]
+    shown = [set(re.findall(r"\]\((plots/\w+\.svg)\)", page)) for page in pages]
+    assert {f"plots/{name}" for name in drawn} == set.union(*shown)
+    assert sum(path.stat().st_size for path in FOLDER.glob("*.svg")) < 200_000
+
+
+def test_the_gallery_shows_every_plot_with_its_three_lines() -> None:
+    blocks = script().BLOCK.findall((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"))
+    trees = [ast.parse(code).body for code, _ in blocks]
+    # An import, what is drawn, and the drawing of it.
+    assert {sum(not isinstance(one, ast.Import) for one in tree) for tree in trees} == {2}
+    drawn = [re.findall(r"^karat\.plot\.(\w+)\(", code, re.MULTILINE) for code, _ in blocks]
+    assert {name for (name,) in drawn} == set(karat.plot.__all__) - {"PALETTE", "svg"}

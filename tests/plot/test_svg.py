@@ -125,8 +125,10 @@ def test_it_is_told_in_words() -> None:
     text = picture("roc", of_classes(2))
     head = ET.fromstring(text)
     assert (head.get("role"), head[0].tag, head[1].tag) == ("img", f"{SVG}title", f"{SVG}desc")
-    assert head[0].text == "true positive rate by false positive rate"
-    assert "area under the curve; 1  0." in str(head[1].text)
+    assert head[0].text == "ROC curve of 1 · 400 rows"
+    assert "area under the curve [95 % interval]; 1  0." in str(head[1].text)
+    bare = as_svg(lambda ax: karat.plot.roc(of_classes(2), heading=False, ax=ax), 4.2, 3.4)
+    assert ET.fromstring(bare)[0].text == "true positive rate by false positive rate"
     text = picture("roc", of_classes(2), title="How <good>", description="$5 & more")
     head = ET.fromstring(text)
     assert (head[0].text, head[1].text) == ("How <good>", "$5 & more")

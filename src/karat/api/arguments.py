@@ -142,6 +142,11 @@ def of_table(argument: str, given: Any, where: str | None) -> Any:
     return given
 
 
+def ids_of_table(ids: Any, where: str | None) -> Any:
+    """The ids of a table: the name of a column, or values of rows in memory (K421)."""
+    return column_name("ids", ids) if ids is None or _is_name(ids) else of_table("ids", ids, where)
+
+
 def given_alone(y_true: Any) -> KaratError:
     """K128: there are no predictions; K215: how a stream is given the columns of a table."""
     if isinstance(y_true, str | PathLike) or is_frame(y_true):

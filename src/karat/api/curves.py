@@ -53,16 +53,17 @@ _DEFAULTS: Final = {
 _TEXTS: Final = {"scheme": ["uniform", "quantile"], "closed": ["right", "left"]}
 _SHARED: Final = {
     **{name: SCORE_ARGUMENTS[name] for name in ("y_true", "y_prob", "y_score")},
-    "average": "without it, two classes give the curve of the positive one; None gives a curve for"
-    " each class, one against the rest",
-    "classes": "labels of the classes to give curves of, each one against the rest.",
+    "average": "Default: the curve of the positive class of two; None: a curve for each class, one"
+    " against the rest",
+    "classes": "labels of the classes that have a curve, each against the rest.",
     **{name: SCORE_ARGUMENTS[name] for name in ("labels", "positive", "weights")},
-    "drop_intermediate": "leave out points on straight lines between others. No area changes.",
-    "limit": "the most points to keep, for display. The curve says how far it is from the whole"
-    " one: `error`. No area changes.",
-    "bins": "how many: 1 to 10 000.",
+    "drop_intermediate": "whether to omit points on straight lines between others. Areas do not"
+    " change.",
+    "limit": "largest number of points, for display. `error` of the curve is its distance from the"
+    " full curve. Areas do not change.",
+    "bins": "number of bins, 1 to 10 000.",
     "scheme": '"uniform": edges at equal distances; "quantile": bins of equal weight.',
-    "closed": 'which edge belongs to a bin: "right", (lo, hi], or "left", [lo, hi).',
+    "closed": 'the edge that belongs to a bin: "right", (lo, hi], or "left", [lo, hi).',
     "thresholds": "threshold probabilities float[t], from 0 to below 1, in any order; default:"
     " 0.01, 0.02, … 0.99.",
     "n_threads": SCORE_ARGUMENTS["n_threads"],
@@ -70,7 +71,7 @@ _SHARED: Final = {
 
 
 def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
-    """The public function of a body that reads the view of one column.
+    """Return the public function of a body that reads the view of one column.
 
     The options of a body have the defaults of the table; ``**points`` is what all traces have.
     """
@@ -206,20 +207,20 @@ def _docstring(body: Callable[..., Curve], options: Sequence[str], *, has_micro:
     names = [name for name in _SHARED if name not in _DEFAULTS]
     lines = [text, "", "Args:"]
     for name in [*names[:-1], *options, names[-1]]:
-        micro = '; "micro" that of every row and class together.' if has_micro else "."
+        micro = '; "micro": that of all rows and classes together.' if has_micro else "."
         lines.append(f"    {name}: {_SHARED[name]}{micro if name == 'average' else ''}")
     kind = inspect.signature(body, eval_str=True).return_annotation.__name__
     lines += [
         "",
         "Returns:",
-        f"    `{kind}`; with average=None or classes=, a `ByClass` of them: a mapping by label.",
+        f"    `{kind}`; with average=None or classes=, a `ByClass`: a mapping from label to curve.",
         "",
         "Errors:",
-        "    K101-K124: the labels, weights or options cannot be used; K121: of more than two",
-        "    classes, average= or classes= is needed.",
+        "    K101-K124: the labels, weights or options cannot be used; K121: more than two classes",
+        "    need average= or classes=.",
         "    K130-K139: the probabilities or scores cannot be used.",
         "",
-        "Cost: one read of the matrix, one sort of n keys a column.",
+        "Cost: one pass over the matrix and one sort of n keys per column.",
         "",
         f"Example:{example}",
     ]
@@ -228,11 +229,11 @@ def _docstring(body: Callable[..., Curve], options: Sequence[str], *, has_micro:
 
 @drawn
 def roc(view: ClassRanks, label: Label | None, **points: Any) -> Roc:
-    """ROC curve: true positive rate by false positive rate.
+    """ROC curve: true positive rate against false positive rate.
 
     Equals ``sklearn.metrics.roc_curve(…, drop_intermediate=False)`` in numbers and order.
-    ``drop_intermediate`` goes further than scikit-learn's, which keeps points on straight lines
-    that are not equally far apart.
+    ``drop_intermediate`` omits all points on straight lines; scikit-learn keeps those at unequal
+    distances.
 
     Example:
         >>> import karat
@@ -256,10 +257,10 @@ def roc(view: ClassRanks, label: Label | None, **points: Any) -> Roc:
 def precision_recall(view: ClassRanks, label: Label | None, **points: Any) -> PrecisionRecall:
     """Precision-recall curve: precision against recall over all thresholds.
 
-    Equals ``sklearn.metrics.precision_recall_curve`` turned round, so that the best score comes
-    first; theirs has no threshold for the point (recall 0, precision 1), which is infinite here.
-    Without rows of the class recall is NaN here and 1 there. ``drop_intermediate`` leaves out what
-    theirs does, and points of equal precision.
+    Equals ``sklearn.metrics.precision_recall_curve`` in reverse order, best score first.
+    The point (recall 0, precision 1) has an infinite threshold here and none in scikit-learn.
+    Without rows of the class, recall is NaN here and 1 there. ``drop_intermediate`` omits what
+    scikit-learn omits, and points of equal precision.
 
     Example:
         >>> import karat
@@ -274,12 +275,12 @@ def precision_recall(view: ClassRanks, label: Label | None, **points: Any) -> Pr
 
 @drawn
 def det(view: ClassRanks, label: Label | None, **points: Any) -> Det:
-    """Detection error tradeoff curve: misses against false alarms.
+    """Detection error tradeoff curve: false negative rate against false positive rate.
 
-    Equals ``sklearn.metrics.det_curve(…, drop_intermediate=False)`` turned round, so that the best
-    score comes first. Theirs begins at the last point without a false alarm and ends at the first
-    without a miss; here every point is given. ``drop_intermediate`` leaves out points on
-    horizontal and vertical lines, which are straight on normal-deviate axes too.
+    Equals ``sklearn.metrics.det_curve(…, drop_intermediate=False)`` in reverse order, best score
+    first. scikit-learn's curve begins at the last point without a false positive and ends at the
+    first without a false negative; here it has every point. ``drop_intermediate`` omits points on
+    horizontal and vertical lines, which are straight on normal-deviate axes, too.
 
     Example:
         >>> import karat
@@ -292,10 +293,10 @@ def det(view: ClassRanks, label: Label | None, **points: Any) -> Det:
 
 @drawn
 def gain(view: ClassRanks, label: Label | None, **points: Any) -> Gain:
-    """Cumulative gain curve: how much of the class is found by the share of rows looked at.
+    """Cumulative gain curve: proportion of the class found by proportion of rows, best first.
 
-    Rows that tie are one step, in which a straight line counts them in proportion, as
-    `karat.gain_at` does. scikit-learn has no such curve.
+    Tied rows are one step. A straight line over it counts them in proportion, as `karat.gain_at`
+    does. scikit-learn has no such curve.
 
     Example:
         >>> import karat
@@ -310,8 +311,8 @@ def gain(view: ClassRanks, label: Label | None, **points: Any) -> Gain:
 def lift(view: ClassRanks, label: Label | None, **points: Any) -> Lift:
     """Lift curve: ratio of the proportion of the class in the best rows to that in all rows.
 
-    At a point it equals `karat.lift_at` of its share. Points of equal lift are the only ones that
-    ``drop_intermediate`` leaves out. scikit-learn has no such curve.
+    A point equals `karat.lift_at` for its proportion of rows. ``drop_intermediate`` omits points of
+    equal lift only. scikit-learn has no such curve.
 
     Example:
         >>> import karat
@@ -326,12 +327,12 @@ def lift(view: ClassRanks, label: Label | None, **points: Any) -> Lift:
 def reliability(
     view: ClassProbabilities, label: Label, *, bins: int, scheme: str, closed: str
 ) -> Reliability:
-    """Reliability diagram: how often a probability came true.
+    """Reliability diagram: observed proportion of the class against its predicted probability.
 
-    Scores count as their softmax. Equals ``sklearn.calibration.calibration_curve``, whose bins are
-    ``closed="right"`` too, where a bin holds rows: scikit-learn leaves empty ones out, here they
-    are NaN with weight 0. Edges are the numbers nearest to i ÷ bins, so that 0.3 lies on one of
-    ten; theirs may be off by a rounding.
+    Scores are converted by softmax. Bins with rows equal those of
+    ``sklearn.calibration.calibration_curve``, which are ``closed="right"``, too. scikit-learn omits
+    empty bins; here they are NaN with weight 0. Edges are the floating-point numbers nearest to
+    i ÷ bins, so that 0.3 is an edge of ten bins; scikit-learn's may differ by a rounding error.
 
     Example:
         >>> import karat
@@ -344,11 +345,11 @@ def reliability(
 
 @drawn
 def cost(view: ClassRanks, label: Label | None, *, limit: int | None) -> Cost:
-    """Cost curve: the smallest expected cost for every ratio of costs and share of the class.
+    """Cost curve: the smallest expected cost for each ratio of costs and prevalence.
 
-    Drummond and Holte's, with the best threshold for each probability-cost: the lower envelope of
-    all thresholds, those that call nothing or everything positive included. It is the dual of the
-    convex hull of the ROC curve. scikit-learn has no such curve.
+    The curve of Drummond and Holte has the best threshold for each probability-cost: the lower
+    envelope of all thresholds, including those that predict nothing or everything positive. It is
+    the dual of the convex hull of the ROC curve. scikit-learn has no such curve.
 
     Example:
         >>> import karat
@@ -366,8 +367,8 @@ def cost(view: ClassRanks, label: Label | None, *, limit: int | None) -> Cost:
 def net_benefit(view: ClassProbabilities, label: Label, *, thresholds: Any) -> NetBenefit:
     """Net benefit (decision curve): the gain of acting on a probability over treating no one.
 
-    Vickers and Elkin's, exact at each threshold: those with at least that probability are treated.
-    Scores count as their softmax. scikit-learn has no such curve.
+    The definition is that of Vickers and Elkin. It is exact at each threshold: rows with at least
+    that probability are treated. Scores are converted by softmax. scikit-learn has no such curve.
 
     Example:
         >>> import karat

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from inspect import signature
@@ -17,6 +17,7 @@ from karat.api.arguments import (
     confidence_of,
     dressed,
     given_alone,
+    ids_of_table,
     of_table,
     refuse_missing,
     score_columns,
@@ -33,13 +34,14 @@ from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
 from karat.data.labels.separated import checked_separator
+from karat.data.listing import checked_ids, limit_of_rows
 from karat.data.rows import Counted, Rows
 from karat.data.scores.classes import both_decide, checked_threshold
 from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
-from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows
+from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows, with_ids
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
@@ -75,7 +77,8 @@ def evaluate(
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     clusters: Any = None,
     by: Any = None,
-    ids: str | None = None,
+    ids: Any = None,
+    keep_rows: int | None = None,
     separator: str | None = None,
     level: float | None = 0.95,
     method: str | None = None,
@@ -125,9 +128,12 @@ def evaluate(
             such values; for a table or files, the name of a column, a tuple of names for their
             cross, or a list of both. Rows without a value form a slice; numbers with many distinct
             values are put into five bins. See docs/slices.md.
-        ids: column of unique row ids in a table or in files; default: detected by name; ``""`` for
-            none. Several files with the same ids are taken for several models (K193); a warning
-            reports repeated ids.
+        ids: one id for each row, [n], or the name of a column of unique ids in a table or in files;
+            default: detected by name; ``""`` for none. Several files with the same ids are taken
+            for several models (K193); a warning reports repeated ids.
+        keep_rows: number of rows to keep of each cell of the confusion matrix, bin of probabilities
+            and slice, the most wrong ones: `Report.rows` and the page list them. Default: 20 if
+            `ids` is given, else 0. Without ids, rows have their numbers in the source, from 0.
         separator: separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces around
             labels are stripped, a blank text is the empty set, and a backslash escapes the
             separator. Default: a text is one label.
@@ -210,7 +216,8 @@ def _run(
     metrics: str | Metric | Iterable[str | Metric] | None,
     clusters: Any,
     by: Any,
-    ids: str | None,
+    ids: Any,
+    keep_rows: int | None,
     separator: str | None,
     level: float | None,
     method: str | None,
@@ -255,8 +262,17 @@ def _run(
     scores = {"y_prob": y_prob, "y_score": y_score}
     of_rows = {"weights": weights, "clusters": clusters, "ids": ids}
     _check_sources(is_table, columns, scores, confusion, of_rows, nulls)
+    limit = limit_of_rows(keep_rows, ids)
+    limit = 0 if is_dry or confusion is not None else limit
     spec = Spec(
-        wanted, policy, confidence, n_threads, threshold, is_dry=is_dry, class_names=class_names
+        wanted,
+        policy,
+        confidence,
+        n_threads,
+        threshold,
+        is_dry=is_dry,
+        class_names=class_names,
+        keep_rows=limit,
     )
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     separator = checked_separator(separator)
@@ -278,6 +294,8 @@ def _run(
             is_frequency=is_frequency,
             **options,
         )
+        if ids is not None and limit:
+            sets = with_ids(sets, ids)
         found = accumulate(sets, ScoreParts(max_memory or MAX_MEMORY))
         doubts = doubts_of_order(
             y_true, "y_true", y_pred=y_pred, **scores, weights=weights, clusters=clusters, by=by
@@ -287,7 +305,7 @@ def _run(
         where = "files" if names_files(y_true) else pieces_of(y_true)
         options["weights"] = of_table("weights", weights, where)
         columns["clusters"] = of_table("clusters", clusters, where)
-        columns |= {"unique": column_name("ids", ids), "separator": separator}
+        columns |= {"unique": ids_of_table(ids, where), "separator": separator}
         report = report_of_table(
             y_true,
             columns,
@@ -299,6 +317,7 @@ def _run(
             exact=exact,
             groups=() if by is None else named_columns(by),
             is_frequency=is_frequency,
+            always_keeps=bool(keep_rows) and not is_dry,
             **(reading or {}),
         )
         # No subclass is both, and no type checker can tell which one it is.
@@ -307,7 +326,8 @@ def _run(
             return report
     else:
         tensors = None
-        if clusters is None and by is None and confusion is None and not (exact and has_scores):
+        is_plain = clusters is None and by is None and confusion is None and not limit
+        if is_plain and not (exact and has_scores):
             tensors = device_arrays(y_true, y_pred, y_prob, y_score, weights)
         empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
         source = None if tensors is None else _tensors(tensors, options, spec, empty)
@@ -316,6 +336,8 @@ def _run(
                 raise error("K415", option="checkpoint", found="The rows are in memory")
             given = (y_true, y_pred, y_prob, y_score, confusion)
             source = _batch_of_arrays(given, options, clusters, by, spec)
+        if limit and ids is not None and isinstance(source, Rows):
+            source = replace(source, id_values=checked_ids(ids, source.n))
         report = report_of(accumulate(source, empty, n_threads=n_threads), spec)
     report = dressed(report, class_names, is_frequency=is_frequency)
     if wanted is not None and not is_dry:
@@ -352,7 +374,7 @@ def _batch_of_arrays(
             do="Give y_true and y_pred; a confusion matrix does not say which rows it counts.",
         )
     has_rows = confusion is None and y_true is not None
-    if has_rows and not (clusters is None and by is None):
+    if has_rows and not (clusters is None and by is None and not spec.keep_rows):
         return label_rows(y_true, y_pred, clusters, by, **options)
     if clusters is not None:
         if confusion is None:
@@ -397,6 +419,8 @@ def report_of_table(
     exact: bool = False,
     groups: Sequence[Key] = (),
     is_frequency: bool = False,
+    always_keeps: bool = False,
+    then: Callable[[Any, Report], None] | None = None,
     **reading: Any,
 ) -> Report:
     """Return the report of a table or of files, from labels alone or with probabilities or scores.
@@ -407,9 +431,15 @@ def report_of_table(
         nulls, max_memory, checkpoint, exact: as in `evaluate`.
         groups: columns, and crosses of several, to slice the report by.
         is_frequency: whether a row of weight 3 stands for three rows.
+        always_keeps: whether rows are listed also where that takes a slower read of large files.
+        then: called with the source, which can still be read, and the report.
         reading: options of files: where, progress, labels_are_text.
     """
     named = dict(columns)
+    limit, ids = spec.keep_rows, None
+    if not isinstance(named.get("unique"), str | None):
+        # Ids of rows in memory leave no column of that role.
+        named["unique"], ids = "", named["unique"]
     if spec.confidence is None and not spec.is_dry and named.get("clusters") is None:
         # Without intervals, clusters do not matter.
         named["clusters"] = ""
@@ -424,10 +454,11 @@ def report_of_table(
     empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
     bar = reading.pop("progress", None)
     reading = {"nulls": nulls, **reading}
+    lists_rows = bool(limit) or then is not None
     of_all: dict[str, Any] = {"groups": groups, "n_threads": spec.n_threads}
-    of_request = {**of_all, "is_frequency": is_frequency}
+    of_request = {**of_all, "is_frequency": is_frequency, "lists_rows": lists_rows}
     pieces = None if names_files(table) else pieces_of(table)
-    progress = None
+    progress = units = None
     source: Source | Batch
     with ExitStack() as cleanup:
         if names_files(table):
@@ -438,7 +469,11 @@ def report_of_table(
 
             cleanup.enter_context(errors_of_files(reading.get("where"), table))
             memory: dict[str, Any] = {"max_memory": empty.max_memory, "checkpoint": checkpoint}
-            units = large_files(table, named, **memory, **of_all, **reading)
+            if always_keeps and checkpoint is not None:
+                do = "Leave out keep_rows=, or checkpoint=: progress does not hold rows."
+                raise error("K236", found="checkpoint= was given", do=do)
+            if not always_keeps:
+                units = large_files(table, named, **memory, **of_all, **reading)
             if units is None:
                 open_files = cleanup.enter_context(ExitStack())
                 request = TableRequest(progress=bar, **of_request, **named, **reading)
@@ -480,13 +515,21 @@ def report_of_table(
             from karat.data.sources.tables.rows import rows_of_frame
 
             source = rows_of_frame(table, **of_request, **named, **reading)
-        found = accumulate(source, empty, n_threads=spec.n_threads, progress=progress)
+            if ids is not None and limit and isinstance(source, Rows):
+                n = source.n if source.kept is None else len(source.kept)
+                source = replace(source, id_values=checked_ids(ids, n))
+        of_pass: dict[str, Any] = {"n_threads": spec.n_threads, "progress": progress}
+        is_in_batches = units is None
+        found = accumulate(source, empty, **of_pass, keep_rows=limit if is_in_batches else 0)
         if found.sets is not None:
             design = None if spec.confidence is None else spec.confidence.design
             of_one_class: dict[str, Any] = {"exact": exact or None}
             of_one_class |= {"design": None if design == "cohort" else design}
             refuse_on_sets(of_one_class)
-            return report_of(found, spec)
+            report = report_of(found, spec)
+            if then is not None:
+                then(found, report)
+            return report
         if exact and found.scores is not None and not isinstance(source, Rows | Counted | Tallies):
             from karat.data.sources.files.large import refined
 
@@ -494,7 +537,10 @@ def report_of_table(
             found = replace(found, scores=scores)
         check_found_scores(found, columns["score"])
         found = with_order_of_columns(found, columns, options["labels"])
-        return report_of(found, spec)
+        report = report_of(found, spec)
+        if then is not None:
+            then(source, report)
+        return report
 
 
 def _check_sources(
@@ -526,9 +572,9 @@ def _check_sources(
             found="Column names were given without a table",
             do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
         )
-    if of_rows["ids"] is not None:
-        found = "ids= was given without a table"
-        raise error("K143", argument="ids", found=found, do="Leave it out: rows have no ids here.")
+    if of_rows["ids"] is not None and confusion is not None:
+        found = "ids= was given with confusion="
+        raise error("K141", argument="ids=", found=found, do="A confusion matrix has no rows.")
     if nulls != "error":
         raise error("K144")
 

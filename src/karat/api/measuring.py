@@ -18,6 +18,7 @@ from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, sliced_sets, whole
 from karat.data.checks import check_in_common
 from karat.data.labels.matrices import display_names
+from karat.data.listing import listed_of, named
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
 from karat.data.scores.histograms import sampled_rows
@@ -45,6 +46,7 @@ from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
 from karat.tally.held_sets import HeldSets
+from karat.tally.listed_rows import ListedRows
 
 if TYPE_CHECKING:
     from karat.api.sets import MultilabelReport
@@ -67,6 +69,7 @@ class Spec:
         keeps_curves: whether its curves will be read, where it has them.
         is_dry: whether nothing is measured: labels are counted and values are checked.
         class_names: of sets, display names of the labels, or None.
+        keep_rows: rows to list of each cell, bin and slice; 0: none.
     """
 
     wanted: tuple[Metric, ...] | None = None
@@ -77,6 +80,7 @@ class Spec:
     keeps_curves: bool = True
     is_dry: bool = False
     class_names: Any = None
+    keep_rows: int = 0
 
     def keeper(self, classes: Classes) -> Keeper | None:
         """Keeper of the curves of a whole page; None where only some metrics are requested."""
@@ -103,6 +107,7 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     found = _with_axes(found)
     report, tally = _whole_report(found, spec)
     report = with_doubts(report, found)
+    report = replace(report, kept_rows=_listed(found, tally, report, spec.keep_rows))
     rows = found.rows
     if found.sliced:
         return _with_slices(report, found.sliced)
@@ -117,6 +122,20 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     whole_rows = replace(kept.rows, pred=pred, clusters=clusters, by=())
     measure = SliceMeasure(replace(kept, rows=whole_rows, threshold=None), spec)
     return _with_slices(report, [replace(whole_rows, scores=None, by=rows.by)], measure)
+
+
+def _listed(
+    found: Tallies, tally: InMemoryScores | None, report: Report, limit: int
+) -> ListedRows | None:
+    """The rows that are listed behind the numbers of a report, with their ids."""
+    rows = found.rows
+    if found.listed is not None or not limit or rows is None:
+        return found.listed
+    edges: list[Any] = []
+    if report.kept_curves is not None and tally is not None:
+        edges = [x.edges for x in report.kept_curves.reliability_by_quantile.values()][:1]
+    listed = listed_of(rows, limit, scores=tally, edges=edges)
+    return listed if rows.id_values is None else named(listed, rows.id_values)
 
 
 def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:

@@ -19,24 +19,36 @@ from karat.output.plots import _confusion, _forest, _reliability, _threshold, _t
 from karat.output.plots._axes import axes_of, check_matplotlib
 
 _OPTIONS: Final = {
-    "classes": "labels of the classes to draw, or one; default: all, and of two the positive one."
-    " Of more than can be distinguished, the worst, with the others faint behind them.",
+    "classes": "label or labels of the classes to draw. Default: all classes; of two, the positive"
+    " one. Of more than 12, the worst are named and the others are drawn faintly.",
+    "panels": "whether each class has a panel of its own, with equal axes. Default: from 4 to 12"
+    " classes, unless `ax` is given. The panels are the `child_axes` of the Axes.",
+    "bins": '"uniform": 15 bins of equal width; "quantile": 10 bins of equal weight, which a report'
+    " of two classes has where the class is rarer than 5 %. Default: those, if there are any.",
     "band": "whether to shade the simultaneous band of each curve, at the level of the intervals of"
-    " its report (95 % without any); see `karat.curves.Roc.band`.",
+    " its report (95 % without intervals). Default: for a single curve whose report has intervals."
+    " See `karat.curves.Roc.band`.",
+    "mean": "whether to draw the mean of the curves of all classes of a report. Default: if some"
+    " classes are not named.",
     "chance": "whether to draw the curve of a random order.",
     "decision": "whether to mark the point of the predictions.",
-    "normalize": 'None: counts; "true": proportions of each true class, "pred": of each predicted'
-    ' one; "all": of all rows.',
-    "sort": '"class": in the order of the report; "error": the class with most wrong rows first.',
-    "annotate": "whether to write every cell; default: up to 20 classes.",
-    "totals": "whether to write totals of rows and columns; default: where cells are written.",
-    "colorbar": "whether to draw one.",
-    "metrics": "names, or one.",
-    "spread": "whether to draw the spread of the proportions by chance.",
+    "heading": "whether the title of the Axes states what is drawn, the class, the models and the"
+    " number of rows.",
+    "normalize": 'labels of the cells. None: counts; "true": proportions of each true class;'
+    ' "pred": of each predicted class; "all": of all rows.',
+    "shade": 'colors of the cells: "true", "pred" or "all", as in `normalize`, or "count". Default:'
+    ' as `normalize`, otherwise "true".',
+    "sort": '"class": the order of the report; "error": the class with most wrong rows first.',
+    "annotate": "whether cells are labeled. Default: up to 20 classes.",
+    "totals": "whether rows and columns have totals. Default: if cells are labeled.",
+    "colorbar": "whether to draw a color bar.",
+    "metrics": "names of metrics, or one name.",
+    "spread": "whether to draw two standard deviations of calibrated probabilities.",
     "histogram": "whether to shade the number of rows in each bin.",
-    "shares": "whether heights are proportions of the rows of the class; default: of several"
+    "shares": "whether heights are proportions of the rows of the class. Default: for several"
     " classes.",
-    "legend": "whether to draw one.",
+    "log": "whether the axis of the rows is logarithmic. Default: if one bar would hide others.",
+    "legend": "whether to draw a legend.",
 }
 
 
@@ -64,6 +76,9 @@ def _plotted(body: Callable[..., None]) -> Callable[..., Any]:
                 raise unknown_argument(f"karat.plot.{name}", key, [*own_names, *arguments])
         for item in own:
             _check_flag(item, rest.get(item.name, item.default))
+        if "panels" in own_names and ax is not None:
+            # What is given is one Axes: it stays one, unless panels are asked for.
+            rest["panels"] = bool(rest.get("panels"))
         with axes_of(ax) as axes:
             read = _comparison_of if is_comparison else _reports_of
             reports = read(name, drawn, y_pred, of_rows)
@@ -161,14 +176,21 @@ def _docstring(
         first = "report: a `karat.Report`, or its confusion matrix; a dict of name → report; or"
         first += " y_true, with the other arguments of `karat.evaluate`."
     lines = [text, "", "Args:", f"    {first}"]
-    lines += ["    y_pred: as its function takes it, where there is no report."]
-    lines += ["    ax: the matplotlib Axes to draw on; default: those of a new figure of pyplot."]
+    taken = "models" if is_comparison else "predicted labels"
+    lines += [f"    y_pred: {taken}, if no {first.partition(':')[0]} is given."]
+    lines += ["    ax: the matplotlib Axes to draw on. Default: a new figure of pyplot."]
     lines += [f"    {item.name}: {_OPTIONS[item.name]}" for item in own if item.name in _OPTIONS]
-    lines += [f"    {artist}: further arguments of the artists, as ``linewidth=2``."]
-    lines += ["", "Returns:", "    The `matplotlib.axes.Axes`.", ""]
-    lines += ["Errors:", "    K308 the report holds no curves; K309 no such class; K501 matplotlib"]
-    lines += ["    is missing; K701 `ax` is no Axes; K702 it is no report. Of rows, those of"]
-    lines += ["    `karat.evaluate`.", "", f"Example:{example}"]
+    lines += [f"    {artist}: further arguments of the artists, for example ``linewidth=2``."]
+    frame = "; around panels, their frame" if any(item.name == "panels" for item in own) else ""
+    lines += ["", "Returns:", f"    The `matplotlib.axes.Axes`{frame}.", ""]
+    lines += [
+        "Errors:",
+        "    K308: the report has no curves; K309: unknown class; K501: matplotlib",
+    ]
+    lines += [
+        "    is not installed; K701: `ax` is not an Axes; K702: not a report. Rows are checked"
+    ]
+    lines += ["    as in `karat.evaluate`.", "", f"Example:{example}"]
     return "\n".join(lines)
 
 

@@ -8,148 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from karat.api.exports import Exports, written
 from karat.api.forms import attach_forms
 from karat.api.shown import Calibration, Thresholds, ThresholdsOfClasses
 from karat.curves._curve import ByClass, Curve
 from karat.curves._kept import Curves
 from karat.results import comparison as outcome
 from karat.results import report, result
-from karat.tally.writing import write_text
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from karat.api.row_list import RowList
     from karat.output.document import Document
     from karat.output.model_index import ModelIndex
-    from karat.output.tidy import Backend, MlflowLog, Row
+    from karat.output.tidy import MlflowLog, Row
     from karat.results.slices import Slices
-
-    Path = str | PathLike[str] | None
+    from karat.tally import Label
 
 
 attach_forms(Curve, ByClass, Curves)
-
-
-class Exports:
-    """Mixin for results that export to documents and tables, in several text formats.
-
-    Texts do not end with a newline; files do, and are written completely or not at all.
-    """
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-        # Members of the classes below.
-        def text(self, width: int = 80) -> str: ...
-        def _document(self, metrics: Literal["headline", "all"]) -> Document: ...
-        def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]: ...
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def to_markdown(
-        self, path: Path = None, *, metrics: Literal["headline", "all"] = "headline"
-    ) -> str:
-        """Return GitHub-flavored Markdown: the printed content as headings, tables and lists.
-
-        It contains no HTML, and names of classes, models and files are escaped. A matrix of more
-        than 24 classes is not drawn.
-
-        Args:
-            path: a file to write it to, too.
-            metrics: ``"headline"``, or ``"all"`` to list every metric of a report.
-
-        Errors:
-            OSError: the file cannot be written.
-
-        Example:
-            >>> import karat
-            >>> report = karat.evaluate(confusion=[[40, 10], [5, 45]], level=None)
-            >>> print(report.to_markdown().splitlines()[0])
-            ## karat report
-        """
-        from karat.output.markdown import markdown_of
-
-        return _written(markdown_of(self._document(metrics)), path)
-
-    def to_latex(
-        self, path: Path = None, *, metrics: Literal["headline", "all"] = "headline"
-    ) -> str:
-        r"""Return LaTeX for ``\input``: a float with a booktabs table for each table.
-
-        Special characters of TeX are escaped. A matrix of more than 20 classes is not drawn.
-        Characters that pdfLaTeX does not support are kept, and a comment notes them.
-
-        Args:
-            path: a file to write it to, too.
-            metrics: ``"headline"``, or ``"all"`` to list every metric of a report.
-
-        Errors:
-            OSError: the file cannot be written.
-
-        Example:
-            >>> import karat
-            >>> report = karat.evaluate(confusion=[[40, 10], [5, 45]], level=None)
-            >>> print(report.to_latex().splitlines()[0])
-            % In the preamble: \usepackage{booktabs}
-        """
-        from karat.output.latex import latex_of
-
-        return _written(latex_of(self._document(metrics)), path)
-
-    def to_csv(self, path: Path = None) -> str:
-        """Return the rows of `to_frame` as CSV (RFC 4180, line feeds, UTF-8).
-
-        Floats have enough digits to be read back exactly; missing values are empty fields. Texts
-        are not escaped: a spreadsheet takes a label that starts with ``=`` for a formula.
-
-        Args:
-            path: a file to write it to, too.
-
-        Errors:
-            OSError: the file cannot be written.
-
-        Example:
-            >>> import karat
-            >>> report = karat.evaluate([0, 1, 1], [0, 1, 0], metrics=["accuracy"], level=None)
-            >>> print(report.to_csv().splitlines()[1])
-            accuracy,,,,0.6666666666666666,,,,,3,,true
-        """
-        from karat.output.tidy import csv_of
-
-        return _written(csv_of(*self._rows()), path)
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return the values as one long data frame, with one row for each value.
-
-        A report gives every listed metric, then every class, then every slice: ``metric`` (as in
-        ``report[metric]``), ``average`` (``"macro"``, ``"micro"``, ``"weighted"``, ``"positive"``
-        of two classes, or none), ``label`` (for values of one class), ``slice``, ``value``,
-        ``low``, ``high``, ``level``, ``method``, ``n``, ``undefined`` (the reason), ``exact``. A
-        comparison gives every metric and pair of models, with the fields of a
-        `karat.inference.comparison.records.Difference`.
-
-        Args:
-            backend: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None: the first of them that is
-                installed.
-
-        Returns:
-            A pandas or Polars DataFrame, or a PyArrow Table; missing values are null (NaN in
-            numeric columns of pandas).
-
-        Errors:
-            K122 an unknown backend; K501 it is not installed, or none is.
-
-        Example:
-            >>> import karat
-            >>> report = karat.evaluate([0, 1, 1], [0, 1, 0], metrics=["accuracy"], level=None)
-            >>> report.to_frame("polars").columns[:5]
-            ['metric', 'average', 'label', 'slice', 'value']
-        """
-        from karat.output.tidy import frame_of
-
-        rows, columns = self._rows()
-        return frame_of(rows, columns, backend)
 
 
 class Result(result.Result):
@@ -235,6 +113,7 @@ class Report(Exports, report.Report):
         class_intervals: limits of columns of the table of classes, float64[k] each.
         kept_cautions: cautions read from JSON, which do not follow from the tally.
         kept_slices: the slices, if ``by=`` was given; read them as `slices`.
+        kept_rows: the rows behind the numbers, if they were kept; read them as `rows`.
     """
 
     result_type: ClassVar[type[result.Result]] = Result
@@ -258,7 +137,7 @@ class Report(Exports, report.Report):
         """
         from karat.output.json import report_to_json
 
-        return _written(report_to_json(self), path)
+        return written(report_to_json(self), path)
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """Return the report as one self-contained HTML page; write it to `path` too, if given.
@@ -270,7 +149,7 @@ class Report(Exports, report.Report):
         """
         from karat.output.html.page import report_to_html
 
-        return _written(report_to_html(self), path, end="")
+        return written(report_to_html(self), path, end="")
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -478,6 +357,69 @@ class Report(Exports, report.Report):
         attach_forms(ByColumn, Slice, SliceTable)
         return super().slices
 
+    def rows(
+        self,
+        true: Label | None = None,
+        pred: Label | None = None,
+        *,
+        by: Mapping[str, Any] | None = None,
+        between: tuple[float, float] | None = None,
+        label: Label | None = None,
+        wrong: bool = False,
+        limit: int | None = None,
+    ) -> RowList:
+        """Return the rows behind a number, most wrong first: of a cell, a slice or a bin.
+
+        They are kept by `karat.evaluate` if ``ids=`` or ``keep_rows=`` is given: the most wrong
+        rows of each cell of the confusion matrix, of each slice, and of each of 15 bins of the
+        probability of a class. The margin of a row is the score of the true class less the largest
+        of the others. Wrong rows come first, by ascending margin: the most confident error is the
+        first. Right rows follow, the one nearest to an error first. Ties keep the order of the
+        source, as do rows of labels alone.
+
+        Args:
+            true: the true class, or its display name.
+            pred: the predicted class.
+            by: a slice by its columns: ``{"country": "NO"}``.
+            between: two edges of bins of the probability of `label`, (low, high].
+            label: class of the bins; default: the positive class of two.
+            wrong: whether right rows are left out.
+            limit: number of rows to list; default: as many as were kept of each.
+
+        Returns:
+            A `RowList`: records (dicts) in a sequence, with ``.n``, the number of rows that meet
+            the conditions, ``.ids`` and ``.to_frame()``. If slices or bins are combined with other
+            conditions, it has those of the kept rows that meet all, and ``n`` is None.
+
+        Errors:
+            K233 no rows were kept; K234 no such class, slice or bin; K235 the limit exceeds the
+            number of rows that were kept.
+
+        Example:
+            >>> import karat
+            >>> true, prob = ["ok", "fraud", "ok", "fraud"], [0.1, 0.2, 0.8, 0.4]
+            >>> report = karat.evaluate(
+            ...     true, y_prob=prob, positive="fraud", ids=["t1", "t2", "t3", "t4"]
+            ... )
+            >>> found = report.rows(true="fraud", pred="ok")
+            >>> found.ids, found.n, found[0]["prob"]
+            (['t2', 't4'], 2, 0.2)
+        """
+        from karat.api.row_list import RowList
+        from karat.results.row_list import rows_of
+
+        found = rows_of(
+            self,
+            true=true,
+            pred=pred,
+            by=by,
+            between=between,
+            label=label,
+            wrong=wrong,
+            limit=limit,
+        )
+        return RowList(found.records, found.columns, found.n)
+
     def _repr_html_(self) -> str:
         from karat.output.forms import form, report_as_html
 
@@ -516,7 +458,7 @@ class Comparison(Exports, outcome.Comparison):
         """
         from karat.output.html.page import comparison_to_html
 
-        return _written(comparison_to_html(self), path, end="")
+        return written(comparison_to_html(self), path, end="")
 
     def text(self, width: int = 80) -> str:
         """Return the comparison as plain text of at most `width` columns."""
@@ -539,10 +481,3 @@ class Comparison(Exports, outcome.Comparison):
         from karat.output.forms import comparison_as_html, form
 
         return form(comparison_as_html, self)
-
-
-def _written(text: str, path: Path, end: str = "\n") -> str:
-    """Return the text; write it to a file too, if given."""
-    if path is not None:
-        write_text(path, text + end)
-    return text

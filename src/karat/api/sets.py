@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from karat.api.exports import Exports
 from karat.api.forms import attach_forms
 from karat.api.options import one_of
-from karat.api.results import Exports, Result
+from karat.api.results import Result
 from karat.data.sources.arrays.sets import places_of
 from karat.errors import error
 from karat.results import result
@@ -18,6 +19,7 @@ from karat.tally.writing import write_text
 if TYPE_CHECKING:
     from os import PathLike
 
+    from karat.api.row_list import RowList
     from karat.output.document import Document
     from karat.output.tidy import Row
     from karat.results.slices import ByColumn, SetSliceTable
@@ -115,6 +117,41 @@ class MultilabelReport(Exports, SetReport):
             do = "Evaluate the rows again: JSON does not hold them."
             raise error("K211", name="a report of some labels", do=do)
         return self.of_rows(self.rows.only(places_of(labels, self.classes, "labels")))
+
+    def wrong_rows(
+        self, missed: Label | None = None, added: Label | None = None, *, limit: int | None = None
+    ) -> RowList:
+        """Return the rows whose predicted labels are wrong, the worst first.
+
+        Rows of whose truth nothing is known are left out. Those with most wrong labels come first;
+        of one label with scores, those where its score is most wrong.
+
+        Args:
+            missed: a label that is true and not predicted, or its display name.
+            added: a label that is predicted and not true.
+            limit: number of rows to list; default: 20.
+
+        Returns:
+            A `RowList`: records (dicts) in a sequence, with ``true``, ``pred``, ``missed`` and
+            ``added`` as lists of labels; ``.n`` is the number of rows that meet the conditions.
+            Frames and text have the labels of a set as one text, ``"sea|sky"``.
+
+        Errors:
+            K233 the rows were not kept, as of a report that was read from JSON; K234 no such
+            label.
+
+        Example:
+            >>> import karat
+            >>> sets = [{"cat"}, {"dog"}, {"cat", "dog"}]
+            >>> report = karat.evaluate(sets, [{"cat"}, {"cat"}, {"cat"}], ids=["a", "b", "c"])
+            >>> report.wrong_rows(missed="dog").ids
+            ['b', 'c']
+        """
+        from karat.api.row_list import RowList
+        from karat.results.set_row_list import wrong_rows_of
+
+        found = wrong_rows_of(self, missed, added, limit)
+        return RowList(found.records, found.columns, found.n)
 
     def _occurring(self, word: str) -> Sequence[Label]:
         """The labels that a word stands for."""

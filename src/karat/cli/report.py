@@ -23,7 +23,15 @@ from karat.cli.options import (
     source_of,
     sources,
 )
-from karat.cli.outputs import FORMATS, check_outputs, format_of, is_on_screen, refuse_inputs, show
+from karat.cli.outputs import (
+    FILE,
+    FORMATS,
+    check_outputs,
+    format_of,
+    is_on_screen,
+    refuse_inputs,
+    show,
+)
 from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
@@ -41,6 +49,7 @@ if TYPE_CHECKING:
         "karat report clicks.parquet --prob p_click --threshold 0.2",
         "karat report tags.csv --separator '|'",
         "karat report predictions.parquet -o report.html",
+        "karat report predictions.parquet --errors errors.csv",
         "karat report \"SELECT label, pred FROM 'a.parquet' WHERE country = 'NO'\"",
         "cat predictions.jsonl | karat report - --metrics mcc,macro_f1 --format json",
     ),
@@ -124,6 +133,19 @@ if TYPE_CHECKING:
 @click.option(
     "--format", "format_", type=Words(list(FORMATS)), help="Output format. Default: text."
 )
+@click.option(
+    "--keep-rows",
+    type=click.IntRange(min=0, max=10_000),
+    metavar="N",
+    help="List the N most wrong rows of each cell, bin and slice, in pages and JSON. Default: 20 "
+    "for pages, else 0.",
+)
+@click.option(
+    "--errors",
+    type=FILE,
+    metavar="FILE",
+    help="Write every wrong row to FILE as CSV: its id or number, classes and scores.",
+)
 @options("threads", "output")
 def command(
     predictions: tuple[str, ...],
@@ -132,6 +154,7 @@ def command(
     where: str | None,
     checkpoint: Path | None,
     format_: str | None,
+    errors: Path | None,
     output: Path | None,
     **given: Any,
 ) -> None:
@@ -144,11 +167,13 @@ def command(
     from karat.api.measuring import Spec
     from karat.cli.streams import ReadingBar
     from karat.data.labels.separated import checked_separator
+    from karat.data.listing import KEPT_ROWS
     from karat.inference.confidence import Confidence
     from karat.metrics import get
 
     chosen = format_of(format_, output)
-    check_outputs({"-o": output, "--checkpoint": checkpoint}, predictions, where)
+    outputs = {"-o": output, "--errors": errors, "--checkpoint": checkpoint}
+    check_outputs(outputs, predictions, where)
     # A metric that does not exist is reported before the data is read.
     names = None if metrics == "all" else listed(metrics)
     wanted = None if names is None else tuple(get(name) for name in names)
@@ -164,9 +189,27 @@ def command(
         "separator": checked_separator(given["separator"]),
     }
     classes = {"labels": labels_of(given["labels"]), "positive": given["positive"]}
-    keeps_curves = chosen == "html"
+    is_page = chosen == "html"
     policy, n_threads = given["undefined"], given["threads"]
-    spec = Spec(wanted, policy, confidence, n_threads, threshold, keeps_curves)
+    keep_rows = given["keep_rows"]
+    if keep_rows is None:
+        keep_rows = KEPT_ROWS if is_page else 0
+    asked_of_rows = (n_threads, threshold, is_page)
+    spec = Spec(wanted, policy, confidence, *asked_of_rows, keep_rows=keep_rows)
+
+    def write(source: Any, found: Report) -> None:
+        from karat.api.errors_file import write_errors
+        from karat.errors.text import counted
+
+        assert errors is not None
+        # What was read is known for certain only now.
+        refuse_inputs({"--errors": errors}, found.source.get("files", ()))
+        try:
+            n = write_errors(errors, source, threshold, n_threads)
+        except OSError as problem:
+            raise click.FileError(str(errors), problem.strerror or "unknown error") from None
+        said(f"Wrote {errors} ({counted(n, 'wrong row')}).")
+
     with ReadingBar() as bar:
         report = report_of_table(
             source_of(predictions),
@@ -181,6 +224,8 @@ def command(
             checkpoint=checkpoint,
             exact=given["exact"],
             groups=groups_of(given["by"]),
+            always_keeps=errors is not None or bool(given["keep_rows"]),
+            then=None if errors is None else write,
         )
     # What was read is known for certain only now.
     refuse_inputs({"-o": output}, report.source.get("files", ()))

@@ -63,11 +63,11 @@ def roc(
     limit: int | None = None,
     n_threads: int | None = None,
 ) -> Roc:
-    """ROC curve: true positive rate by false positive rate.
+    """ROC curve: true positive rate against false positive rate.
 
     Equals ``sklearn.metrics.roc_curve(…, drop_intermediate=False)`` in numbers and order.
-    ``drop_intermediate`` goes further than scikit-learn's, which keeps points on straight lines
-    that are not equally far apart.
+    ``drop_intermediate`` omits all points on straight lines; scikit-learn keeps those at unequal
+    distances.
     """
 
 @overload
@@ -116,10 +116,10 @@ def precision_recall(
 ) -> PrecisionRecall:
     """Precision-recall curve: precision against recall over all thresholds.
 
-    Equals ``sklearn.metrics.precision_recall_curve`` turned round, so that the best score comes
-    first; theirs has no threshold for the point (recall 0, precision 1), which is infinite here.
-    Without rows of the class recall is NaN here and 1 there. ``drop_intermediate`` leaves out what
-    theirs does, and points of equal precision.
+    Equals ``sklearn.metrics.precision_recall_curve`` in reverse order, best score first. The point
+    (recall 0, precision 1) has an infinite threshold here and none in scikit-learn. Without rows of
+    the class, recall is NaN here and 1 there. ``drop_intermediate`` omits what scikit-learn omits,
+    and points of equal precision.
     """
 
 @overload
@@ -166,12 +166,12 @@ def det(
     limit: int | None = None,
     n_threads: int | None = None,
 ) -> Det:
-    """Detection error tradeoff curve: misses against false alarms.
+    """Detection error tradeoff curve: false negative rate against false positive rate.
 
-    Equals ``sklearn.metrics.det_curve(…, drop_intermediate=False)`` turned round, so that the best
-    score comes first. Theirs begins at the last point without a false alarm and ends at the first
-    without a miss; here every point is given. ``drop_intermediate`` leaves out points on horizontal
-    and vertical lines, which are straight on normal-deviate axes too.
+    Equals ``sklearn.metrics.det_curve(…, drop_intermediate=False)`` in reverse order, best score
+    first. scikit-learn's curve begins at the last point without a false positive and ends at the
+    first without a false negative; here it has every point. ``drop_intermediate`` omits points on
+    horizontal and vertical lines, which are straight on normal-deviate axes, too.
     """
 
 @overload
@@ -218,10 +218,10 @@ def gain(
     limit: int | None = None,
     n_threads: int | None = None,
 ) -> Gain:
-    """Cumulative gain curve: how much of the class is found by the share of rows looked at.
+    """Cumulative gain curve: proportion of the class found by proportion of rows, best first.
 
-    Rows that tie are one step, in which a straight line counts them in proportion, as
-    `karat.gain_at` does. scikit-learn has no such curve.
+    Tied rows are one step. A straight line over it counts them in proportion, as `karat.gain_at`
+    does. scikit-learn has no such curve.
     """
 
 @overload
@@ -270,8 +270,8 @@ def lift(
 ) -> Lift:
     """Lift curve: ratio of the proportion of the class in the best rows to that in all rows.
 
-    At a point it equals `karat.lift_at` of its share. Points of equal lift are the only ones that
-    ``drop_intermediate`` leaves out. scikit-learn has no such curve.
+    A point equals `karat.lift_at` for its proportion of rows. ``drop_intermediate`` omits points of
+    equal lift only. scikit-learn has no such curve.
     """
 
 @overload
@@ -320,12 +320,12 @@ def reliability(
     closed: Literal["right", "left"] = "right",
     n_threads: int | None = None,
 ) -> Reliability:
-    """Reliability diagram: how often a probability came true.
+    """Reliability diagram: observed proportion of the class against its predicted probability.
 
-    Scores count as their softmax. Equals ``sklearn.calibration.calibration_curve``, whose bins are
-    ``closed="right"`` too, where a bin holds rows: scikit-learn leaves empty ones out, here they
-    are NaN with weight 0. Edges are the numbers nearest to i ÷ bins, so that 0.3 lies on one of
-    ten; theirs may be off by a rounding.
+    Scores are converted by softmax. Bins with rows equal those of
+    ``sklearn.calibration.calibration_curve``, which are ``closed="right"``, too. scikit-learn omits
+    empty bins; here they are NaN with weight 0. Edges are the floating-point numbers nearest to i ÷
+    bins, so that 0.3 is an edge of ten bins; scikit-learn's may differ by a rounding error.
     """
 
 @overload
@@ -369,11 +369,11 @@ def cost(
     limit: int | None = None,
     n_threads: int | None = None,
 ) -> Cost:
-    """Cost curve: the smallest expected cost for every ratio of costs and share of the class.
+    """Cost curve: the smallest expected cost for each ratio of costs and prevalence.
 
-    Drummond and Holte's, with the best threshold for each probability-cost: the lower envelope of
-    all thresholds, those that call nothing or everything positive included. It is the dual of the
-    convex hull of the ROC curve. scikit-learn has no such curve.
+    The curve of Drummond and Holte has the best threshold for each probability-cost: the lower
+    envelope of all thresholds, including those that predict nothing or everything positive. It is
+    the dual of the convex hull of the ROC curve. scikit-learn has no such curve.
     """
 
 @overload
@@ -418,6 +418,6 @@ def net_benefit(
 ) -> NetBenefit:
     """Net benefit (decision curve): the gain of acting on a probability over treating no one.
 
-    Vickers and Elkin's, exact at each threshold: those with at least that probability are treated.
-    Scores count as their softmax. scikit-learn has no such curve.
+    The definition is that of Vickers and Elkin. It is exact at each threshold: rows with at least
+    that probability are treated. Scores are converted by softmax. scikit-learn has no such curve.
     """

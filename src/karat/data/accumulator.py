@@ -14,6 +14,7 @@ import numpy.typing as npt
 from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.labels.column import Column, Flags
 from karat.data.labels.counting import count_codes
+from karat.data.listing import listed_of
 from karat.data.rows import Counted, Repeats, Rows, numbered
 from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.rows import InMemoryScores
@@ -26,6 +27,7 @@ from karat.tally import Axis, Cells, Classes, CrossedCells, union
 from karat.tally.axes import slice_axis, too_many
 from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.held_sets import HeldSets
+from karat.tally.listed_rows import ListedRows
 from karat.tally.set_tally import SetRows
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -257,6 +259,8 @@ class Tallies:
         sliced: rows by slice, if they differ between columns or crosses.
         n_dropped: number of rows that were left out.
         origin: origin of the rows.
+        keep_rows: rows to list of each cell and bin, of rows that are read in batches.
+        listed: rows that are listed; None without any.
     """
 
     cells: Cells | None = None
@@ -268,6 +272,8 @@ class Tallies:
     later: SlicesLater = field(default_factory=SlicesLater)
     n_dropped: int = 0
     origin: Origin = field(default_factory=Origin)
+    keep_rows: int = 0
+    listed: ListedRows | None = None
 
     @property
     def n_rows(self) -> int:
@@ -325,6 +331,18 @@ class Tallies:
             K202, K203 rows of another kind; K108 strings against numbers; K146 too many rows before
             all classes occur.
         """
+        found = self._plus(batch, empty, n_threads)
+        if not self.keep_rows or not isinstance(batch, Rows):
+            return found
+        scores = None
+        if batch.scores is not None:
+            scores = InMemoryScores.of(batch, empty.threshold, n_threads, is_part=True)
+        first_row = self.n_rows + self.n_dropped
+        listed = listed_of(batch, self.keep_rows, scores=scores, first_row=first_row)
+        listed = listed if self.listed is None else self.listed.merge(listed)
+        return replace(found, listed=listed)
+
+    def _plus(self, batch: Batch, empty: ScoreParts, n_threads: int | None) -> Tallies:
         if isinstance(batch, SetRows):
             return self.merge(Tallies(sets=HeldSets.of(batch)), empty, n_threads)
         if isinstance(batch, Tallies):
@@ -425,6 +443,7 @@ def accumulate(
     *,
     n_threads: int | None = None,
     progress: Progress | None = None,
+    keep_rows: int = 0,
 ) -> Tallies:
     """Accumulate the batches of a source.
 
@@ -432,6 +451,7 @@ def accumulate(
         source: batches; or one batch, for rows in memory, which are not copied and always kept.
         empty: the accumulator of rows with scores.
         progress: observer of the read, which may know the progress of an earlier one.
+        keep_rows: rows to list of each cell and bin, of rows that are read in batches.
 
     Errors:
         As in the source and in `Tallies.plus`.
@@ -449,7 +469,7 @@ def accumulate(
             rows = counted(rows, n_threads)
         return Tallies(cells, rows=rows, n_dropped=source.n_dropped, origin=origin)
     first, total = (0, Tallies()) if progress is None else progress.start()
-    total = replace(total, later=source.later)
+    total = replace(total, later=source.later, keep_rows=keep_rows)
     for place, batch in enumerate(source.batches(first), first):
         with source.numbering(place):
             total = total.plus(batch, empty, n_threads)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -101,7 +101,7 @@ def read_columns(table: Any, names: Sequence[str]) -> dict[str, ArrowColumn]:
         return {name: _column(schema.child(places[name]), chunks[name]) for name in names}
 
 
-def batches(table: Any, names: Sequence[str]) -> Iterator[dict[str, ArrowColumn]]:
+def batches(table: Any, names: Sequence[str]) -> Generator[dict[str, ArrowColumn], None, None]:
     """Yield the columns of a table batch by batch, in the memory of one batch.
 
     The stream is released when the iterator ends or is closed.

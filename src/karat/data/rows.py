@@ -94,6 +94,7 @@ class Rows:
         columns: values of the columns of slices as text, for a part of the rows: they become slices
             after all are read.
         repeats: multiplicity of each row; None: 1.
+        id_values: ids of the rows of the source, [m] in any container, of rows that are listed.
     """
 
     classes: Classes
@@ -117,6 +118,7 @@ class Rows:
     columns: Mapping[str, RowNames] = field(default_factory=dict)
     repeats: Repeats | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
+    id_values: Any = None
 
     @property
     def n(self) -> int:
@@ -163,7 +165,7 @@ class Rows:
         for name in ("true", "pred", "weights"):
             some[name] = taken(getattr(self, name), rows)
         by = tuple(one.at(rows) for one in self.by)
-        return replace(self, **some, by=by, cells=None, kept=None)
+        return replace(self, **some, by=by, cells=None, kept=None, id_values=None)
 
     def on(self, classes: Classes) -> Rows:
         """Return the same rows on a class axis that contains all of their classes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,8 @@ from karat.data.weights import Weights, refuse_sums
 from karat.errors import KaratError, error
 from karat.tally import Classes, Label
 from karat.tally.held_sets import HeldSets
-from karat.tally.set_tally import CLUSTERS, SetRows
+from karat.tally.set_tally import CLUSTERS, IDS, SetRows
 from karat.tally.sets import Sets
-
-IDS: Final = "ids"
-"""The axis of what rows are called, of rows that are matched with others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

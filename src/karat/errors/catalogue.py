@@ -20,8 +20,9 @@ from karat.errors.kinds import (
     UnknownArgumentError,
     UnknownNameError,
 )
+from karat.errors.listed_rows import MESSAGES as _OF_LISTED_ROWS
 
-_UNKNOWN_NAMES = ("K168", "K183", "K211", "K301", "K306", "K307", "K308", "K309", "K404")
+_UNKNOWN_NAMES = ("K168", "K183", "K211", "K234", "K301", "K306", "K307", "K308", "K309", "K404")
 _KINDS = {
     "K194": UnknownNameError,
     **dict.fromkeys(_UNKNOWN_NAMES, UnknownNameError),
@@ -594,5 +595,6 @@ def _entry(message: str) -> Entry:
     return Entry(code, what, found, do, _KINDS.get(code, InputError))
 
 
-_EACH = re.split(r"\n(?=K)", _MESSAGES.replace("\n          ", " ").strip())
+_ALL: Final = (_MESSAGES.strip() + _OF_LISTED_ROWS.rstrip()).replace("\n          ", " ")
+_EACH = re.split(r"\n(?=K)", _ALL)
 ENTRIES: Final = {entry.code: entry for entry in map(_entry, _EACH)}

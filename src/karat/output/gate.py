@@ -11,7 +11,7 @@ from typing import Final
 
 from karat.errors.doubts import without_doubts
 from karat.errors.text import harmless
-from karat.results.gate.result import GateResult, RuleResult, with_limits
+from karat.results.gate.result import GateResult, RuleResult, p_text, with_limits
 
 MOST_BYTES: Final = 1 << 20
 """GitHub refuses a larger summary of a step."""
@@ -104,7 +104,7 @@ def _row(rule: RuleResult) -> str:
         with_limits(rule.value, rule.low, rule.high),
         with_limits(rule.before, None, None),
         with_limits(rule.difference, rule.difference_low, rule.difference_high, sign="+"),
-        "" if rule.shown_p is None else f"{rule.shown_p:.2g}",
+        "" if rule.shown_p is None else p_text(rule.shown_p).removeprefix("= "),
         "" if rule.n is None else str(rule.n),
         f"{rule.verdict}: {_plain(rule.reason)}" if rule.reason else rule.verdict,
     ]

@@ -15,16 +15,19 @@ def confusion(
     *,
     ax: Axes | None = None,
     normalize: str | None = None,
+    shade: str | None = None,
     sort: str = "class",
     annotate: bool | None = None,
     totals: bool | None = None,
     colorbar: bool = True,
+    heading: bool = True,
     **image: Any,
 ) -> Axes:
     """Heat map of the confusion matrix: rows true, columns predicted.
 
-    Cells are colored by value, and values are written up to 20 classes: counts, or proportions in
-    percent. Totals of rows and columns are outside the map. A row or column without samples has no
+    Cells are colored by the proportion of the true class. Up to 20 classes they are labeled: with
+    the count and, if it fits, the proportion in percent, or with a proportion alone (`normalize`).
+    Totals of rows and columns are outside the map. A row or column without samples has no
     proportions and stays blank.
     """
 
@@ -34,6 +37,7 @@ def compare(
     *,
     ax: Axes | None = None,
     metrics: Any = None,
+    heading: bool = True,
     legend: bool = True,
     **errorbar: Any,
 ) -> Axes:
@@ -50,16 +54,17 @@ def intervals(
     ax: Axes | None = None,
     metrics: Any = None,
     classes: Any = None,
+    heading: bool = True,
     legend: bool = True,
     **errorbar: Any,
 ) -> Axes:
     """Metrics with their intervals, one row each; or one metric of each class.
 
-    Without `metrics` those that open a printed report, as far as they lie between −1 and 1. One
-    metric of the table of classes, as ``"recall"``, is drawn of each class where there are more
-    than two, or where `classes` asks for it, beside its mean over them. Of more than 40 classes the
-    lowest are rows, and all others points of one row. A hollow point has no interval; what is
-    undefined says why.
+    By default, the metrics at the top of a printed report whose range is within −1 to 1. One metric
+    of the table of classes, for example ``"recall"``, has a row for each class if there are more
+    than two or with `classes`, and a line at its mean. Of more than 40 classes, the lowest have
+    rows and all others are points in one row. A hollow point has no interval; an undefined metric
+    has the reason in its row.
     """
 
 def reliability(
@@ -68,10 +73,12 @@ def reliability(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
     bins: str | None = None,
-    band: bool = False,
+    band: bool | None = None,
     spread: bool = True,
     histogram: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -91,16 +98,19 @@ def scores(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
     shares: bool | None = None,
+    log: bool | None = None,
+    heading: bool = True,
     legend: bool = True,
     **patch: Any,
 ) -> Axes:
     """Histograms of the probability of a class: of the rows of the class, and of the others.
 
-    The bins are those of the reliability diagram, whose rows a report keeps. With several classes
-    each histogram is of the rows of its class; then, and with `shares`, heights are proportions of
-    these rows, else rows or their weight. Scores count as their softmax. The scale of the rows is
-    logarithmic if the highest bar is more than 20 times the highest of the class.
+    The bins are those of the reliability diagram. With several classes on the same axes, each
+    histogram has the rows of its class. Heights are rows or their weight; with several classes or
+    `shares`, proportions. Scores are converted by softmax. The scale is logarithmic with `log`; by
+    default if the highest bar is more than 20 times the highest of the class.
     """
 
 def threshold(
@@ -110,15 +120,17 @@ def threshold(
     ax: Axes | None = None,
     metrics: Any = None,
     classes: Any = None,
+    panels: bool | None = None,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
     """Metrics of a class against its decision threshold.
 
-    Exact at each point that the report keeps, straight in between. Of one class precision, recall
-    and F1, with the threshold that is best for F1; of several, F1 of each against the rest. A thin
-    line stands at the threshold of the report.
+    Values are exact at each stored point; lines between points are straight. A single class has
+    precision, recall and F1, and a mark at the largest F1. Several classes on the same axes have F1
+    of each against the rest. A thin line marks the threshold of the report.
     """
 
 def det(
@@ -127,8 +139,11 @@ def det(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -144,8 +159,11 @@ def gain(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -157,8 +175,11 @@ def lift(
     *,
     ax: Axes | None = None,
     classes: Any = None,
+    panels: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -173,9 +194,12 @@ def precision_recall(
     *,
     ax: Axes | None = None,
     classes: Any = None,
-    band: bool = False,
+    panels: bool | None = None,
+    band: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:
@@ -193,9 +217,12 @@ def roc(
     *,
     ax: Axes | None = None,
     classes: Any = None,
-    band: bool = False,
+    panels: bool | None = None,
+    band: bool | None = None,
+    mean: bool | None = None,
     chance: bool = True,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> Axes:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from karat.curves._kept import Curves
     from karat.curves._sampling import Sampling
     from karat.results.slices import Slices
+    from karat.tally.listed_rows import ListedRows
 
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
@@ -59,6 +60,8 @@ class Report(ReportValues):
 
     kept_slices: Slices | None = None
     """The slices, if ``by=`` was given; read them as `slices`."""
+    kept_rows: ListedRows | None = None
+    """The rows behind the numbers, if they were kept; read them as `rows`."""
 
     @cached_property
     def per_class(self) -> list[dict[str, Any]]:

@@ -56,6 +56,8 @@ TP, FP, FN, UNKNOWN = range(4)
 """The rows of `counts`."""
 CLUSTERS: Final = "clusters"
 """The axis of rows that go together."""
+IDS: Final = "ids"
+"""The axis of the names of rows, which are matched with others or listed."""
 TRUE, PREDICTED, HITS, NOT_KNOWN = range(4)
 """The columns of `profiles`."""
 

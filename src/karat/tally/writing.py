@@ -9,6 +9,7 @@ import platform
 import secrets
 import shutil
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -29,12 +30,22 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     Errors:
         OSError naming `path`: the folder does not exist or is full, or the file may not be written.
     """
+    write_parts(path, [data])
+
+
+def write_parts(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
+    """Write bytes that are made part by part, as `write_bytes` does.
+
+    Errors:
+        As of `write_bytes`, and of the parts.
+    """
     try:
         if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
-            Path(path).write_bytes(data)
+            with Path(path).open("wb") as stream:
+                stream.writelines(parts)
         else:
             # A link stays a link: the file that it names is replaced.
-            _replace(os.path.realpath(path), data)
+            _replace(os.path.realpath(path), parts)
     except OSError as problem:
         raise OSError(problem.errno, problem.strerror, os.fspath(path)) from None
 
@@ -79,7 +90,7 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def _replace(target: str, data: bytes) -> None:
+def _replace(target: str, parts: Iterable[bytes]) -> None:
     has_earlier = os.path.exists(target)
     if has_earlier:
         # Renaming depends on the folder only: a protected file must stay protected.
@@ -89,7 +100,7 @@ def _replace(target: str, data: bytes) -> None:
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with open(descriptor, "wb") as stream:
-            stream.write(data)
+            stream.writelines(parts)
             stream.flush()
             os.fsync(descriptor)
         if has_earlier:

@@ -46,6 +46,7 @@ class RowsSpec:
         columns: the column of each role of tables, or values of each row of arrays.
         options: ``labels``, ``positive``, ``threshold``, ``nulls``, ``n_threads``, and the options
             of files.
+        slice_name: the name of slices of arrays, where their values have none.
     """
 
     y_true: Any
@@ -54,6 +55,7 @@ class RowsSpec:
     y_score: Any
     columns: Mapping[str, Any]
     options: Mapping[str, Any]
+    slice_name: str = "slice"
 
     @property
     def has_predictions(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -95,9 +95,9 @@ def gate(
             rows, or slices by the same column.
         evidence: ``"value"``: bounds hold for the value; ``"low"``: for the limit of its
             interval on their side.
-        by: a column, or a value for each row: every rule holds for every slice too. A slice that
-            the baseline has and these rows do not fails; of one that only these rows have, what
-            compares with the baseline is inconclusive.
+        by: a column, or a value for each row, also as ``{"country": values}``: every rule holds for
+            every slice too. A slice that the baseline has and these rows do not fails; of one that
+            only these rows have, what compares with the baseline is inconclusive.
         min_n: slices with fewer rows are inconclusive.
         true, pred, prob, score, weights, clusters: columns of a table, as in `karat.evaluate`;
             weights and clusters of arrays are values.
@@ -135,6 +135,7 @@ def gate(
         karat gate  PASS: 1 of 1 rule passed
           PASS          accuracy ≥ 0.7: 0.75 [0.657, 0.8245], n = 100
     """
+    slice_name, by = _named(by)
     columns = {
         "true": true,
         "pred": pred,
@@ -154,7 +155,7 @@ def gate(
         "n_threads": n_threads,
     }
     return run_gate(
-        RowsSpec(y_true, y_pred, y_prob, y_score, columns, options),
+        RowsSpec(y_true, y_pred, y_prob, y_score, columns, options, slice_name),
         rules_of(min=min, max=max, max_drop=max_drop, no_worse_than=no_worse_than),
         baseline,
         update_baseline,
@@ -168,6 +169,20 @@ def gate(
         warn_only=warn_only,
         with_rows=with_rows,
         undefined=undefined,
+    )
+
+
+def _named(by: Any) -> tuple[str, Any]:
+    """The name of slices of arrays, and their values (K181)."""
+    if not isinstance(by, Mapping):
+        return RowsSpec.slice_name, by
+    match list(by.items()):
+        case [(str(name), values)]:
+            return name, values
+    raise error(
+        "K181",
+        found=f"A gate splits rows by one column, and by= has {len(by)}",
+        do="Give one, as by={'country': countries}",
     )
 
 
@@ -276,7 +291,7 @@ def _evaluation(
         current,
         None if baseline is None else baseline_of(given, baseline, name),
         name,
-        name_of(by, "slice"),
+        name_of(by, given.slice_name),
         not given.is_table or given.columns.get("weights") is not None,
         decided_by(current) if isinstance(current, Report) else given.decided_by(current),
     )

@@ -76,6 +76,7 @@ class TableRequest:
             and columns without slices are left out. Default groups: all columns other than labels,
             weights, clusters, ids and model outputs.
         keeps_rows: whether the rows are always kept.
+        lists_rows: whether some of the rows are listed by their ids, and are thus not only counted.
         labels: the classes in order; default: those in the column names, else the sorted labels
             that occur.
         positive: the positive class of two.
@@ -114,6 +115,7 @@ class TableRequest:
     separator: str | None = None
     threshold: Any = None
     is_frequency: bool = False
+    lists_rows: bool = False
 
     def __post_init__(self) -> None:
         if self.labels is not None:

@@ -18,13 +18,12 @@ from karat.data.scores.labels import checked_limits, placed_scores
 from karat.data.scores.order import not_scores
 from karat.data.sources.columns import TableColumns
 from karat.data.sources.set_columns import ScoresOfLabels, SetColumns, WideColumns, place_scores
-from karat.data.table_sets import IDS
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 from karat.tally.cells import Axis
 from karat.tally.classes import Label
-from karat.tally.set_tally import CLUSTERS, SetRows
+from karat.tally.set_tally import CLUSTERS, IDS, SetRows
 from karat.tally.sets import Sets, read_matrix
 
 _N_SHOWN: Final = 3

@@ -38,6 +38,7 @@ def matrix_of(confusion: Confusion) -> dict[str, Any] | None:
     rows, cols, totals = confusion.occupied()
     k = tally.k
     names = confusion.names
+    place = np.arange(k)
     is_cut = k > IN_FULL
     if is_cut:
         wrong = np.where(rows == cols, 0, totals)
@@ -60,6 +61,7 @@ def matrix_of(confusion: Confusion) -> dict[str, Any] | None:
         "names": names,
         "unit": unit,
         "note": note if is_cut else "",
+        "places": place.tolist(),
         "rows": _plain_rows(names, cells) if m <= PLAIN else [],
         "data": {
             "names": [harmless(name) for name in names],

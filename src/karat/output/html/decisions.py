@@ -21,6 +21,7 @@ from karat.metrics._formula import Node
 if TYPE_CHECKING:
     from karat.curves._kept import ClassCurves
     from karat.results.report import Report
+    from karat.results.sets import SetReport
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Tree: TypeAlias = "str | float | list[Any]"
@@ -79,7 +80,7 @@ def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
             points = points[:, np.unique(np.linspace(0, n_known - 1, limit).astype(np.intp))]
         n_here, n_all = max(n_here, points.shape[1]), max(n_all, kept[i].points.n_full)
         is_whole &= len(kept[i].points) == kept[i].points.n_full and n_known <= limit
-        classes.append(_class_to_json(report, i, points, is_weighted=is_weighted))
+        classes.append(class_to_json(report, i, points, is_weighted=is_weighted))
     rest = report.classes.display[1 - (report.classes.positive or 0)] if report.is_binary else None
     metrics = []
     for metric in map(get, METRICS):
@@ -125,7 +126,9 @@ def _points(report: Report, kept: ClassCurves, i: int) -> Floats:
     return points[:, np.unique(-points[0], return_index=True)[1]]
 
 
-def _class_to_json(report: Report, i: int, points: Floats, *, is_weighted: bool) -> dict[str, Any]:
+def class_to_json(
+    report: Report | SetReport, i: int, points: Floats, *, is_weighted: bool
+) -> dict[str, Any]:
     thresholds, tps, fps = points
     usual = 0.5 if report.scores == "probabilities" else 0.0
     start = usual if report.threshold is None else report.threshold

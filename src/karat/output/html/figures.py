@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from karat.errors import KaratError
-from karat.errors.text import amounts, count, value
+from karat.errors.text import amounts, count, harmless, value
 from karat.output.document import Cell, Table, TableColumn
+from karat.output.html.decisions import LEAST_POINTS, class_to_json
 from karat.output.plots._axes import PALETTE
+from karat.output.plots._panels import FEWEST_PANELS, Panel
 from karat.output.plots._reliability import reliability, scores
 from karat.output.plots._series import MOST_SERIES, N_WORST
 from karat.output.plots._threshold import threshold
 from karat.output.plots._traced import gain, precision_recall, roc
-from karat.output.plots.svg import as_svg
+from karat.output.plots.svg import as_svg, panels_as_svg
+from karat.results.sets import SetReport
 
 if TYPE_CHECKING:
     from karat.curves._band import Band
     from karat.curves._curve import Reliability
     from karat.results.report import Report
-    from karat.results.sets import SetReport
     from karat.tally import Label
 
 N_ROWS: Final = 40
@@ -33,6 +35,18 @@ MOST_POINTS: Final = 21
 INKS: Final = {name: f"var(--{name})" for name in PALETTE}
 """Name of a color of `karat.plot.PALETTE` → the custom property of the page."""
 
+
+WIDTH: Final = 4.2
+HEIGHT: Final = 3.4
+"""Inches of a drawing: as wide as a phone, so that its text can be read there."""
+PANEL_WIDTH: Final = 2.0
+PANEL_HEIGHT: Final = 1.75
+"""Inches of a panel, of which a phone shows two side by side."""
+
+_ALL_POINTS: Final = 1_000
+"""Points of all curves together whose values are shown, where there is no threshold to move."""
+_OF_BINS: Final = "“Reliability as a table” lists its bins."
+_OF_PANELS: Final = "Blue: the class; gray: the other classes."
 
 _LIMITS: Final = ("lower limit", "upper limit")
 """Of a simultaneous band, at each point of a curve that is listed."""
@@ -66,7 +80,7 @@ _FIGURES: Final = (
         roc,
         "roc",
         "ROC",
-        "True positive rate against false positive rate; dotted: chance.",
+        "True positive rate (up) against false positive rate (across); dotted: chance.",
         "roc",
         {"fpr": "false positive rate", "tpr": "true positive rate"},
     ),
@@ -74,7 +88,7 @@ _FIGURES: Final = (
         precision_recall,
         "precision_recall",
         "Precision and recall",
-        "Precision against recall over all thresholds.",
+        "Precision (up) against recall (across) over all thresholds; dotted: chance.",
         "precision_recall",
         {"recall": "recall", "precision": "precision"},
     ),
@@ -82,7 +96,8 @@ _FIGURES: Final = (
         reliability,
         "reliability",
         "Reliability",
-        "Observed proportion against predicted probability; dotted: perfect calibration.",
+        "Observed proportion (up) against predicted probability (across); dotted: perfect "
+        "calibration.",
     ),
     Figure(
         scores,
@@ -122,7 +137,8 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
     which, notes = _listed(report)
     # Hundreds of curves would be heavy, and none could be distinguished.
     is_many = report.classes.k > MOST_SERIES
-    options: dict[str, Any] = {"classes": [report.labels[i] for i in which]} if is_many else {}
+    options: dict[str, Any] = {"panels": False, "heading": False}
+    options |= {"classes": [report.labels[i] for i in which]} if is_many else {}
     unit = "weight" if report.is_weighted else "rows"
     binned = ("from", "to", unit, "mean probability", "observed proportion of the class")
     found = []
@@ -130,20 +146,102 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
         if one.draw is threshold and not report.is_binary:
             continue
         band = _band(report, which, one)
-        drawn = options if band is None else options | {"band": True}
-        svg = as_svg(partial(one.draw, {"": report}, **drawn), 4.8, 3.8, colors=INKS, has_axes=True)
+        drawn = dict(options)
+        if one.draw in (roc, precision_recall, reliability):
+            drawn["band"] = band is not None
+        if one.draw in (roc, precision_recall, gain):
+            drawn["mean"] = is_many
+        is_divided = FEWEST_PANELS <= len(which) <= MOST_SERIES and not is_many
+        svg, panels = "", []
+        if is_divided and one.draw is not threshold:
+            panels = _panels(report, which, one, drawn)
+        else:
+            draw = partial(one.draw, {"": report}, **drawn)
+            svg = as_svg(draw, WIDTH, HEIGHT, title=one.title, colors=INKS, has_axes=True)
         limits = () if band is None else _LIMITS
         if one.curve:
             headings = ("threshold", *one.columns.values(), *limits)
             rows = _points(report, which, getattr(curves, one.curve), list(one.columns), band)
-            table = _table(one.title, headings, rows, notes)
+            table: Table | None = _table(one.title, headings, rows, notes)
         else:
             curve_of = _reliability_of if one.draw is reliability else _uniform_of
             rows = _bins(report, which, band, curve_of)
             table = _table(f"{one.title} in bins", (*binned, *limits), rows, notes)
-        caption = one.caption if band is None else f"{one.caption} {_OF_BAND}"
-        found.append(one._asdict() | {"svg": svg, "table": table, "caption": caption})
+            # Of several classes that table is long; of one the bins are at hand, rare or not.
+            table = None if one.draw is scores and len(which) > 1 else table
+        notes_ = [one.caption, _OF_BAND if band is not None else "", _OF_PANELS if panels else ""]
+        notes_ += [_OF_BINS] if table is None else []
+        facts = {"svg": svg, "panels": panels, "table": table, "which": _drawn(report, which)}
+        facts |= {"of": _of(report, which), "caption": " ".join(filter(None, notes_))}
+        found.append(one._asdict() | facts)
     return found
+
+
+def curves_of(report: Report | SetReport) -> dict[str, Any] | None:
+    """Thresholds and counts of the classes that are drawn, for the values at a point of a curve.
+
+    For a report whose `decisions_of` has none: of scores in buckets, and of sets of labels.
+    """
+    try:
+        kept = report.curves.kept
+    except KaratError:
+        return None
+    which, _ = _listed(report)
+    limit = max(LEAST_POINTS, _ALL_POINTS // len(which))
+    classes = []
+    for i in which:
+        points = kept[i].points
+        places = np.arange(len(points.thresholds))
+        if len(places) > limit:
+            places = np.unique(np.linspace(0, len(places) - 1, limit).astype(np.intp))
+        found = np.stack([points.thresholds, points.tps, points.fps])[:, places]
+        is_whole = bool((found[1:] == np.rint(found[1:])).all())
+        classes.append(class_to_json(report, i, found, is_weighted=not is_whole))
+    return {"classes": classes, "approximate": bool(getattr(report, "bounds", ()))}
+
+
+def _drawn(report: Report | SetReport, which: Sequence[int]) -> str:
+    """Places of the drawn classes among those that the script has points of."""
+    is_listed_alone = isinstance(report, SetReport) or bool(report.bounds)
+    if is_listed_alone or report.classes.positive is not None:
+        return " ".join(map(str, range(len(which))))
+    return " ".join(map(str, which))
+
+
+def _of(report: Report | SetReport, which: Sequence[int]) -> str:
+    """The class that is drawn, or how many are."""
+    if len(which) == 1:
+        return report.classes.display[which[0]]
+    k = report.classes.k
+    if len(which) == k:
+        return f"{count(k)} classes"
+    return f"the {len(which)} of {count(k)} classes with the smallest area under the ROC"
+
+
+def _panels(
+    report: Report | SetReport, which: Sequence[int], figure: Figure, drawn: Mapping[str, Any]
+) -> list[dict[str, str]]:
+    """One drawing for each class, all on the same axes."""
+    panel: Panel = figure.draw.panel  # type: ignore[attr-defined]
+    options: dict[str, Any] = {**panel.options, **drawn, "legend": False}
+    labels = [report.labels[i] for i in which]
+    names = [harmless(report.classes.display[i]) for i in which]
+    areas = [panel.under({"": report}, label) for label in labels]
+    svgs = panels_as_svg(
+        [partial(figure.draw, {"": report}, classes=[label], **options) for label in labels],
+        PANEL_WIDTH,
+        PANEL_HEIGHT,
+        titles=[
+            f"{figure.title}: {name} {area}".strip()
+            for name, area in zip(names, areas, strict=True)
+        ],
+        colors=INKS,
+        has_context=panel.has_context,
+    )
+    return [
+        {"name": name, "area": area, "svg": svg}
+        for name, area, svg in zip(names, areas, svgs, strict=True)
+    ]
 
 
 def _band(report: Report | SetReport, which: Sequence[int], figure: Figure) -> Band | None:
@@ -211,6 +309,24 @@ def _reliability_of(report: Report | SetReport, label: Label, which: Sequence[in
     """Return the bins that are drawn of a class."""
     by_quantile = report.curves.reliability_by_quantile if len(which) == 1 else {}
     return by_quantile.get(label) or report.curves.reliability[label]
+
+
+def bins_of(report: Report) -> dict[str, list[tuple[int, int, Any]]]:
+    """By drawing, of each row of its table of bins: its class, its place among the edges, those."""
+    try:
+        _ = report.curves
+    except KaratError:
+        return {}
+    which, _ = _listed(report)
+    found = {}
+    for name, curve_of in (("reliability", _reliability_of), ("scores", _uniform_of)):
+        each = [(i, curve_of(report, report.labels[i], which)) for i in which]
+        found[name] = [
+            (i, place, one.edges)
+            for i, one in each
+            for place in np.flatnonzero(one.weight).tolist()
+        ]
+    return found
 
 
 def _bins(

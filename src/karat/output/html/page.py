@@ -39,7 +39,8 @@ from karat.output.finding import (
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
-from karat.output.html.figures import figures_of
+from karat.output.html.figures import curves_of, figures_of
+from karat.output.html.rows import rows_on_page
 from karat.output.html.tables import bar, class_table, definitions, metric_table, undefined_reasons
 from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
 
@@ -89,12 +90,21 @@ def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None
     if data is not None:
         # JSON that neither ends its block nor opens a comment: the escapes are JSON's own.
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        found |= {"script": read("script.js"), "data": text.translate(_ESCAPED)}
+        script = _script(has_rows=data.get("rows") is not None, has_curves="figures" in facts)
+        found |= {"script": script, "data": text.translate(_ESCAPED)}
     # What the page may load: its own style sheet, its own script, and nothing else.
     rules = ["default-src 'none'", f"style-src {_hash(style)}"]
     rules += [f"script-src {_hash(found['script'])}"] if found["script"] else []
     policy = "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
     return _environment().get_template(template).render(**facts, **found, policy=policy)
+
+
+def _script(*, has_rows: bool, has_curves: bool) -> str:
+    """The script of a page, without what only its readers need: indents and comments."""
+    whole = read("script.js").replace("//= curves.js", read("curves.js") if has_curves else "")
+    whole = f"{read('rows.js')}\n{whole}" if has_rows else whole
+    lines = (line.strip() for line in whole.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def read(name: str) -> str:
@@ -190,8 +200,17 @@ def report_to_html(report: Report) -> str:
         "source": _pairs_of(report.source),
         "signatures": [str(report.metrics[x].signature) for x in first] or [MISSING],
     }
-    data = {"matrix": matrix and matrix["data"], "decisions": decisions}
-    return page("report.html", shown, data)
+    data = {"matrix": matrix and matrix["data"], "decisions": decisions, "rows": None}
+    # The values at a point of a curve are those at a threshold, where these are known.
+    data["curves"] = None if decisions else curves_of(report)
+    shown["has_rows"] = report.kept_rows is not None
+    bare = page("report.html", shown, data)
+    places = None if matrix is None else matrix["places"]
+    n_bytes = sum(len(text.encode()) for text in (bare, read("rows.js")))
+    rows = rows_on_page(report, places, n_bytes)
+    if rows is None:
+        return bare
+    return page("report.html", shown, {**data, "rows": rows})
 
 
 def _most_telling(report: Report) -> str:
@@ -242,6 +261,7 @@ def sets_to_html(report: SetReport) -> str:
         "inexact": None,
         **dict.fromkeys(("matrix", "decisions", "best_thresholds", "pairs")),
         "is_plain": False,
+        "has_rows": False,
         "about_decisions": "",
         "classes": class_table(report),
         "each": OF_LABELS,
@@ -259,7 +279,9 @@ def sets_to_html(report: SetReport) -> str:
         "source": _pairs_of(report.source),
         "signatures": [str(report.metrics[x].signature) for x in first] or [MISSING],
     }
-    return page("report.html", shown, {"matrix": None, "decisions": None})
+    return page(
+        "report.html", shown, {"matrix": None, "decisions": None, "curves": curves_of(report)}
+    )
 
 
 def _pairs_of(facts_: Any) -> list[tuple[str, str]]:
@@ -302,7 +324,7 @@ def comparison_to_html(comparison: Comparison) -> str:
         "doubts": [one.coded for one in comparison.doubts],
         "notes": without_doubts(comparison.notes),
     }
-    return page("compare.html", found, {"matrix": None, "decisions": None})
+    return page("compare.html", found, {"matrix": None, "decisions": None, "curves": None})
 
 
 def _values(models: Sequence[Estimate]) -> list[dict[str, Any]]:

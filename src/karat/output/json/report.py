@@ -25,6 +25,7 @@ from karat.metrics._metric import Values
 from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, refused, require
+from karat.output.json.rows import ROWS
 from karat.output.json.scores import SCORES
 from karat.output.sections import thresholds_of
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
@@ -356,6 +357,7 @@ def _report(s: Scope) -> Any:
         class_intervals=s.per_class,
         is_clustered=s.is_clustered,
         kept_cautions=js.TEXTS.read(s.cautions, s) if s.is_clustered else (),
+        kept_rows=s.rows,
         bounds={x: item.bound for x, item in measured.items() if item.bound is not js.OMITTED},
         class_bounds={
             x: tuple(item.bounds) for x, item in measured.items() if item.bounds is not js.OMITTED
@@ -394,6 +396,9 @@ REPORT: Final = js.record(
     **_DERIVED,
     doubts=js.each(DOUBT).of(lambda report: report.doubts).or_absent(()),
     warnings=js.TEXTS,
+    rows=ROWS.of(
+        lambda report: js.OMITTED if report.kept_rows is None else report.kept_rows
+    ).or_absent(None),
     # Read as the part: only of rows in clusters they do not follow from the tally.
     cautions=Kind(js.itself, js.plain).or_absent(Part(None, "cautions")),
 )

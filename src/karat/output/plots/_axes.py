@@ -75,6 +75,8 @@ def style(place: int, variant: int | None = None) -> Style:
     return Style(colour, dashes, MARKERS[of % len(MARKERS)])
 
 
+_SMALL: Final = 180.0
+"""Points of the width of an Axes that has small markers."""
 NAME_LIMIT: Final = 24
 """Characters of a class or model name that a picture shows."""
 
@@ -109,6 +111,7 @@ def axes_of(given: Any) -> Iterator[Axes]:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(layout="constrained")
+    axes.spines[["top", "right"]].set_visible(False)
     try:
         yield axes
     except BaseException:
@@ -186,6 +189,51 @@ def unit_axes(ax: Axes, *, x: str, y: str, is_vertical: bool = True) -> None:
     ax.set(xlabel=x, ylabel=y, xlim=(-0.02, 1.02))
     if is_vertical:
         ax.set_ylim(-0.02, 1.02)
+    add_grid(ax)
+
+
+def add_grid(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
+    """Draw thin lines at the ticks, behind everything."""
+    ax.grid(visible=True, axis=axis, linewidth=0.5, color=faint(ax), alpha=0.5)
+    ax.set_axisbelow(True)
+
+
+def few_ticks(ax: Axes) -> None:
+    """Leave few ticks on axes that are not logarithmic: of proportions 0, a half and 1."""
+    for name in ("x", "y"):
+        low, high = getattr(ax, f"get_{name}lim")()
+        if getattr(ax, f"get_{name}scale")() == "log":
+            continue
+        if -0.25 < low <= 0.0 and 1.0 <= high < 1.1:
+            getattr(ax, f"set_{name}ticks")([0.0, 0.5, 1.0])
+        else:
+            ax.locator_params(axis=name, nbins=4)
+
+
+def is_small(ax: Axes) -> bool:
+    """Whether an Axes is a panel, or as small as one."""
+    figure = ax.get_figure(root=True)
+    return figure is not None and ax.get_window_extent().width * 72 / figure.dpi < _SMALL
+
+
+def add_heading(ax: Axes, parts: Sequence[str]) -> None:
+    """Write what is drawn above the Axes: in one line, or in as many as the parts need.
+
+    It is the title of the Axes, so that ``ax.set_title`` replaces it.
+    """
+    import matplotlib as mpl
+
+    size = float(mpl.rcParams["font.size"])
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    room = ax.get_window_extent().width * 72 / figure.dpi / (0.6 * size)
+    lines: list[str] = []
+    for part in filter(None, parts):
+        if lines and len(lines[-1]) + len(part) + 3 <= room:
+            lines[-1] += f" · {part}"
+        else:
+            lines.append(part)
+    without_tex([ax.set_title("\n".join(lines), fontsize=size)])
 
 
 def log_axis(ax: Axes, name: Literal["x", "y"]) -> None:
@@ -218,3 +266,4 @@ def deviate_axes(ax: Axes, drawn: Sequence[tuple[Any, Any]]) -> None:
         texts = [f"{100 * tick:.10g} %" for tick in ticks]
         getattr(ax, f"set_{axis}ticks")(ticks, texts)
         getattr(ax, f"{axis}axis").set_minor_locator(NullLocator())
+    add_grid(ax)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.errors.text import amounts
-from karat.output.plots._axes import faint, ink, names_on_plots, without_tex
-from karat.output.plots._series import Reports
+from karat.errors.text import amounts, count
+from karat.output.plots._axes import add_heading, faint, ink, names_on_plots, without_tex
+from karat.output.plots._series import Reports, headed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +22,12 @@ _MOST_WRITTEN: Final = 20
 _MOST_NAMED: Final = 40
 """Of more classes, every second, third … name stands at the axes."""
 _NAME_LIMIT: Final = 16
+_LEAST_SIZE: Final = 5.5
+"""Points of the smallest proportion that is written beneath a count."""
+_LEAST_NAME: Final = 5.5
+"""Points of the smallest name of a class, where some are left out."""
 _TITLES: Final = {
-    None: "",
+    "count": "",
     "true": "proportion of the true class",
     "pred": "proportion of the predicted class",
     "all": "proportion of all rows",
@@ -36,16 +41,19 @@ def confusion(
     ax: Axes,
     *,
     normalize: str | None = None,
+    shade: str | None = None,
     sort: str = "class",
     annotate: bool | None = None,
     totals: bool | None = None,
     colorbar: bool = True,
+    heading: bool = True,
     **image: Any,
 ) -> None:
     """Heat map of the confusion matrix: rows true, columns predicted.
 
-    Cells are colored by value, and values are written up to 20 classes: counts, or proportions
-    in percent. Totals of rows and columns are outside the map.
+    Cells are colored by the proportion of the true class. Up to 20 classes they are labeled: with
+    the count and, if it fits, the proportion in percent, or with a proportion alone (`normalize`).
+    Totals of rows and columns are outside the map.
     A row or column without samples has no proportions and stays blank.
 
     Example:
@@ -54,14 +62,16 @@ def confusion(
         >>> y_true, y_pred = ["cat", "cat", "dog", "eel"], ["cat", "dog", "dog", "dog"]
         >>> ax = karat.plot.confusion(y_true, y_pred, ax=Figure().subplots())
         >>> ax.images[0].get_array().tolist()
-        [[1, 1, 0], [0, 1, 0], [0, 1, 0]]
+        [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
+        >>> [text.get_text() for text in ax.texts][:4]
+        ['1', '50 %', '1', '50 %']
     """
     if len(reports) != 1:
         found = f"{len(reports)} reports were given: {shown(reports)}"
         do = "Draw one matrix on each Axes: karat.plot.confusion(report, ax=axes[0])."
         raise error("K702", name="confusion", found=found, do=do)
     (report,) = reports.values()
-    _check(normalize, sort)
+    _check(normalize, shade, sort)
     matrix = report.confusion.matrix
     k = len(matrix)
     order = np.arange(k)
@@ -69,16 +79,17 @@ def confusion(
         wrong = matrix.sum(axis=1) - np.diagonal(matrix)
         order = np.lexsort((order, -wrong))
     matrix = matrix[np.ix_(order, order)]
-    values = _shares(matrix, normalize)
+    colored_by = shade or normalize or "true"
+    values = _shares(matrix, None if colored_by == "count" else colored_by)
     # Colours begin at 0, and shares of a class end at 1.
-    top = 1.0 if normalize in ("true", "pred") else float(np.ma.max(values)) or 1.0
+    top = 1.0 if colored_by in ("true", "pred") else float(np.ma.max(values)) or 1.0
     look: dict[str, Any] = {"cmap": "YlGnBu", "interpolation": "nearest", "aspect": "equal"}
     drawn = ax.imshow(values, **({"vmin": 0.0, "vmax": top} | look | image))
     names = names_on_plots(report.classes.display, _NAME_LIMIT)
     is_written = k <= _MOST_WRITTEN if annotate is None else annotate
     has_totals = is_written if totals is None else totals
     if is_written:
-        _write(ax, drawn, values, matrix, normalize)
+        _write(ax, _readable(drawn, values), matrix, normalize)
     _name_axes(ax, [names[place] for place in order], sort, has_totals=has_totals)
     if has_totals:
         _totals(ax, matrix)
@@ -88,13 +99,19 @@ def confusion(
         assert figure is not None
         # Beside the map and as high as it, whatever the layout makes of the map.
         beside = ax.inset_axes((1.03, 0.0, 0.04, 1.0))
-        bar = figure.colorbar(drawn, cax=beside, label=_TITLES[normalize] or unit)
+        bar = figure.colorbar(drawn, cax=beside, label=_TITLES[colored_by] or unit)
+        if colored_by != "count":
+            bar.ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g} %")
         bar.outline.set_visible(False)
+    if heading:
+        add_heading(ax, headed(f"Confusion matrix of {count(k)} classes", reports))
 
 
-def _check(normalize: Any, sort: Any) -> None:
+def _check(normalize: Any, shade: Any, sort: Any) -> None:
+    shares = tuple(_TITLES)[1:]
     for argument, value, options, do in (
-        ("normalize", normalize, tuple(_TITLES), "None draws counts."),
+        ("normalize", normalize, (None, *shares), "None labels cells with their counts."),
+        ("shade", shade, (None, "count", *shares), "None colors cells as they are labeled."),
         ("sort", sort, ("class", "error"), "'class' keeps the order of the report."),
     ):
         if not (value is None or isinstance(value, str)) or value not in options:
@@ -103,7 +120,7 @@ def _check(normalize: Any, sort: Any) -> None:
 
 
 def _shares(matrix: Numbers, normalize: str | None) -> Numbers:
-    """What the colours show: the matrix, or shares; masked where there are none."""
+    """The matrix, or its shares; masked where there are none."""
     if normalize is None:
         return matrix
     axis = {"true": 1, "pred": 0, "all": None}[normalize]
@@ -112,28 +129,39 @@ def _shares(matrix: Numbers, normalize: str | None) -> Numbers:
     return np.ma.masked_array(shares, whole == 0)
 
 
-def _write(
-    ax: Axes, drawn: AxesImage, values: Numbers, matrix: Numbers, normalize: str | None
-) -> None:
+def _write(ax: Axes, colours: Sequence[str], matrix: Numbers, normalize: str | None) -> None:
     """The number of each cell, dark on light and light on dark; a point where it holds nothing."""
     k = len(matrix)
+    shares = _shares(matrix, normalize or "true")
+    is_blank = np.ma.getmaskarray(shares)
+    # Counts stand in the middle of a cell, a proportion beneath them where both can be read.
+    unit = " %" if normalize is None else ""
+    texts = [
+        f"{_percent(share)}{unit}" if held else "·"
+        for share, held in zip(np.ma.filled(shares, 0.0).flat, matrix.flat, strict=True)
+    ]
+    second = [""] * len(texts)
     if normalize is None:
-        texts = amounts(matrix.reshape(-1).tolist())
-    else:
-        texts = []
-        for share, held in zip(np.ma.filled(values, 0.0).flat, matrix.flat, strict=True):
-            # What is neither none nor all never reads so.
-            text = f"{100 * share:.0f}"
-            text = "<1" if text == "0" and held else text
-            texts.append(">99" if text == "100" and share < 1 else text)
+        texts, second = [*amounts(matrix.reshape(-1).tolist())], texts
     size = _text_size(ax, k, max(map(len, texts)))
-    colours = _readable(drawn, values)
-    is_blank = np.ma.getmaskarray(values)
+    small = min(0.75 * size, _text_size(ax, k, max(map(len, second))))
+    has_second = normalize is None and small >= _LEAST_SIZE
+    size *= 0.85 if has_second else 1.0
     for place, text in enumerate(texts):
         i, j = divmod(place, k)
-        if not is_blank[i, j]:
-            shown_text = text if matrix[i, j] else "·"
-            ax.text(j, i, shown_text, ha="center", va="center", color=colours[place], fontsize=size)
+        if normalize is not None and is_blank[i, j]:
+            continue
+        look: dict[str, Any] = {"ha": "center", "va": "center", "color": colours[place]}
+        ax.text(j, i, text if matrix[i, j] else "·", fontsize=size, **look)
+        if has_second and matrix[i, j]:
+            look["va"] = "top"
+            ax.text(j, i + 0.19, second[place], fontsize=small, **look)
+
+
+def _percent(share: float) -> str:
+    """A share in percent: what is neither none nor all never reads so."""
+    text = f"{100 * share:.0f}"
+    return "<1" if text == "0" else ">99" if text == "100" and share < 1 else text
 
 
 def _readable(drawn: AxesImage, values: Numbers) -> list[str]:
@@ -164,6 +192,8 @@ def _text_size(ax: Axes, k: int, length: int = 3) -> float:
 def _name_axes(ax: Axes, names: list[str], sort: str, *, has_totals: bool) -> None:
     k = len(names)
     step = -(-k // _MOST_NAMED)
+    while step < k and _text_size(ax, -(-k // step), 1) * 1.2 < _LEAST_NAME:
+        step += 1
     places = list(range(0, k, step))
     texts = [names[place] for place in places]
     size = min(_text_size(ax, len(texts), 1) * 1.2, _text_size(ax, 1))

@@ -18,13 +18,14 @@ from karat.output.plots._axes import (
     COMPARED_WITH,
     MUTED,
     PALETTE,
+    add_grid,
+    add_heading,
     add_legend,
-    faint,
     names_on_plots,
     style,
     without_tex,
 )
-from karat.output.plots._series import Reports, Shown, requested_metrics, series_of
+from karat.output.plots._series import Reports, Shown, headed, requested_metrics, series_of
 from karat.results.comparison import Comparison
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 
@@ -89,8 +90,7 @@ def _finish(ax: Axes, names: Sequence[str], missing: Sequence[tuple[float, str]]
     for place, reason in missing:
         across = ax.get_yaxis_transform()
         ax.text(0.01, place, reason, transform=across, clip_on=True, **look)
-    ax.grid(visible=True, axis="x", linewidth=0.5, color=faint(ax), alpha=0.6)
-    ax.set_axisbelow(True)
+    add_grid(ax, "x")
 
 
 def _legend(ax: Axes, n_rows: int, title: str | None = None) -> None:
@@ -122,16 +122,17 @@ def intervals(
     *,
     metrics: Any = None,
     classes: Any = None,
+    heading: bool = True,
     legend: bool = True,
     **errorbar: Any,
 ) -> None:
     """Metrics with their intervals, one row each; or one metric of each class.
 
-    Without `metrics` those that open a printed report, as far as they lie between −1 and 1.
-    One metric of the table of classes, as ``"recall"``, is drawn of each class where there are
-    more than two, or where `classes` asks for it, beside its mean over them. Of more than 40
-    classes the lowest are rows, and all others points of one row.
-    A hollow point has no interval; what is undefined says why.
+    By default, the metrics at the top of a printed report whose range is within −1 to 1.
+    One metric of the table of classes, for example ``"recall"``, has a row for each class if there
+    are more than two or with `classes`, and a line at its mean. Of more than 40 classes, the lowest
+    have rows and all others are points in one row.
+    A hollow point has no interval; an undefined metric has the reason in its row.
 
     Example:
         >>> import karat
@@ -180,6 +181,11 @@ def intervals(
     levels = {report.confidence.told for report in reports.values() if report.confidence}
     share = f" ({levels.pop()} interval)" if len(levels) == 1 else ""
     ax.set_xlabel(f"{metric or 'value'}{share}")
+    if heading:
+        n_classes = len(picked.series) + len(picked.others)
+        of = "metrics" if metric is None else f"{metric} of {count(n_classes)} classes"
+        level = "" if not share else " with intervals" if metric else " with their intervals"
+        add_heading(ax, headed(f"{of}{level}"[:1].upper() + f"{of}{level}"[1:], reports))
     if legend and (n > 1 or metric):
         _legend(ax, len(names))
 
@@ -270,7 +276,13 @@ _LOOKS: Final = {
 
 
 def compare(
-    comparison: Comparison, ax: Axes, *, metrics: Any = None, legend: bool = True, **errorbar: Any
+    comparison: Comparison,
+    ax: Axes,
+    *,
+    metrics: Any = None,
+    heading: bool = True,
+    legend: bool = True,
+    **errorbar: Any,
 ) -> None:
     """Differences of models in each metric with their intervals, one row each.
 
@@ -310,6 +322,10 @@ def compare(
     ax.set_xlabel(f"{what} ({100 * comparison.level:g} % interval)")
     if len(chosen) > len(rows):
         ax.set_ylabel(f"the first {len(rows)} of {len(chosen)} differences")
+    if heading:
+        of = what if len(pairs) == 1 else f"of {count(len(comparison.models))} models"
+        n_rows = {f"{count(n)} rows" for n in comparison.n.values()}
+        add_heading(ax, [f"Difference {of}", n_rows.pop() if len(n_rows) == 1 else ""])
     if legend and rows:
         first = "the first model is" if len(pairs) > 1 else f"{models[rows[0].a]} is"
         _legend(ax, len(rows), title=first)

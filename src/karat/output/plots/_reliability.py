@@ -12,14 +12,27 @@ from karat.errors.text import count
 from karat.output.plots._axes import (
     COMPARED_WITH,
     MUTED,
+    add_grid,
+    add_heading,
     add_legend,
     draw_others,
     faint,
     ink,
+    is_small,
     log_axis,
     unit_axes,
 )
-from karat.output.plots._series import Reports, Series, Shown, area_badness, draw_bands, series_of
+from karat.output.plots._panels import Panel, in_panels
+from karat.output.plots._series import (
+    Reports,
+    Series,
+    Shown,
+    area_badness,
+    class_of,
+    draw_bands,
+    headed,
+    series_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,21 +41,24 @@ if TYPE_CHECKING:
     from karat.results.report import Report
 
 
+@in_panels(Panel("Predicted probability", has_context=False, shares=True, log=True))
 def scores(
     reports: Reports,
     ax: Axes,
     *,
     classes: Any = None,
     shares: bool | None = None,
+    log: bool | None = None,
+    heading: bool = True,
     legend: bool = True,
     **patch: Any,
 ) -> None:
     """Histograms of the probability of a class: of the rows of the class, and of the others.
 
-    The bins are those of the reliability diagram, whose rows a report keeps. With several classes
-    each histogram is of the rows of its class; then, and with `shares`, heights are proportions of
-    these rows, else rows or their weight. Scores count as their softmax. The scale of the rows is
-    logarithmic if the highest bar is more than 20 times the highest of the class.
+    The bins are those of the reliability diagram. With several classes on the same axes, each
+    histogram has the rows of its class. Heights are rows or their weight; with several classes or
+    `shares`, proportions. Scores are converted by softmax. The scale is logarithmic with `log`; by
+    default if the highest bar is more than 20 times the highest of the class.
 
     Example:
         >>> import karat
@@ -82,12 +98,20 @@ def scores(
         ylabel=f"proportion of the {unit} of the class" if as_shares else unit,
         xlim=(-0.02, 1.02),
     )
-    if is_one and not as_shares and _is_crowded(shown.series[0]):
-        # One bar holds nearly all rows: on a linear scale no other would be seen.
+    # Where one bar holds nearly all rows, on a linear scale no other would be seen.
+    is_crowded = is_one and not as_shares and _is_crowded(shown.series[0])
+    if is_crowded if log is None else log:
         log_axis(ax, "y")
-        ax.set_ylim(bottom=0.5)
+        heights = [
+            _scaled(side, as_shares) for one in shown.series for side in _histograms(one)[:2]
+        ]
+        least = np.concatenate([side[side > 0] for side in heights] or [np.zeros(0)])
+        ax.set_ylim(bottom=0.5 if not as_shares else least.min(initial=1.0) / 2)
     else:
         ax.set_ylim(bottom=0)
+    add_grid(ax)
+    if heading:
+        add_heading(ax, headed(f"Predicted probability of {class_of(shown)}", reports))
     if legend:
         add_legend(ax, loc="upper center")
 
@@ -124,15 +148,17 @@ _ROOM: Final = 0.16
 """Of the height, what the weights of the bins take below the diagram."""
 
 
+@in_panels(Panel("Reliability"))
 def reliability(
     reports: Reports,
     ax: Axes,
     *,
     classes: Any = None,
     bins: str | None = None,
-    band: bool = False,
+    band: bool | None = None,
     spread: bool = True,
     histogram: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> None:
@@ -154,8 +180,10 @@ def reliability(
         ([0.1, 0.4, 0.6, 0.9], [0.0, 1.0, 0.0, 1.0])
     """
     shown = series_of(reports, classes, _distance)
+    if heading:
+        add_heading(ax, headed(f"Reliability of {class_of(shown)}", reports))
     if is_in_quantiles(shown) and bins in (None, "quantile"):
-        _in_quantiles(ax, shown.series[0], band=band, spread=spread, legend=legend, line=line)
+        _in_quantiles(ax, shown, band=band, spread=spread, legend=legend, line=line)
         return
     if bins == "quantile":
         found = (
@@ -173,17 +201,20 @@ def reliability(
         look: dict[str, Any] = one.style._asdict() | {"clip_on": False, "markersize": 2.0}
         look |= {"linewidth": 1.4 if is_one else 0.8, "alpha": 1.0 if is_few else 0.4}
         thin = look | {"label": f"_{one.name}", "marker": look["marker"] if is_few else "none"}
-        ax.plot(x, y, **(thin | line))
         is_full = curve.weight[curve.weight > 0] >= _FULL
+        ax.plot(x, y, **(thin | {"markevery": np.flatnonzero(~is_full).tolist()} | line))
         note = f"{one.name}  {curve.undefined or ''}".strip()
-        full = look | {"markersize": 5.5, "alpha": 1.0, "label": note or None} | line
+        full = (
+            look
+            | {"markersize": 3.5 if is_small(ax) else 5.5, "alpha": 1.0, "label": note or None}
+            | line
+        )
         if not is_full.any():
             # A line of no points that is not cut stands, for the layout, in the corner of the page.
             full["clip_on"] = True
         (drawn,) = ax.plot(x[is_full], y[is_full], **full)
         drawn.set_linestyle("none")
-    if band:
-        draw_bands(ax, shown.series, lambda report, i: report.curves.reliability[report.labels[i]])
+    draw_bands(ax, shown, lambda report, i: report.curves.reliability[report.labels[i]], band)
     if spread and len(shown.series) == 1:
         _spread(ax, shown.series[0])
     if histogram and shown.series:
@@ -207,9 +238,16 @@ def _quantiles(one: Series) -> Reliability | None:
 
 
 def _in_quantiles(
-    ax: Axes, one: Series, *, band: bool, spread: bool, legend: bool, line: Mapping[str, Any]
+    ax: Axes,
+    shown: Shown,
+    *,
+    band: bool | None,
+    spread: bool,
+    legend: bool,
+    line: Mapping[str, Any],
 ) -> None:
     """Draw bins of equal weight on logarithmic axes; a proportion of 0 stands on the lower edge."""
+    one = shown.series[0]
     curve = _quantiles(one)
     assert curve is not None
     x, y, deviation = _filled(curve)
@@ -222,10 +260,16 @@ def _in_quantiles(
     look: dict[str, Any] = one.style._asdict() | {"clip_on": False, "markersize": 5.5}
     look |= {"linewidth": 1.4, "label": one.name or None} | dict(line)
     ax.plot(np.maximum(x, floor), np.maximum(y, floor), **look)
-    if band:
-        draw_bands(ax, [one], lambda report, _: report.curves.reliability_by_quantile[one.label])
+    by_label = one.report.curves.reliability_by_quantile
+    draw_bands(ax, shown, lambda _, __: by_label[one.label], band)
+    add_grid(ax)
     if spread:
-        drawn: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "elinewidth": 0.8, "capsize": 2}
+        drawn: dict[str, Any] = {
+            "fmt": "none",
+            "ecolor": MUTED,
+            "elinewidth": 0.8,
+            "capsize": 0 if is_small(ax) else 2,
+        }
         drawn |= {"zorder": 1, "label": "2 standard deviations if calibrated"}
         reach = [np.minimum(2 * deviation, x - floor).clip(0.0), 2 * deviation]
         ax.errorbar(x, x, yerr=reach, **drawn)
@@ -254,7 +298,12 @@ def _distance(report: Report, place: int) -> float:
 def _others(ax: Axes, shown: Shown) -> None:
     if not shown.others:
         return
-    parts = [_filled(_of(one))[:2] for one in shown.others]
+    parts = []
+    for one in shown.others:
+        curve = _of(one)
+        # Bins of few rows jump, and would hide what can be read.
+        is_full = curve.weight >= _FULL
+        parts.append((curve.mean_confidence[is_full], curve.share[is_full]))
     draw_others(ax, parts, f"{count(len(parts))} other classes, nearer to the diagonal")
     if len({id(one.report) for one in shown.others}) > 1:
         return
@@ -274,7 +323,11 @@ def _others(ax: Axes, shown: Shown) -> None:
 def _spread(ax: Axes, one: Series) -> None:
     x, _, spread = _filled(_of(one))
     look: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "color": MUTED, "elinewidth": 0.8}
-    look |= {"capsize": 2, "zorder": 1, "label": "2 standard deviations if calibrated"}
+    look |= {
+        "capsize": 0 if is_small(ax) else 2,
+        "zorder": 1,
+        "label": "2 standard deviations if calibrated",
+    }
     ax.errorbar(x, x, yerr=2 * spread, **look)
 
 

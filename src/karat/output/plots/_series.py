@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from karat.errors import error, short, shown
+from karat.errors import KaratError, error, short, shown
+from karat.errors.text import count
 from karat.metrics import Metric
 from karat.output.plots._axes import Style, names_on_plots, style
 
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 Reports: TypeAlias = Mapping[str, "Report"]
 """Reports by name; one alone has the name ``""``."""
 
-MOST_SERIES: Final = 10
+MOST_SERIES: Final = 12
 """Up to here every class has its line and its entry in the legend."""
+_MOST_MODELS: Final = 3
+"""Models that a heading names; of more it says how many."""
 N_WORST: Final = 5
 """Of more classes, so many stand for themselves: the worst."""
 
@@ -63,6 +66,24 @@ class Shown:
     others: list[Series]
 
 
+def class_of(shown: Shown) -> str:
+    """The class that is drawn, or how many are."""
+    every = [*shown.series, *shown.others]
+    labels = {one.label: one for one in every}
+    if len(labels) == 1:
+        one = every[0]
+        return names_on_plots(one.report.classes.display)[one.place]
+    return f"{count(len(labels))} classes"
+
+
+def headed(what: str, reports: Reports) -> list[str]:
+    """What a picture is called, of which models, and of how many rows, where all have as many."""
+    models = names_on_plots([name for name in reports if name])
+    named = ", ".join(models) if len(models) <= _MOST_MODELS else f"{count(len(models))} models"
+    rows = {f"{count(report.n_rows)} rows" for report in reports.values()}
+    return [what, named, rows.pop() if len(rows) == 1 else ""]
+
+
 def area_badness(report: Report, place: int) -> float:
     """A class is the worse, the smaller the area under its ROC curve."""
     return -float(report.curves.roc[report.labels[place]].area)
@@ -86,7 +107,11 @@ def series_of(
         K122 none is asked for; K309 no such class.
     """
     of = list(reports.values())
-    chosen = [(at, i) for at, one in enumerate(of) for i in _places(one, classes, has_positive)]
+    chosen = [
+        (at, i)
+        for at, one in enumerate(of)
+        for i in places_of(one, classes, has_positive=has_positive)
+    ]
     n_classes = max((sum(at == one for one, _ in chosen) for at in range(len(of))), default=0)
     if len(chosen) <= most:
         return Shown(_styled(reports, chosen, n_classes), [])
@@ -105,29 +130,45 @@ def series_of(
     return Shown(_styled(reports, kept, each), _styled(reports, others, n_classes))
 
 
-def draw_bands(ax: Axes, series: Sequence[Series], curve_of: Callable[[Report, int], Any]) -> None:
+def draw_bands(
+    ax: Axes, shown: Shown, curve_of: Callable[[Report, int], Any], band: bool | None
+) -> None:
     """Shade the band of each curve that is defined, at the level of the intervals of its report.
+
+    Without a word on it (None), of one curve alone, whose report has intervals and which has one.
 
     Errors:
         K122 a level that bands do not have; K315 a curve has no band.
     """
-    named: set[str] = set()
-    for one in series:
-        curve, asked = curve_of(one.report, one.place), one.report.confidence
-        if curve.undefined:
+    if band is False or (band is None and len(shown.series) + len(shown.others) != 1):
+        return
+    is_asked, named = bool(band), set[str]()
+    for one in shown.series:
+        curve, confidence = curve_of(one.report, one.place), one.report.confidence
+        if curve.undefined or (confidence is None and not is_asked):
             continue
-        band = curve.band() if asked is None else curve.band(asked.level)
+        try:
+            found = curve.band() if confidence is None else curve.band(confidence.level)
+        except KaratError:
+            if is_asked:
+                raise
+            continue
         # One entry of the legend stands for all bands of a level.
-        name = f"{100 * band.level:g} % simultaneous band"
+        name = f"{100 * found.level:g} % simultaneous band"
         label = f"_{name}" if name in named else name
         named.add(name)
         look: dict[str, Any] = {"color": one.style.color, "alpha": 0.15, "linewidth": 0}
-        has_rows = ~np.isnan(band.x)
-        x, low, high = (part[has_rows] for part in (band.x, band.low, band.high))
+        has_rows = ~np.isnan(found.x)
+        x, low, high = (part[has_rows] for part in (found.x, found.low, found.high))
         ax.fill_between(x, low, high, **look, zorder=0.8, label=label)
 
 
-def _places(report: Report, classes: Any, has_positive: bool) -> Sequence[int]:
+def places_of(report: Report, classes: Any, *, has_positive: bool = True) -> Sequence[int]:
+    """The classes of a report that are asked for; of two the positive one, if it has a say.
+
+    Errors:
+        K122 none is asked for; K309 no such class.
+    """
     known = {label: place for place, label in enumerate(report.labels)}
     if classes is None:
         positive = report.classes.positive

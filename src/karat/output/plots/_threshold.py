@@ -9,8 +9,24 @@ import numpy as np
 from karat.errors import error
 from karat.errors.text import count, value
 from karat.metrics import Metric, get
-from karat.output.plots._axes import COMPARED_WITH, add_legend, draw_others, style
-from karat.output.plots._series import Reports, Series, area_badness, requested_metrics, series_of
+from karat.output.plots._axes import (
+    COMPARED_WITH,
+    add_grid,
+    add_heading,
+    add_legend,
+    draw_others,
+    style,
+)
+from karat.output.plots._panels import Panel, in_panels
+from karat.output.plots._series import (
+    Reports,
+    Series,
+    area_badness,
+    class_of,
+    headed,
+    requested_metrics,
+    series_of,
+)
 from karat.output.sections import thresholds_of
 from karat.tally import Cells, Classes
 
@@ -24,6 +40,7 @@ _OF_MANY: Final = ("f1",)
 _SIDES: Final = Classes.of([0, 1])
 
 
+@in_panels(Panel("Metrics by threshold", has_context=False))
 def threshold(
     reports: Reports,
     ax: Axes,
@@ -31,14 +48,15 @@ def threshold(
     metrics: Any = None,
     classes: Any = None,
     decision: bool = True,
+    heading: bool = True,
     legend: bool = True,
     **line: Any,
 ) -> None:
     """Metrics of a class against its decision threshold.
 
-    Exact at each point that the report keeps, straight in between. Of one class precision, recall
-    and F1, with the threshold that is best for F1; of several, F1 of each against the rest.
-    A thin line stands at the threshold of the report.
+    Values are exact at each stored point; lines between points are straight. A single class has
+    precision, recall and F1, and a mark at the largest F1. Several classes on the same axes have F1
+    of each against the rest. A thin line marks the threshold of the report.
 
     Example:
         >>> import karat
@@ -73,6 +91,11 @@ def threshold(
         ax.set_xlim(-0.02, 1.02)
     if all(metric.record.range == (0, 1) for metric in chosen):
         ax.set_ylim(-0.02, 1.02)
+    add_grid(ax)
+    if heading:
+        of = str(chosen[0]) if len(chosen) == 1 else "metrics"
+        what = f"{of[0].upper()}{of[1:]} of {class_of(shown)} by threshold"
+        add_heading(ax, headed(what, reports))
     if decision:
         _current(ax, reports)
     if legend:

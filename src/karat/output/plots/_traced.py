@@ -16,13 +16,24 @@ from karat.errors.text import count, interval, share, value
 from karat.output.plots._axes import (
     COMPARED_WITH,
     MUTED,
+    add_heading,
     add_legend,
     deviate_axes,
     draw_others,
     ink,
     unit_axes,
 )
-from karat.output.plots._series import Reports, Series, Shown, area_badness, draw_bands, series_of
+from karat.output.plots._panels import Panel, in_panels
+from karat.output.plots._series import (
+    Reports,
+    Series,
+    Shown,
+    area_badness,
+    class_of,
+    draw_bands,
+    headed,
+    series_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +50,7 @@ class Area(NamedTuple):
 
     metric: str = ""
     mean: str = ""
-    title: str | None = None
+    title: str = ""
 
 
 class Kind(NamedTuple):
@@ -47,16 +58,28 @@ class Kind(NamedTuple):
 
     Attributes:
         curve: the kind.
+        title: what one curve is called.
         x, y: what the axes are called.
         loc: where the legend stands: where good curves do not go.
         area: what the legend shows of each curve.
     """
 
     curve: type[Traced]
+    title: str
     x: str
     y: str
     loc: str
     area: Area = Area()
+
+    def heading(self, shown: Shown) -> str:
+        """What the picture is called."""
+        is_one = len(shown.series) + len(shown.others) == 1
+        return f"{self.title if is_one else self.many} of {class_of(shown)}"
+
+    @property
+    def many(self) -> str:
+        """What several curves are called."""
+        return f"{self.title}{'s' * self.title.endswith('curve')}"
 
     def of(self, report: Report, place: int) -> Any:
         """The curve of a class."""
@@ -78,9 +101,12 @@ class Kind(NamedTuple):
         return x, y
 
 
-def _lines(kind: Kind, ax: Axes, shown: Shown, line: Mapping[str, Any]) -> None:
-    """One line for each curve, as matplotlib's arguments say."""
+def _lines(kind: Kind, ax: Axes, shown: Shown, line: Mapping[str, Any], mean: bool | None) -> None:
+    """One line for each curve, as matplotlib's arguments say, and that of their mean if wanted."""
     _others(kind, ax, shown)
+    reports = {id(one.report): one.report for one in shown.series}
+    if (bool(shown.others) if mean is None else mean) and len(reports) == 1:
+        _mean(kind, ax, next(iter(reports.values())))
     for one in shown.series:
         curve = kind.of(one.report, one.place)
         area = curve.undefined or _area_of_class(kind, one)
@@ -104,13 +130,17 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             ax: Axes,
             *,
             classes: Any = None,
+            mean: bool | None = None,
             chance: bool = True,
             decision: bool = True,
+            heading: bool = True,
             legend: bool = True,
             **line: Any,
         ) -> None:
             shown = series_of(reports, classes, area_badness)
-            _lines(kind, ax, shown, line)
+            _lines(kind, ax, shown, line, mean)
+            if heading:
+                add_heading(ax, headed(kind.heading(shown), reports))
             _ends(ax, shown, chance=chance, decision=decision, legend=legend)
 
         def with_band(
@@ -118,16 +148,19 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             ax: Axes,
             *,
             classes: Any = None,
-            band: bool = False,
+            band: bool | None = None,
+            mean: bool | None = None,
             chance: bool = True,
             decision: bool = True,
+            heading: bool = True,
             legend: bool = True,
             **line: Any,
         ) -> None:
             shown = series_of(reports, classes, area_badness)
-            _lines(kind, ax, shown, line)
-            if band:
-                draw_bands(ax, shown.series, kind.of)
+            _lines(kind, ax, shown, line, mean)
+            draw_bands(ax, shown, kind.of, band)
+            if heading:
+                add_heading(ax, headed(kind.heading(shown), reports))
             _ends(ax, shown, chance=chance, decision=decision, legend=legend)
 
         def _ends(ax: Axes, shown: Shown, *, chance: bool, decision: bool, legend: bool) -> None:
@@ -135,18 +168,29 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
                 _decisions(kind, ax, shown.series)
             loc = finish(ax, shown, chance)
             if legend:
-                add_legend(ax, loc=loc or kind.loc, title=kind.area.title)
+                add_legend(ax, loc=loc or kind.loc, title=_legend_title(kind, shown))
 
         made = with_band if issubclass(kind.curve, WithBand) else body
         for name in ("__name__", "__qualname__", "__doc__"):
             setattr(made, name, getattr(finish, name))
-        return made
+        short = {"roc_auc": "AUC", "average_precision": "AP"}.get(kind.area.metric)
+        area = (short, kind.area.metric) if short else None
+        return in_panels(Panel(kind.many, area))(made)
 
     return decorate
 
 
+def _legend_title(kind: Kind, shown: Shown) -> str | None:
+    """What the numbers of the legend are."""
+    asked = {one.report.confidence for one in shown.series}
+    level = asked.pop() if len(asked) == 1 else None
+    told = f" [{level.told} interval]" if level else ""
+    return f"{kind.area.title}{told}" if kind.area.title else None
+
+
 _ROC = Kind(
     Roc,
+    "ROC curve",
     "false positive rate",
     "true positive rate",
     "lower right",
@@ -154,14 +198,23 @@ _ROC = Kind(
 )
 _PRECISION_RECALL = Kind(
     PrecisionRecall,
+    "Precision-recall curve",
     "recall",
     "precision",
     "lower left",
     Area("average_precision", "mean_average_precision", "average precision"),
 )
-_DET = Kind(Det, "false positive rate", "false negative rate", "upper right")
-_GAIN = Kind(Gain, "proportion of rows, best first", "proportion of the class found", "lower right")
-_LIFT = Kind(Lift, "proportion of rows, best first", "lift", "upper right")
+_DET = Kind(
+    Det, "Detection error tradeoff", "false positive rate", "false negative rate", "upper right"
+)
+_GAIN = Kind(
+    Gain,
+    "Cumulative gain",
+    "proportion of rows, best first",
+    "proportion of the class found",
+    "lower right",
+)
+_LIFT = Kind(Lift, "Lift", "proportion of rows, best first", "lift", "upper right")
 
 
 @_picture(_ROC)
@@ -315,8 +368,6 @@ def _others(kind: Kind, ax: Axes, shown: Shown) -> None:
         reason = next(filter(None, reasons))
         label = f"{count(n_undefined)} classes undefined: {reason}"
         ax.plot([], [], linestyle="none", label=label)
-    if len(reports) == 1:
-        _mean(kind, ax, next(iter(reports.values())))
 
 
 def _mean(kind: Kind, ax: Axes, report: Report) -> None:

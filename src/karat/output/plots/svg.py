@@ -10,7 +10,8 @@ import io
 import re
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from xml.etree import ElementTree as ET
 
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.curves._simplify import to_segment
-from karat.output.plots._axes import FAINT, PALETTE, SERIES, check_matplotlib
+from karat.output.plots._axes import FAINT, PALETTE, SERIES, check_matplotlib, few_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +63,37 @@ def _shorten(element: ET.Element, ids: Mapping[str, str], inks: Mapping[str, str
         is_bare = child.tag == "g" and not child.attrib
         is_empty = child.tag in ("g", "defs") and not len(child)
         children += [] if is_empty else list(child) if is_bare else [child]
-    element[:] = children
+    element[:] = _joined(children)
+    fills = {child.get("fill") if child.tag == "use" else "" for child in element}
+    # Markers of one line have one color, which their group can state for all.
+    if element.tag == "g" and "fill" not in element.attrib and len(element) > 1 and len(fills) == 1:
+        (fill,) = fills
+        if fill:
+            element.set("fill", fill)
+            for child in element:
+                del child.attrib["fill"]
+
+
+def _joined(children: Sequence[ET.Element]) -> list[ET.Element]:
+    """Elements of which paths that differ in nothing but their way are one.
+
+    Between them may stand text and what is referred to, as between the lines of a grid.
+    """
+    found: list[ET.Element] = []
+    last: ET.Element | None = None
+    for child in children:
+        is_path = child.tag == "path" and "id" not in child.attrib
+        if last is not None and is_path and _look(last) == _look(child):
+            last.set("d", f"{last.get('d')}{child.get('d')}")
+            continue
+        found.append(child)
+        if child.tag not in ("text", "use", "defs"):
+            last = child if is_path else None
+    return found
+
+
+def _look(path: ET.Element) -> dict[str, str]:
+    return {key: value for key, value in path.attrib.items() if key != "d"}
 
 
 def _attributes(element: ET.Element, ids: Mapping[str, str]) -> dict[str, str]:
@@ -184,7 +215,8 @@ def as_svg(
         description: what it says then; default: the texts of the legend.
         colors: name of a colour of `PALETTE` → what to write in its place.
         has_axes: whether the attribute ``data-axes`` is added: where the points (0, 0) and (1, 1)
-            of the axes lie in the picture, so that a page may draw on it.
+            of the axes lie in the picture, so that a page may draw on it; of logarithmic axes
+            their lower limit and (1, 1), followed by that limit.
 
     Returns:
         The element, without an XML declaration.
@@ -204,6 +236,97 @@ def as_svg(
         >>> "var(--ink)" in as_svg(lambda ax: karat.plot.roc(report, ax=ax), 4, 3, colors=inks)
         True
     """
+    with _axes_of_picture(width, height) as ax:
+        draw(ax)
+        text = _written(ax)
+        corners = _corners(ax) if has_axes else ""
+    axes = " by ".join(filter(None, (ax.get_ylabel(), ax.get_xlabel())))
+    texts = []
+    if (legend := ax.get_legend()) is not None:
+        texts = [text.get_text() for text in (legend.get_title(), *legend.get_texts())]
+    name, told = title or ax.get_title() or axes, description or "; ".join(filter(None, texts))
+    root, _ = _parsed(text, name, colors)
+    return _finished(root, {"data-axes": corners}, title=name, description=told)
+
+
+def panels_as_svg(
+    draws: Sequence[Callable[[Axes], Any]],
+    width: float,
+    height: float,
+    *,
+    titles: Sequence[str],
+    colors: Mapping[str, str] | None = None,
+    has_context: bool = True,
+) -> list[str]:
+    """Small multiples for one page, one ``<svg>`` element for each panel.
+
+    All panels have the same axes. The first element contains these and the lines of all panels,
+    and the others refer to them.
+
+    Args:
+        draws: each draws its panel on the Axes it is given; the limits are those of all.
+        width, height: of a panel, in inches of 72 points.
+        titles: what a screen reader says of each.
+        colors: as in `as_svg`.
+        has_context: whether the first line of each panel stands behind those of the others.
+
+    Returns:
+        An element for each panel, with its attributes ``data-axes`` and ``data-panel``, a number.
+    """
+    with _axes_of_picture(width, height) as ax:
+        names: list[dict[str, None]] = []
+        for place, draw in enumerate(draws):
+            before, n_lines = set(ax.get_children()), len(ax.lines)
+            draw(ax)
+            added = [one for one in ax.get_children() if one not in before]
+            for number, artist in enumerate(added):
+                artist.set_gid(f"panel-{place}-{number}")
+            if has_context:
+                ax.lines[n_lines].set_gid(f"line-{place}")
+            names.append(dict.fromkeys(str(one.get_gid()) for one in added))
+        ax.set(xlabel="", ylabel="")
+        few_ticks(ax)
+        text = _written(ax)
+        corners = _corners(ax)
+    root, ids = _parsed(text, "".join(titles), colors, [name for each in names for name in each])
+    parents = {child: parent for parent in root.iter() for child in parent}
+    panel_of = {ids[name]: place for place, each in enumerate(names) for name in each}
+    own: list[list[ET.Element]] = [[] for _ in draws]
+    prefix = next(iter(ids.values())).partition("-")[0]
+    context = ET.Element("g", {"id": f"{prefix}-c", "fill": "none", "stroke-width": ".6"})
+    context.set("stroke", (colors or {}).get("faint", FAINT))
+    lines = {ids[f"line-{place}"] for place in range(len(draws))} if has_context else set[str]()
+    for element in [one for one in root.iter() if one.get("id") in panel_of]:
+        name = str(element.get("id"))
+        parents[element].remove(element)
+        del element.attrib["id"]
+        part = own[panel_of[name]]
+        if name in lines:
+            line = next(one for one in element.iter("path"))
+            look = {x: line.attrib.pop(x) for x in list(line.attrib) if x.startswith("stroke")}
+            line.attrib.pop("fill", None)
+            line.set("id", name)
+            (parents[line] if line is not element else element).remove(line)
+            context.append(line)
+            part.append(ET.Element("use", {"href": f"#{name}", "fill": "none", **look}))
+        is_bare = not element.attrib
+        part.extend([] if not len(element) else list(element) if is_bare else [element])
+    frame = ET.Element("g", {"id": f"{prefix}-f"})
+    frame.extend(list(root))
+    shared = [frame, context] if has_context else [frame]
+    found = []
+    for place, title in enumerate(titles):
+        panel = ET.Element("svg", {"viewBox": root.get("viewBox", "")})
+        uses = [ET.Element("use", {"href": f"#{one.get('id')}"}) for one in shared]
+        panel.extend([*(uses if place else shared), *_joined(own[place])])
+        facts = {"data-axes": corners, "data-panel": str(place)}
+        found.append(_finished(panel, facts, title=title, is_alone=False))
+    return found
+
+
+@contextmanager
+def _axes_of_picture(width: float, height: float) -> Iterator[Axes]:
+    """The Axes of a figure that pyplot does not know, under settings of one's own."""
     check_matplotlib()
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -214,57 +337,86 @@ def as_svg(
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS | {"axes.prop_cycle": cycler(color=SERIES)})
-        figure = Figure(figsize=(width, height), layout="constrained")
-        ax = figure.add_subplot()
-        draw(ax)
-        # Laid out once: what is left out of lines moves nothing.
-        layout = figure.get_layout_engine()
-        assert layout is not None
-        layout.execute(figure)
-        figure.set_layout_engine("none")
-        shrink(ax)
-        file = io.StringIO()
-        corners = _corners(ax) if has_axes else ""
-        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        figure.savefig(file, format="svg", metadata=nothing)
-    axes = " by ".join(filter(None, (ax.get_ylabel(), ax.get_xlabel())))
-    texts = []
-    if (legend := ax.get_legend()) is not None:
-        texts = [text.get_text() for text in (legend.get_title(), *legend.get_texts())]
-    name, told = title or ax.get_title() or axes, description or "; ".join(filter(None, texts))
+        yield Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def _written(ax: Axes) -> str:
+    """Lay out the figure of an Axes, leave out what cannot be seen, and write it."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    # Laid out once: what is left out of lines moves nothing.
+    layout = figure.get_layout_engine()
+    assert layout is not None
+    layout.execute(figure)
+    figure.set_layout_engine("none")
+    shrink(ax)
+    file = io.StringIO()
+    figure.savefig(
+        file, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    )
+    return file.getvalue()
+
+
+def _parsed(
+    text: str, name: str, colors: Mapping[str, str] | None, named: Sequence[str] = ()
+) -> tuple[ET.Element, dict[str, str]]:
+    """The short form of what matplotlib wrote, and the identifiers that it keeps by their old ones.
+
+    Kept are those of what is referred to, and of what is `named`.
+    """
     inks = {hex_: (colors or {}).get(colour, hex_) for colour, hex_ in PALETTE.items()}
-    # The labels of matplotlib write a dollar sign as \$.
-    name, told = (text.replace(r"\$", "$") for text in (name, told))
-    root = ET.fromstring(file.getvalue())
+    root = ET.fromstring(text)
     # Pages hold many pictures: what is referred to is called after its picture.
-    picture = hashlib.sha256((file.getvalue() + name).encode()).hexdigest()[:5]
+    picture = hashlib.sha256((text + name.replace(r"\$", "$")).encode()).hexdigest()[:5]
     targets = dict.fromkeys(
         target
         for element in root.iter()
         for key, value in element.attrib.items()
         for target in _REFERENCE.findall(f"{_plain(key)}={value}")
     )
-    _shorten(root, {x: f"k{picture}-{place}" for place, x in enumerate(targets)}, inks)
-    root.attrib |= {"role": "img", "font-family": "sans-serif", "stroke-linejoin": "round"}
-    if corners:
-        root.set("data-axes", corners)
-    for tag, text in (("desc", told), ("title", name)):
+    ids = {x: f"k{picture}-{place}" for place, x in enumerate([*targets, *named])}
+    _shorten(root, ids, inks)
+    return root, ids
+
+
+def _finished(
+    root: ET.Element,
+    facts: Mapping[str, str],
+    *,
+    title: str = "",
+    description: str = "",
+    is_alone: bool = True,
+) -> str:
+    """The text of an element with what a screen reader says first; alone, it is a whole file."""
+    root.attrib |= {"role": "img", "stroke-linejoin": "round"}
+    root.attrib |= {"font-family": "sans-serif", "xmlns": _NAMESPACE} if is_alone else {}
+    root.attrib |= {key: fact for key, fact in facts.items() if fact}
+    for tag, text in (("desc", description), ("title", title)):
         if text:
             head = ET.Element(tag)
-            head.text = text
+            # The labels of matplotlib write a dollar sign as \$.
+            head.text = text.replace(r"\$", "$")
             root.insert(0, head)
-    root.set("xmlns", _NAMESPACE)
-    return ET.tostring(root, encoding="unicode")
+    # Neither text nor an attribute holds this: ">" is escaped.
+    return ET.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
 def _corners(ax: Axes) -> str:
-    """Return where (0, 0) and (1, 1) lie, in points from the upper left; of linear axes only."""
-    if ax.get_xscale() != "linear" or ax.get_yscale() != "linear":
+    """Return where (0, 0) and (1, 1) lie, in points from the upper left.
+
+    Of logarithmic axes with one lower limit it is where that and (1, 1) lie, and the limit; of
+    others nothing.
+    """
+    scales, low = {ax.get_xscale(), ax.get_yscale()}, 0.0
+    if scales == {"log"}:
+        low = float(ax.get_xlim()[0])
+    if scales not in ({"linear"}, {"log"}) or (low and low != ax.get_ylim()[0]):
         return ""
     height = ax.figure.bbox.height
     scale = 72.0 / ax.figure.dpi
-    places = [ax.transData.transform(at) for at in ((0.0, 0.0), (1.0, 1.0))]
-    return " ".join(_tenth(float(z)) for x, y in places for z in (x * scale, (height - y) * scale))
+    places = [ax.transData.transform(at) for at in ((low, low), (1.0, 1.0))]
+    ends = [_tenth(float(z)) for x, y in places for z in (x * scale, (height - y) * scale)]
+    return " ".join([*ends, f"{low:.9g}"] if low else ends)
 
 
 _FINEST: Final = 0.2
@@ -279,13 +431,14 @@ Places: TypeAlias = npt.NDArray[np.intp]
 
 
 def shrink(ax: Axes) -> None:
-    """Leave out points of the lines of a drawn Axes that are too small to see."""
+    """Leave out points of lines and bands, also of panels, that are too near to others to see."""
     from matplotlib.cbook import pts_to_prestep
+    from matplotlib.collections import PolyCollection
     from matplotlib.colors import same_color
 
     named: list[tuple[Any, Floats, Floats, Any]] = []
     faint: list[tuple[Any, Floats, Floats, Any]] = []
-    for line in ax.lines:
+    for line in [line for one in (ax, *ax.child_axes) for line in getattr(one, "lines", ())]:
         x, y = (np.asarray(part, np.float64) for part in line.get_data())
         if len(x) < 3 or line.get_marker() not in ("None", "", None):
             continue
@@ -303,6 +456,13 @@ def shrink(ax: Axes) -> None:
             places = [coarser(px, py, tolerance) for *_, (px, py) in group]
         for (line, x, y, _), kept in zip(group, places, strict=True):
             line.set_data(x[kept], y[kept])
+    for one in (ax, *ax.child_axes):
+        for filled in getattr(one, "collections", ()):
+            if isinstance(filled, PolyCollection):
+                verts = [np.asarray(path.vertices) for path in filled.get_paths()]
+                on_page = [filled.get_transform().transform(part) for part in verts]
+                places = [coarser(part[:, 0], part[:, 1], _FINEST) for part in on_page]
+                filled.set_verts([part[kept] for part, kept in zip(verts, places, strict=True)])
 
 
 def coarser(x: Floats, y: Floats, tolerance: float) -> Places:

@@ -18,6 +18,11 @@ Inconclusive: TypeAlias = Literal["pass", "fail"]
 _EXIT_CODES: Final[dict[Verdict | None, int]] = {None: 0, "PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
 
 
+def p_text(p: float) -> str:
+    """A p-value with its relation: ``"= 0.015"``, or ``"< 1e-16"`` where it underflows."""
+    return f"= {p:.2g}" if p else "< 1e-16"
+
+
 @dataclass(frozen=True, slots=True)
 class RuleResult(JsonRecord):
     """One rule and its verdict.
@@ -82,7 +87,7 @@ class RuleResult(JsonRecord):
             parts.append(f"difference {with_limits(*found, sign='+')}")
         if self.shown_p is not None:
             how = f" (Holm, {self.n_tests} rules)" if self.n_tests > 1 else ""
-            parts.append(f"one-sided p = {self.shown_p:.2g}{how}")
+            parts.append(f"one-sided p {p_text(self.shown_p)}{how}")
         if self.n is not None:
             parts.append(f"n = {self.n}")
         if self.detectable is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.clusters import as_clusters, go_together
+from karat.data.clusters import as_clusters, encode_names, go_together, names_of_column
 from karat.data.labels.align import not_declared
 from karat.data.labels.column import declared_labels
 from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
@@ -24,7 +24,7 @@ from karat.errors import error, short
 from karat.tally import Classes
 from karat.tally.axes import slice_axis
 from karat.tally.cells import Axis
-from karat.tally.set_tally import CLUSTERS, SetRows
+from karat.tally.set_tally import CLUSTERS, IDS, SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import common_labels
 
@@ -109,6 +109,15 @@ def set_rows(
     # What is predicted follows from the scores, once the labels are known.
     rows = sets_of_models(y_true, {argument: None}, **options)[argument]
     return with_scores(rows, given, argument, threshold, predicts=predicts)
+
+
+def with_ids(rows: SetRows, ids: Any) -> SetRows:
+    """The rows with the name of each (K102: another number of them; K104: one is missing)."""
+    column = encode_names(ids, "ids", "error", "ids")
+    if len(column) != rows.n:
+        raise error("K102", left="y_true", n_left=rows.n, right="ids", n_right=len(column))
+    names = names_of_column(column)
+    return rows.beside([(Axis(IDS, names.texts), names.codes)])
 
 
 def with_scores(

@@ -430,7 +430,9 @@ class Relation:
 
         return self._select([column], where, chosen, ["text"])
 
-    def select_values(self, numbers: Sequence[str], others: Sequence[str]) -> str:
+    def select_values(
+        self, numbers: Sequence[str], others: Sequence[str], where: str | None = None
+    ) -> str:
         """Return SQL that reads columns of numbers, `v0` …, then others as text, `w0` …."""
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
@@ -441,7 +443,7 @@ class Relation:
                 yield f"nullif({text}, {literal(NO_VALUE)})"
 
         aliases = [f"v{i}" for i in range(len(numbers))] + [f"w{i}" for i in range(len(others))]
-        return self._select([*numbers, *others], None, chosen, aliases)
+        return self._select([*numbers, *others], where, chosen, aliases)
 
     def _select(
         self,

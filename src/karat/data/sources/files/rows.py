@@ -16,6 +16,7 @@ import numpy as np
 
 from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
 from karat.data.labels.column import coded
+from karat.data.listing import named
 from karat.data.rows import Counted, Rows, numbered, numbered_from
 from karat.data.scores.batches import GatheredScores
 from karat.data.scores.order import not_scores, placed
@@ -24,7 +25,8 @@ from karat.data.sources.columns import TableRequest, dropped, find_columns, slic
 from karat.data.sources.files.counted import facts_of, families, no_rows, opened, tally_relation
 from karat.data.sources.files.duck import check_condition
 from karat.data.sources.files.duck import explaining as explaining_files
-from karat.data.sources.files.paths import Source
+from karat.data.sources.files.ids import FileIds
+from karat.data.sources.files.paths import Source, is_read_once
 from karat.data.sources.files.reader import Query, Reader, TooManyError
 from karat.data.sources.files.sets import FileSets, open_sets
 from karat.data.sources.files.sql import keep_order
@@ -152,13 +154,21 @@ def read_files(
     if columns.chosen is not None:
         found = _read(reader, max_memory)
         if not isinstance(found, str):
-            return found.warned(*notes)
+            return _with_ids(found.warned(*notes), source, reader)
         notes.append(found)
-    if request.keeps_rows or columns.groups or names:
+    if request.keeps_rows or request.lists_rows or columns.groups or names:
         kept = _read(replace(reader, chosen=None), max_memory)
         assert not isinstance(kept, str)
-        return kept.warned(*notes)
+        return _with_ids(kept.warned(*notes), source, reader)
     return tally_relation(relation, columns.mapping, request).warned(*notes)
+
+
+def _with_ids(found: Rows | FileStream, source: Source, reader: Reader) -> Rows | FileStream:
+    """Return rows that are listed with their column of ids, which is read when some are named."""
+    request, unique = reader.request, reader.columns.unique
+    if not request.lists_rows or unique is None or is_read_once(source):
+        return found
+    return replace(found, id_values=FileIds(source, unique, request.where, request.n_threads))
 
 
 def _read(reader: Reader, max_memory: int | None) -> Rows | FileStream | str:
@@ -220,6 +230,7 @@ class FileStream:
         is_of_labels: whether only labels are wanted: scores determine the predictions, and are
             dropped.
         threshold: score at or above which the positive class of two is predicted.
+        id_values: the column of ids of rows that are listed, or None.
     """
 
     reader: Reader
@@ -230,6 +241,7 @@ class FileStream:
     notes: tuple[str, ...] = ()
     is_of_labels: bool = False
     threshold: float | None = None
+    id_values: FileIds | None = None
     _starts: list[int] = field(default_factory=list)
     _mapping: Mapping[str, Any] = field(default_factory=dict)
 
@@ -302,4 +314,6 @@ class FileStream:
         scores = None
         if self.is_of_labels and reader.chosen is not None:
             scores = "probabilities" if reader.chosen.argument == "y_prob" else "scores"
+        if found.listed is not None and self.id_values is not None:
+            found = replace(found, listed=named(found.listed, self.id_values))
         return replace(found, origin=Origin(dict(self._mapping), facts, warnings, scores))

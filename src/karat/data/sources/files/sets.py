@@ -75,6 +75,8 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         is_named = request.unique is not None
         argument = "id" if request.keeps_rows else "ids"
         notes += doubts_of_ids(relation, *sides, where, argument, is_named=is_named)
+    if request.lists_rows:
+        columns = replace(columns, id=columns.unique)
     reading = SetReading.of(asked, columns)
     kinds = _kinds(relation, reading, is_one_of_several=request.keeps_rows)
     # Each column once by each way that it is read, as SQL calls it.

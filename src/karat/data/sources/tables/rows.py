@@ -20,7 +20,7 @@ from karat.data.scores.containers import Scores, gathered
 from karat.data.scores.order import not_scores, placed, refuse_found_scores
 from karat.data.scores.rows import InMemoryScores
 from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, searched_columns
-from karat.data.sources.columns import TableRequest, dropped, find_columns
+from karat.data.sources.columns import TableColumns, TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
 from karat.data.sources.tables.sets import kept_sets_of_frame, sets_of_frame
@@ -307,7 +307,7 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
     searched: dict[str, Any] = {"groups": columns.groups, "is_searched": request.is_searched}
     left_out = columns.left_out
     # For rows that can be read only once, ids are read with the labels.
-    is_once = frame.first_rows is None and columns.unique is not None
+    is_once = (frame.first_rows is None or request.lists_rows) and columns.unique is not None
     also = (columns.unique,) if is_once and columns.unique else ()
     is_named = request.unique is not None
 
@@ -321,7 +321,8 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
         rows = _scored(read, mapping, columns.chosen, request)
         if not isinstance(rows, str):
             notes += of_ids(read)
-            return replace(rows.warned(*notes), left_out={**left_out, **rows.left_out})
+            facts: dict[str, Any] = {"left_out": {**left_out, **rows.left_out}}
+            return replace(rows.warned(*notes), **facts, id_values=_ids_of(read, request, columns))
         notes.append(rows)
     read = read_labels(*given, also, "the row ids", **searched)
     assert read.pred is not None
@@ -337,10 +338,17 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
         )
     notes = [*notes, *of_ids(read)]
     is_split = columns.groups or request.has_clusters or found.keys() & {"clusters", "id", "by"}
-    if request.keeps_rows or is_split:
+    if request.keeps_rows or request.lists_rows or is_split:
         made = read.rows(cells.classes, mapping, cells=cells).warned(*notes)
-        return replace(made, left_out={**left_out, **made.left_out})
+        ids = _ids_of(read, request, columns)
+        return replace(made, left_out={**left_out, **made.left_out}, id_values=ids)
     return Counted(cells, mapping, read.source, (*read.notes, *notes), read.n_dropped)
+
+
+def _ids_of(read: FrameLabels, request: TableRequest, columns: TableColumns) -> Any:
+    """Return the column of ids of rows that are listed, as the table holds it; or None."""
+    is_there = request.lists_rows and columns.unique is not None
+    return read.values[columns.unique] if is_there and columns.unique else None
 
 
 def _scored(

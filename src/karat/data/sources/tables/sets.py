@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from karat.data.accumulator import Tallies, with_slices
@@ -47,6 +48,8 @@ def _read(frame: Frame, request: TableRequest) -> tuple[Tallies, Flags | None] |
         return None
     values = None if read is None else ValuesOfFrame(frame)
     columns = find_columns(asked.request, asked.header, asked.types, values=values)
+    if request.lists_rows:
+        columns = replace(columns, id=columns.unique)
     reading = SetReading.of(asked, columns)
     ids = columns.unique
     # Of rows that can be read only once, ids are read with the sets.

@@ -121,6 +121,9 @@
   // Their numbers stand beside them.
   document.querySelectorAll(".bar").forEach((bar) => bar.setAttribute("aria-hidden", "true"));
 
+  // What lists the rows of a cell, on pages that have some.
+  const listCell = data.rows ? listedRows(data.rows, data.matrix, { $, made, named, amount, value }) : null;
+
   // The confusion matrix.
   const confusion = (matrix) => {
     const { names, cells, unit } = matrix;
@@ -154,7 +157,8 @@
       const verb = isRight(i, j) ? "correctly predicted as" : "predicted as";
       return `${amount(at(i, j))} of ${amount(rowTotals[i])} ${unit} truly \u2068${names[i]}\u2069 ` +
         `${verb} \u2068${names[j]}\u2069: ${percent(at(i, j), rowTotals[i])} % of true \u2068${names[i]}\u2069, ` +
-        `${percent(at(i, j), columnTotals[j])} % of the ${amount(columnTotals[j])} predicted \u2068${names[j]}\u2069.`;
+        `${percent(at(i, j), columnTotals[j])} % of the ${amount(columnTotals[j])} predicted \u2068${names[j]}\u2069.` +
+        (listCell && at(i, j) ? " Click the cell, or press Enter, to list its rows." : "");
     };
     const cellAt = (a, b) => table.tBodies[0].rows[a].cells[b + 1];
     const say = (a, b) => {
@@ -170,7 +174,7 @@
       for (const i of every) {
         for (const j of every) if (i !== j && wholeOf(i, j)) top = Math.max(top, at(i, j) / wholeOf(i, j));
       }
-      const head = made("tr"), corner = made("th", "true ↓ \u00a0predicted →", "corner");
+      const head = made("tr"), corner = made("th", "true\u00a0↓ predicted\u00a0→", "corner");
       corner.scope = "col";
       head.append(corner);
       for (const j of order) {
@@ -220,7 +224,20 @@
       say(...place);
     });
     const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const list = (place) => {
+      const [i, j] = place.map((x) => order[x]);
+      if (listCell && at(i, j)) listCell(i, j, at(i, j), names);
+    };
+    table.addEventListener("click", (event) => {
+      const place = placeOf(event.target);
+      if (place) list(place);
+    });
+    if (listCell) table.classList.add("lists");
     table.addEventListener("keydown", (event) => {
+      if (listCell && placeOf(event.target) && (event.key === "Enter" || event.key === " ")) {
+        event.preventDefault();
+        list(placeOf(event.target));
+      }
       const step = STEPS[event.key];
       if (!step || !placeOf(event.target)) return;
       event.preventDefault();
@@ -273,44 +290,16 @@
     let sum = 0;
     return packed.map((step) => (sum += step));
   };
-  // Where the threshold is on a curve: a ring, or a line across.
-  const SVG = "http://www.w3.org/2000/svg";
-  const mark = (figure, [x, y]) => {
-    const svg = document.querySelector(`#${figure} svg[data-axes]`);
-    if (!svg) return;
-    const [x0, y0, x1, y1] = svg.dataset.axes.split(" ").map(Number);
-    const shape = svg.querySelector(".now") || svg.appendChild(document.createElementNS(SVG, y === null ? "line" : "circle"));
-    const at = x0 + x * (x1 - x0), up = y0 + y * (y1 - y0);
-    shape.setAttribute("class", "now");
-    shape.toggleAttribute("hidden", !Number.isFinite(at) || !Number.isFinite(up));
-    const place = y === null ? { x1: at, x2: at, y1: y0, y2: y1 } : { cx: at, cy: up, r: 5 };
-    if (Number.isFinite(at) && Number.isFinite(up)) Object.entries(place).forEach((pair) => shape.setAttribute(...pair));
-  };
+  //= curves.js
+
   const decide = (decisions) => {
     const slide = $("slide"), which = $("which");
-    const known = decisions.classes.map(() => null);
-    const opened = (c) => {
-      const one = decisions.classes[c];
-      known[c] = known[c] || {
-        thresholds: unpacked(one.thresholds), tp: counts(one.tp), fp: counts(one.fp), at: one.start,
-      };
-      return known[c];
-    };
     const current = () => (which ? Number(which.value) : 0);
-    const put = (id, part, whole, kind) => {
+    const fill = (id, part, whole, kind) => {
       const cell = $(id);
       cell.textContent = amount(part);
       cell.dataset.value = part;
       cell.className = `${shade(part, whole, kind)}${kind === "r" ? " diagonal" : ""}`.trim();
-    };
-    // A threshold in digits that distinguish it from its neighbors, rounded down: as a setting it predicts the same rows.
-    const near = (thresholds, at) => {
-      const x = thresholds[at];
-      if (!Number.isFinite(x)) return x > 0 ? "∞" : "-∞";
-      const next = at + 1 < thresholds.length ? thresholds[at + 1] : -Infinity;
-      let digits = 6, shown = Number(x.toPrecision(6));
-      while (digits < 17 && (shown > x || shown <= next)) shown = Number(x.toPrecision(++digits));
-      return String(shown);
     };
     const move = () => {
       const c = current(), points = opened(c), at = Number(slide.value);
@@ -322,10 +311,10 @@
       const told = near(points.thresholds, at);
       $("at").textContent = told;
       $("at").dataset.value = threshold;
-      put("tn", tn, tn + fp, "r");
-      put("fp", fp, tn + fp, "w");
-      put("fn", fn, tp + fn, "w");
-      put("tp", tp, tp + fn, "r");
+      fill("tn", tn, tn + fp, "r");
+      fill("fp", fp, tn + fp, "w");
+      fill("fn", fn, tp + fn, "w");
+      fill("tp", tp, tp + fn, "r");
       const fields = fieldsOf(tp, fp, fn, tn);
       document.querySelectorAll("#moved [data-metric]").forEach((cell) => {
         const metric = decisions.metrics[Number(cell.dataset.metric)];
@@ -336,10 +325,10 @@
         cell.dataset.value = shown === null ? "" : shown;
         cell.title = isDefined ? "" : `undefined: ${metric.undefined}`;
       });
-      mark("roc", [fp / (fp + tn), tp / (tp + fn)]);
-      mark("precision_recall", [tp / (tp + fn), tp / (tp + fp)]);
-      mark("gain", [(tp + fp) / (tp + fp + fn + tn), tp / (tp + fn)]);
-      mark("metrics-by-threshold", [threshold, null]);
+      mark("roc", c, [fp / (fp + tn), tp / (tp + fn)]);
+      mark("precision_recall", c, [tp / (tp + fn), tp / (tp + fp)]);
+      mark("gain", c, [(tp + fp) / (tp + fp + fn + tn), tp / (tp + fn)]);
+      mark("metrics-by-threshold", c, [threshold, null]);
       slide.setAttribute("aria-valuetext",
         `${decisions.unit} ${told}: ${amount(tp)} of ${amount(tp + fn)} ${decisions.rows} found, ${amount(fp)} false alarms`);
     };
