@@ -28,7 +28,7 @@ EPS = Parameter(
     above=0.0,
     below=0.5,
 )
-CERTAIN = "what is true was given probability 0, so the loss is infinite"
+CERTAIN = "an outcome that occurred has probability 0, so the loss is infinite"
 
 
 @lower_is_better(

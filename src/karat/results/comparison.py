@@ -61,14 +61,14 @@ class Comparison(JsonDocument):
     notes: tuple[str, ...]
     """Sentences for the reader."""
     best_models: BestModels = field(repr=False)
-    """What `best` reads."""
+    """Data that `best` reads."""
     flip_source: Callable[[str, str], Flips] | None = field(default=None, repr=False)
     is_of_sets: bool = False
     """True if rows have sets of labels."""
     label_source: Callable[[Metric, str, str], list[LabelDifference]] | None = field(
         default=None, repr=False
     )
-    """What `per_label` reads."""
+    """Data that `per_label` reads."""
     strata: Mapping[str, Self] = field(default_factory=dict)
     """Stratum of labels → the same comparison for these labels alone."""
 

@@ -27,7 +27,7 @@ class NamedResults(ABC):
     """
 
     result_type: ClassVar[type[Result]] = Result
-    """What a metric is given as."""
+    """Type of the results of metrics."""
 
     undefined: Policy
     requested: tuple[Metric, ...] | None

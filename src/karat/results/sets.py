@@ -95,7 +95,7 @@ class SetReport(NamedResults):
     requested: tuple[Metric, ...] | None = None
     """The metrics asked for, or None for all."""
     confidence: Confidence | None = None
-    """What was asked of the intervals; None: there are none."""
+    """Specification of the intervals; None without intervals."""
     mapping: Mapping[str, Any] = field(default_factory=dict)
     """Column that played each role, when the rows came from a table."""
     source: Mapping[str, Any] = field(default_factory=dict)

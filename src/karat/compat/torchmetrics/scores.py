@@ -474,7 +474,7 @@ def ratios(part: Floats, whole: Floats, otherwise: float) -> Floats:
 
 
 def _area(fpr: Floats, tpr: Floats, max_fpr: float | None) -> float:
-    """Trapezoidal area in the order given; up to `max_fpr`, standardised as by McClish."""
+    """Trapezoidal area in the order given; up to `max_fpr`, standardized as by McClish."""
     if max_fpr is None or max_fpr == 1 or not fpr.sum() or not tpr.sum():
         return float(np.trapezoid(tpr, fpr))
     stop = int(np.searchsorted(fpr, max_fpr, side="right"))
