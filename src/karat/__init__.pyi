@@ -8962,9 +8962,10 @@ def coverage_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many of the best labels of a row have to be taken to have all true ones, on average.
+    """Mean number of top-scored labels that are needed to include every true label of a row.
 
-    Definition: mean over the rows of the place of the last true label, of equals the last
+    Definition: mean over the rows of the rank of the last true label; tied labels take the last
+    rank
     """
 
 def coverage(
@@ -8977,9 +8978,10 @@ def coverage(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many of the best labels of a row have to be taken to have all true ones, on average.
+    """Mean number of top-scored labels that are needed to include every true label of a row.
 
-    Definition: mean over the rows of the place of the last true label, of equals the last
+    Definition: mean over the rows of the rank of the last true label; tied labels take the last
+    rank
 
     Another name of `coverage_error`.
     """
@@ -8994,10 +8996,10 @@ def label_ranking_average_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of what scores as high as a true label is true, on average.
+    """Mean proportion of true labels among the labels that score at least as high as a true one.
 
-    Definition: mean over the rows of: mean over the true labels of the share of true labels among
-    those that score as much
+    Definition: mean over the rows of: mean over the true labels of the proportion of true labels
+    among those that score as high or higher
     """
 
 def lrap(
@@ -9010,10 +9012,10 @@ def lrap(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of what scores as high as a true label is true, on average.
+    """Mean proportion of true labels among the labels that score at least as high as a true one.
 
-    Definition: mean over the rows of: mean over the true labels of the share of true labels among
-    those that score as much
+    Definition: mean over the rows of: mean over the true labels of the proportion of true labels
+    among those that score as high or higher
 
     Another name of `label_ranking_average_precision`.
     """
@@ -9028,10 +9030,10 @@ def label_ranking_average_precision_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How much of what scores as high as a true label is true, on average.
+    """Mean proportion of true labels among the labels that score at least as high as a true one.
 
-    Definition: mean over the rows of: mean over the true labels of the share of true labels among
-    those that score as much
+    Definition: mean over the rows of: mean over the true labels of the proportion of true labels
+    among those that score as high or higher
 
     Another name of `label_ranking_average_precision`.
     """
@@ -9046,10 +9048,10 @@ def label_ranking_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the pairs of a true and a false label of a row that are in the wrong order.
+    """Proportion of the pairs of a true and a false label of a row that are in the wrong order.
 
-    Definition: mean over the rows of the share of pairs (true label, false label) in which the
-    false one scores as much or more
+    Definition: mean over the rows of the proportion of pairs (true label, false label) in which the
+    false one scores as high or higher
     """
 
 def ranking_loss(
@@ -9062,10 +9064,10 @@ def ranking_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the pairs of a true and a false label of a row that are in the wrong order.
+    """Proportion of the pairs of a true and a false label of a row that are in the wrong order.
 
-    Definition: mean over the rows of the share of pairs (true label, false label) in which the
-    false one scores as much or more
+    Definition: mean over the rows of the proportion of pairs (true label, false label) in which the
+    false one scores as high or higher
 
     Another name of `label_ranking_loss`.
     """
@@ -9080,9 +9082,9 @@ def one_error(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows whose best label is not one of the true ones.
+    """Proportion of the rows whose top-scored label is not true.
 
-    Definition: share of the rows whose best label is not true; of equals each as likely
+    Definition: proportion of the rows whose best label is not true; tied labels are equally likely
     """
 
 def ndcg(
@@ -9097,11 +9099,10 @@ def ndcg(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Gain of the true labels, discounted by their place in the row, as a share of the best
-    gain.
+    """Gain of the true labels, discounted by rank in the row, as a proportion of the best gain.
 
-    Definition: mean over the rows of Σ over the true labels of 1 ÷ log2(place + 1), ÷ the largest
-    such sum; of equals the mean over their places
+    Definition: mean over the rows of Σ over the true labels of 1 ÷ log2(rank + 1), ÷ the largest
+    such sum; tied labels take the mean over their ranks
     """
 
 def ndcg_score(
@@ -9116,11 +9117,10 @@ def ndcg_score(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Gain of the true labels, discounted by their place in the row, as a share of the best
-    gain.
+    """Gain of the true labels, discounted by rank in the row, as a proportion of the best gain.
 
-    Definition: mean over the rows of Σ over the true labels of 1 ÷ log2(place + 1), ÷ the largest
-    such sum; of equals the mean over their places
+    Definition: mean over the rows of Σ over the true labels of 1 ÷ log2(rank + 1), ÷ the largest
+    such sum; tied labels take the mean over their ranks
 
     Another name of `ndcg`.
     """
@@ -9137,11 +9137,10 @@ def normalized_discounted_cumulative_gain(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Gain of the true labels, discounted by their place in the row, as a share of the best
-    gain.
+    """Gain of the true labels, discounted by rank in the row, as a proportion of the best gain.
 
-    Definition: mean over the rows of Σ over the true labels of 1 ÷ log2(place + 1), ÷ the largest
-    such sum; of equals the mean over their places
+    Definition: mean over the rows of Σ over the true labels of 1 ÷ log2(rank + 1), ÷ the largest
+    such sum; tied labels take the mean over their ranks
 
     Another name of `ndcg`.
     """
@@ -9158,7 +9157,7 @@ def samples_precision_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the k best labels of a row that is true, on average.
+    """Mean proportion of true labels among the k best labels of a row.
 
     Definition: mean over the rows of (true labels among the k best) ÷ k
     """
@@ -9176,7 +9175,7 @@ def samples_recall_at_k(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the true labels of a row that is among its k best, on average.
+    """Mean proportion of the true labels of a row that are among its k best labels.
 
     Definition: mean over the rows of (true labels among the k best) ÷ (true labels)
     """
@@ -9191,9 +9190,9 @@ def samples_r_precision(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Precision among as many of the best labels of a row as it has true ones, on average.
+    """Mean precision among the t best labels of a row with t true labels.
 
-    Definition: mean over the rows of (true labels among the t best) ÷ t, t the true labels
+    Definition: mean over the rows of (true labels among the t best) ÷ t, t: number of true labels
     """
 
 def mean_reciprocal_rank(
@@ -9206,10 +9205,10 @@ def mean_reciprocal_rank(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """One divided by the place of the first true label of a row, on average.
+    """Mean of one divided by the rank of the first true label of a row.
 
-    Definition: mean over the rows of 1 ÷ (place of the first true label); of equals the mean over
-    their orders
+    Definition: mean over the rows of 1 ÷ (rank of the first true label); tied labels take the mean
+    over their orders
     """
 
 def mrr(
@@ -9222,10 +9221,10 @@ def mrr(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """One divided by the place of the first true label of a row, on average.
+    """Mean of one divided by the rank of the first true label of a row.
 
-    Definition: mean over the rows of 1 ÷ (place of the first true label); of equals the mean over
-    their orders
+    Definition: mean over the rows of 1 ÷ (rank of the first true label); tied labels take the mean
+    over their orders
 
     Another name of `mean_reciprocal_rank`.
     """
@@ -9240,10 +9239,10 @@ def reciprocal_rank(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """One divided by the place of the first true label of a row, on average.
+    """Mean of one divided by the rank of the first true label of a row.
 
-    Definition: mean over the rows of 1 ÷ (place of the first true label); of equals the mean over
-    their orders
+    Definition: mean over the rows of 1 ÷ (rank of the first true label); tied labels take the mean
+    over their orders
 
     Another name of `mean_reciprocal_rank`.
     """
@@ -9258,11 +9257,10 @@ def lwlrap(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Label-weighted label ranking average precision: all true labels count the same, not all
-    rows.
+    """Label-weighted label ranking average precision: true labels have equal weights, not rows.
 
-    Definition: Σ over the true labels of the share of true labels among those that score as much, ÷
-    the number of true labels
+    Definition: Σ over the true labels of the proportion of true labels among those that score as
+    high or higher, ÷ the number of true labels
     """
 
 def label_weighted_lrap(
@@ -9275,11 +9273,10 @@ def label_weighted_lrap(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Label-weighted label ranking average precision: all true labels count the same, not all
-    rows.
+    """Label-weighted label ranking average precision: true labels have equal weights, not rows.
 
-    Definition: Σ over the true labels of the share of true labels among those that score as much, ÷
-    the number of true labels
+    Definition: Σ over the true labels of the proportion of true labels among those that score as
+    high or higher, ÷ the number of true labels
 
     Another name of `lwlrap`.
     """
@@ -9297,7 +9294,7 @@ def binary_cross_entropy(
 ) -> float:
     """Mean log-loss of each label against its absence, in nats.
 
-    Definition: mean over the known labels of all rows of −ln of the probability of what is true
+    Definition: mean over the known labels of all rows of −ln of the probability of the truth
     """
 
 def multilabel_log_loss(
@@ -9313,7 +9310,7 @@ def multilabel_log_loss(
 ) -> float:
     """Mean log-loss of each label against its absence, in nats.
 
-    Definition: mean over the known labels of all rows of −ln of the probability of what is true
+    Definition: mean over the known labels of all rows of −ln of the probability of the truth
 
     Another name of `binary_cross_entropy`.
     """
@@ -9331,7 +9328,7 @@ def multi_logloss(
 ) -> float:
     """Mean log-loss of each label against its absence, in nats.
 
-    Definition: mean over the known labels of all rows of −ln of the probability of what is true
+    Definition: mean over the known labels of all rows of −ln of the probability of the truth
 
     Another name of `binary_cross_entropy`.
     """
@@ -9349,7 +9346,7 @@ def bce(
 ) -> float:
     """Mean log-loss of each label against its absence, in nats.
 
-    Definition: mean over the known labels of all rows of −ln of the probability of what is true
+    Definition: mean over the known labels of all rows of −ln of the probability of the truth
 
     Another name of `binary_cross_entropy`.
     """
@@ -9365,10 +9362,9 @@ def binary_cross_entropy_of_a_row(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Log-loss of each label against its absence, added over the labels of a row.
+    """Log-loss of each label against its absence, summed over the labels of a row.
 
-    Definition: mean over the rows of Σ over the known labels of −ln of the probability of what is
-    true
+    Definition: mean over the rows of Σ over the known labels of −ln of the probability of the truth
     """
 
 def multilabel_brier(
@@ -9381,7 +9377,7 @@ def multilabel_brier(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean squared distance between the probability of a label and whether it is true.
+    """Mean squared difference between the probability of a label and its truth, 0 or 1.
 
     Definition: mean over the known labels of all rows of (p − [true])²
     """
@@ -9396,7 +9392,7 @@ def label_brier(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean squared distance between the probability of a label and whether it is true.
+    """Mean squared difference between the probability of a label and its truth, 0 or 1.
 
     Definition: mean over the known labels of all rows of (p − [true])²
 
@@ -9413,7 +9409,7 @@ def multilabel_brier_of_a_row(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Squared distance between probabilities and what is true, added over the labels of a row.
+    """Squared difference between probabilities and truth, 0 or 1, summed over labels of a row.
 
     Definition: mean over the rows of Σ over the known labels of (p − [true])²
     """
@@ -9428,7 +9424,7 @@ def d_prime(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many standard deviations lie between true and false rows of a label: of the mean AUC.
+    """Distance of true and false rows of a label in standard deviations, from the mean AUC.
 
     Definition: √2 · Φ⁻¹(mean ROC AUC of the labels)
     """
@@ -9443,7 +9439,7 @@ def mean_d_prime(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """How many standard deviations lie between true and false rows of a label, on average.
+    """Mean distance of true and false rows of a label in standard deviations.
 
     Definition: mean over the labels of √2 · Φ⁻¹(ROC AUC)
     """
@@ -9460,8 +9456,8 @@ def fmax(
 ) -> float:
     """Protein-centric Fmax: the best F1 of mean precision and mean recall at one threshold.
 
-    Definition: largest F1 over the thresholds of the mean recall of the rows with a true label and
-    the mean precision of those of them with a predicted label
+    Definition: largest F1 over the thresholds, from the mean recall of the rows with a true label
+    and the mean precision of those that also have a predicted label
     """
 
 def f_max(
@@ -9476,8 +9472,8 @@ def f_max(
 ) -> float:
     """Protein-centric Fmax: the best F1 of mean precision and mean recall at one threshold.
 
-    Definition: largest F1 over the thresholds of the mean recall of the rows with a true label and
-    the mean precision of those of them with a predicted label
+    Definition: largest F1 over the thresholds, from the mean recall of the rows with a true label
+    and the mean precision of those that also have a predicted label
 
     Another name of `fmax`.
     """
@@ -9494,8 +9490,8 @@ def protein_centric_fmax(
 ) -> float:
     """Protein-centric Fmax: the best F1 of mean precision and mean recall at one threshold.
 
-    Definition: largest F1 over the thresholds of the mean recall of the rows with a true label and
-    the mean precision of those of them with a predicted label
+    Definition: largest F1 over the thresholds, from the mean recall of the rows with a true label
+    and the mean precision of those that also have a predicted label
 
     Another name of `fmax`.
     """
@@ -9653,7 +9649,7 @@ def subset_accuracy(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows whose predicted labels are exactly the true ones.
+    """Proportion of the rows whose predicted labels are exactly the true labels.
 
     Definition: Of the labels of each row, and the mean over the rows: where(FP + FN, 0, 1)
     """
@@ -9667,7 +9663,7 @@ def exact_match(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows whose predicted labels are exactly the true ones.
+    """Proportion of the rows whose predicted labels are exactly the true labels.
 
     Definition: Of the labels of each row, and the mean over the rows: where(FP + FN, 0, 1)
 
@@ -9683,7 +9679,7 @@ def exact_match_ratio(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows whose predicted labels are exactly the true ones.
+    """Proportion of the rows whose predicted labels are exactly the true labels.
 
     Definition: Of the labels of each row, and the mean over the rows: where(FP + FN, 0, 1)
 
@@ -9699,7 +9695,7 @@ def all_true_found(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows none of whose true labels is missed; a row without labels misses none.
+    """Proportion of the rows without a missed label; a row without true labels misses none.
 
     Definition: Of the labels of each row, and the mean over the rows: where(FN, 0, 1)
     """
@@ -9713,7 +9709,7 @@ def no_false_label(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows of whose predicted labels none is wrong; an empty prediction has none.
+    """Proportion of the rows without a false label; an empty prediction has none.
 
     Definition: Of the labels of each row, and the mean over the rows: where(FP, 0, 1)
     """
@@ -9727,7 +9723,7 @@ def any_true_found(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Share of the rows of which at least one true label is predicted.
+    """Proportion of the rows with at least one true label predicted.
 
     Definition: Of the labels of each row, and the mean over the rows: where(TP, 1, 0)
     """
@@ -9741,7 +9737,7 @@ def samples_hamming_loss(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean over the rows of the share of labels that are wrong.
+    """Mean over the rows of the proportion of wrong labels.
 
     Definition: Of the labels of each row, and the mean over the rows: (FP + FN) / (TP + FP + FN +
     TN)
@@ -9756,7 +9752,7 @@ def label_cardinality(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean number of true labels of a row.
+    """Mean number of true labels per row.
 
     Definition: Of the labels of each row, and the mean over the rows: TP + FN
     """
@@ -9770,7 +9766,7 @@ def predicted_cardinality(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean number of predicted labels of a row.
+    """Mean number of predicted labels per row.
 
     Definition: Of the labels of each row, and the mean over the rows: TP + FP
     """
@@ -9784,7 +9780,7 @@ def label_density(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean share of the labels that a row truly has.
+    """Mean proportion of the labels that are true in a row.
 
     Definition: Of the labels of each row, and the mean over the rows: (TP + FN) / (TP + FP + FN +
     TN)
@@ -9799,7 +9795,7 @@ def predicted_density(
     undefined: _Undefined = "zero",
     n_threads: int | None = None,
 ) -> float:
-    """Mean share of the labels that is predicted for a row.
+    """Mean proportion of the labels that are predicted for a row.
 
     Definition: Of the labels of each row, and the mean over the rows: (TP + FP) / (TP + FP + FN +
     TN)

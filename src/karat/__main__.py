@@ -1,4 +1,4 @@
-"""``python -m karat`` is the command ``karat``."""
+"""Entry point of ``python -m karat``, the command ``karat``."""
 
 from __future__ import annotations
 

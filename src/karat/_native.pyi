@@ -89,7 +89,7 @@ def count_integers(
     """
 
 def count_agreement(y_true: _Integers, y_pred: _Integers, n_threads: int) -> Tally | None:
-    """How many rows have two labels alike, as a tally of two classes that stand for no labels.
+    """Numbers of rows by whether two labels are equal, as a tally of two unnamed classes.
 
     Its rows and its totals of tp, fp and fn are those of the tally of the labels; nothing else is.
     None when columns of different types hold a value beyond int64.
@@ -299,7 +299,7 @@ class PackedScores:
         """Area under that share by the part of the own weight at or above; NaN without any."""
 
     def spread(self) -> tuple[float, _Float64, float]:
-        """What the variance of the area takes, in two walks.
+        """Terms of the variance of the area, from two passes.
 
         Σ w·w'·(2·[s > s'] + [s = s']) over pairs (own, rest), int without weights; float64[2, 3] of
         the rest and the own class: Σw, Σw², Σw²(V − A)², where V is the part of the weight of the

@@ -1,4 +1,4 @@
-"""What the native core computes of tables: formulas, replicates, variances and limits.
+"""Native computations on tables: formulas, replicates, variances and limits.
 
 No module of its own: `karat._native` has these names, and its stub takes them from here.
 """
@@ -189,7 +189,7 @@ def covariance(
 def logistic_moments(
     x: _Float64, misses: _Float64, hits: _Float64, height: float, slope: float, centre: float
 ) -> tuple[float, float, float, float, float, float]:
-    """What the line t = height + slope · (x − centre) makes of score levels at x [n].
+    """Transform of score levels at x [n] by the line t = height + slope · (x − centre).
 
     Returns: the logarithm of the likelihood of logit P(hit) = t; its derivatives by height and by
     slope; minus the second one by the height, that is Σ spread, spread: weight · σ(t) · σ(−t); the
@@ -266,7 +266,7 @@ def follow_curve(
 def combine_classes(
     value: _Float64, low: _Float64, high: _Float64, variance: _Float64, slopes: _Float64
 ) -> tuple[_Float64, float, float, int]:
-    """What classes count in a number that moves with each as `slopes` [k] say.
+    """Contribution of classes to a number whose derivatives are `slopes` [k].
 
     float64[3, k]: slope × distance to the limit ÷ standard error, for the lower and the upper limit
     of that number, and the slope; the squared distances below and above of the classes that do not
@@ -276,7 +276,7 @@ def combine_classes(
     """
 
 def take_levels(left: _Float64, right: _Float64, dropped: int, cuts: _Float64) -> NDArray[np.uint8]:
-    """For each score level of two tables, best first: 1 of the left one, 2 of the right, 3 of both.
+    """Origin of each score level of two tables, best first: 1 left, 2 right, 3 both.
 
     Args:
         left, right: contiguous float64, the lowest score of a level, descending, else ValueError.
@@ -300,13 +300,13 @@ def bin_levels(
 def pool_levels(counts: Any, lengths: _Int64) -> tuple[_Int64, Any]:
     """Isotonic regression of blocks of score levels, best first: lengths [m], sums [m, 2].
 
-    Neighbours are pooled until the share of own falls: int64 or float64 counts [u, 2] of rest and
+    Neighbors are pooled until the share of own falls: int64 or float64 counts [u, 2] of rest and
     own, each of so many score levels as `lengths` says.
     Errors: as bin_levels; ValueError for negative counts or lengths, or sums beyond int64.
     """
 
 def join_levels(taken: NDArray[np.uint8], left: Any, right: Any, join: int) -> Any:
-    """What the levels hold: that of one side, or of both 0 added, 1 the lowest, 2 the highest.
+    """Values of the levels: those of one side; of both 0 their sum, 1 the lower, 2 the higher.
 
     Args:
         taken: of `take_levels`; ValueError unless it names as many score levels as the sides have.
@@ -335,7 +335,7 @@ def count_sets(
 def match_sets(
     left_starts: _Int64, left_items: _Int32, right_starts: _Int64, right_items: _Int32, k: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether each item of the left is among those of the same row of the right, and the reverse.
+    """True for each item of the left that is in the same row of the right, and the reverse.
 
     Errors: as of `count_sets`.
     """
@@ -348,7 +348,7 @@ def place_labels(
     unknown_items: _Int32 | None,
     n_threads: int,
 ) -> tuple[_Int32, _Int32]:
-    """Where the true labels of each row stand among its scores: [5, m] of them, [n] of the rows.
+    """Places of the true labels of each row among its scores: [5, m] of them, [n] of the rows.
 
     Of each true label: labels that score more, that score the same (itself among them), those of
     either that are true, and those that score the same and come before it; of each row, how many

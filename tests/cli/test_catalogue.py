@@ -44,7 +44,7 @@ def test_columns_show_what_is_ambiguous_or_absent(karat: Karat) -> None:
     lines = [line.split() for line in ran.out.splitlines()]
     assert ["label", "BIGINT", "truth?"] in lines
     assert ["guess", "BIGINT"] in lines
-    assert "truth: label, target could each be it; name one with --true." in ran.out
+    assert "truth: label, target are candidates; name one with --true." in ran.out
     assert "prediction: no column has a usual name; name it with --pred." in ran.out
 
 
@@ -72,7 +72,7 @@ def test_columns_of_scores_that_two_names_could_be(karat: Karat) -> None:
     words = " ".join(ran.out.split())
     assert "score DOUBLE scores?" in words
     assert "proba_* (2)?" in words
-    assert "probabilities or scores: 'score', proba_* (2) could each be they" in words
+    assert "probabilities or scores: 'score', proba_* (2) are candidates" in words
     assert "prediction" not in words.partition("Mapping")[2]
 
 
@@ -196,8 +196,8 @@ def test_a_metric_whose_parameter_has_no_default_is_shown(karat: Karat) -> None:
     ran = karat("metrics", "expected_cost")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("expected_cost\n")
-    assert "Has to be given." in " ".join(ran.out.split())
-    assert "Has to be given." not in karat("metrics", "f_beta").out
+    assert "Required." in " ".join(ran.out.split())
+    assert "Required." not in karat("metrics", "f_beta").out
     ran = karat("metrics", "f_beta(beta=-1)")
     assert (ran.code, "K302" in ran.err) == (2, True)
 

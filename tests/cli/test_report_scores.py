@@ -136,8 +136,8 @@ def test_an_empty_name_leaves_scores_out(karat: Karat) -> None:
 
 def test_a_threshold_decides_what_is_predicted(karat: Karat) -> None:
     ran = karat("report", "two.csv", "--threshold", "0.375", *SPAM)
-    assert "pred=probability from 0.375 on, weight=none" in ran.err
-    assert "probabilities\npredicted from probability 0.375 on\n" in ran.out
+    assert "pred=probability ≥ 0.375, weight=none" in ran.err
+    assert "probabilities\npredicted at probability ≥ 0.375\n" in ran.out
     found = values(karat, "two.csv", "--threshold", "0.375", *SPAM)
     assert found["confusion"] == [[1, 1], [0, 3]]
     assert found["scores"]["threshold"] == 0.375
@@ -271,9 +271,9 @@ def test_a_mapping_in_one_line() -> None:
     told = "scores=z, truth=y, pred=largest score, weight=w"
     assert shown_mapping(mapping) == told
     assert shown_mapping(mapping, of_sets=True) == told.replace(
-        "largest score", "each label by its score"
+        "largest score", "each label at its threshold"
     )
-    assert shown_mapping(mapping, 0.5) == told.replace("largest score", "score from 0.5 on")
+    assert shown_mapping(mapping, 0.5) == told.replace("largest score", "score ≥ 0.5")
 
 
 @pytest.mark.parametrize("size", ["500", "0", "1023KiB", "-1", "five", "1e9"])

@@ -94,7 +94,7 @@ def test_what_clusters_leave_as_it_is() -> None:
     for name in NAMES:
         assert twice[name].standard_error == pytest.approx(plain[name].standard_error, rel=1e-9)
     report: Any = karat.evaluate(true, pred, clusters=[f"user {c}" for c in clusters])
-    assert "rows of a cluster go together" in str(report)
+    assert "clustered rows" in str(report)
     again = karat.MultilabelReport.from_json(report.to_json())
     assert again.to_json() == report.to_json()
     assert again.per_class == report.per_class

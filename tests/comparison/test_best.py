@@ -353,7 +353,7 @@ def test_every_form_shows_it() -> None:
     corrected = karat.errors.text.value(best.corrected)
     assert str(best).startswith(f"Best of 5 by accuracy: {best.model} ")
     for form in (found.text(80), found.to_html(), found.to_markdown(), found.to_latex()):
-        assert "Best of 5, corrected for the choice" in form
+        assert "Best of 5, corrected for selection" in form
         assert corrected in form
     for width in (40, 80):
         assert corrected in found.text(width)
@@ -386,7 +386,7 @@ def test_limits_that_are_known_at_one_level_alone_are_stretched(
 def test_names_stand_in_full_beside_headings_that_are_short() -> None:
     models = {f"model_{name}": said for name, said in MODELS.items()}
     text = karat.compare(TRUE, models, metrics=["accuracy", "mcc"]).text(80)
-    _, _, table = text.partition("Best of 5, corrected for the choice\n")
+    _, _, table = text.partition("Best of 5, corrected for selection\n")
     rows = [line.split() for line in table.splitlines()[1:3]]
     assert [row[0] for row in rows] == ["accuracy", "matthews_correlation"]
     assert {row[1] for row in rows} <= set(models)

@@ -82,7 +82,7 @@ def test_the_text_fits_and_says_what_is_not_in_it() -> None:
     assert "Holm" not in text
     three = karat.compare(TRUE, {**MODELS, "same": B}).text(100)
     assert "Holm" in three
-    assert "All models equally good?" in three
+    assert "Test that all models are equal" in three
     assert "The best of several models looks better than it is" in three
 
 
@@ -258,6 +258,13 @@ def test_what_cannot_be_compared_is_an_error_with_a_code(
     with pytest.raises(karat.KaratError) as caught:
         karat.compare(*arguments, **options)
     assert caught.value.code == code
+
+
+def test_reports_of_scores_hold_no_rows_to_compare_scores_of() -> None:
+    reports = {name: karat.evaluate(TRUE, y_prob=np.full((300, 5), 0.2)) for name in MODELS}
+    with pytest.raises(karat.KaratError, match="reports hold no rows") as caught:
+        karat.compare(reports, metrics="log_loss")
+    assert caught.value.code == "K166"
 
 
 def test_a_table_has_a_column_for_each_model() -> None:

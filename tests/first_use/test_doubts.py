@@ -116,7 +116,7 @@ def test_the_doctor_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     pd.DataFrame({"label": TRUE, "yhat": PRED, "lr_pred": PRED}).to_csv(path, index=False)
     done = karat_("columns", path)
     assert done.code == 0
-    for text in ("Doubts", "--positive", "--pred lr_pred", "can be measured", "truth"):
+    for text in ("Doubts", "--positive", "--pred lr_pred", "Available results", "truth"):
         assert text in done.out
     pd.DataFrame({"label": [0, 1], "score": [0.2, 0.7]}).to_csv(path, index=False)
     asked = karat_("columns", path)
@@ -156,7 +156,7 @@ def test_columns_that_nobody_named_keep_their_roles_beside_those_named(
     path = tmp_path / "rows.csv"
     pd.DataFrame(ROLES).to_csv(path, index=False)
     done = Karat(capsys)("columns", path, *given)
-    lines = done.out.partition("taken for\n")[2].partition("\n\n")[0].splitlines()
+    lines = done.out.partition("role\n")[2].partition("\n\n")[0].splitlines()
     cells = [re.split(r"\s{2,}", line.strip()) for line in lines]
     found = {cell[0]: "".join(cell[2:]) for cell in cells}
     family = {} if "proba_1" in found else {"proba_0 … proba_1": "probabilities proba_* (2)"}

@@ -96,7 +96,7 @@ def test_a_metric_that_the_baseline_does_not_hold_does_not_pass(tmp_path: Path) 
         table(TRUE, OLD), baseline=path, max_drop={"macro_f_beta(beta=3)": 0.5, "accuracy": 0.5}
     )
     assert [rule.verdict for rule in found.rules] == ["FAIL", "PASS"]
-    assert "does not hold this metric" in found.rules[0].reason
+    assert "does not contain this metric" in found.rules[0].reason
 
 
 @pytest.mark.parametrize("with_rows", [False, True])

@@ -122,7 +122,7 @@ def test_scores_without_the_name_of_what_they_are() -> None:
     for function in (karat.roc_auc, karat.roc_auc_pairs, karat.curves.roc):
         assert "y_prob= for probabilities, y_score= for any other" in told(function, TRUE, PROB)
     assert "3 arguments without a name" in told(karat.evaluate, TRUE, PRED, PROB)
-    assert "Columns of a table have to be given by name" not in told(karat.roc_auc, TRUE, PROB)
+    assert "Columns of a table must be given by name" not in told(karat.roc_auc, TRUE, PROB)
 
 
 def test_columns_of_a_table_without_a_name_of_their_role() -> None:

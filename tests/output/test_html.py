@@ -273,8 +273,8 @@ def test_a_comparison_has_a_page_side_by_side(tmp_path: Path) -> None:
         assert f"true{first}{second}rows\n{cells}" in one.text
     head = document.all("table")[0].text
     assert re.search(r"(?s)metric\s*<b>one</b>\s*two\s*diff", head), head
-    # The best of three, corrected for the choice.
-    assert "Best of 3, corrected for the choice" in text
+    # The best of three, corrected for selection.
+    assert "Best of 3, corrected for selection" in text
     (side,) = (one.text for one in document.all("table") if one.attributes.get("id") == "side")
     for model in found.models:
         assert f"{found.values['accuracy'][model].value:.4f}" in side

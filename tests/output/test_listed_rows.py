@@ -111,6 +111,8 @@ def test_rows_are_frames_and_text() -> None:
     assert str(found).splitlines()[:2] == ["karat rows", "2 rows"]
     assert "| 8 |" in found.to_markdown()
     assert "<table" in found._repr_html_()
+    none = karat.evaluate([0, 1], [0, 1], keep_rows=1).rows(wrong=True)
+    assert (str(none), none.to_csv(), [*none]) == ("karat rows\n0 rows", "row,true,pred", [])
 
 
 @pytest.mark.parametrize("more", [{}, {"weights": np.linspace(0.5, 2, N)}, {"k": 4}, {"by": None}])

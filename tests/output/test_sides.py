@@ -28,7 +28,7 @@ def test_every_face_says_that_limits_are_on_one_side(side: str) -> None:
     assert page.count('<th scope="col">one-sided 90 % interval</th>') == 2
     assert "bars are one-sided 90 % intervals" in page
     # Those of differences have both limits.
-    assert "90 %, all at once" in text
+    assert "90 % simultaneous" in text
 
 
 def test_limits_on_both_sides_need_no_word() -> None:

@@ -138,6 +138,7 @@ def test_every_wrong_row_is_written_in_the_order_of_the_file(
     assert found.columns.tolist() == ["row", "true", "pred", "seg"]
     assert found.row.tolist() == want.index.tolist()
     assert found.seg.tolist() == want.seg.tolist()
+    assert '"rows"' not in output.read_text()
 
 
 def test_a_page_of_the_command_line_lists_rows(tables: Any, tmp_path: Path) -> None:
@@ -151,6 +152,10 @@ def test_a_page_of_the_command_line_lists_rows(tables: Any, tmp_path: Path) -> N
     assert '"head":"id","ids":["r' in page.read_text()
     assert run(["report", source, *given, "-o", str(other)]) == 0
     assert '"rows"' not in other.read_text()
+    assert run(["report", source, *given, "-o", str(other), "--keep-rows", "3"]) == 0
+    assert karat.Report.from_json(other.read_text()).rows(wrong=True, limit=3).ids
+    assert run(["report", source, *given, "-o", str(page), "--keep-rows", "0"]) == 0
+    assert '"ids":[' not in page.read_text()
 
 
 def test_sets_of_labels_list_what_is_missed_and_added(tmp_path: Path) -> None:

@@ -39,14 +39,14 @@ def checked_memory(max_memory: Any) -> int:
 
 
 def are_numbers_of_rows(weights_are: Any) -> bool:
-    """Whether a weight is a number of rows (K122)."""
+    """True if a weight is a number of rows (K122)."""
     do = "'frequency' says that a row of weight 3 stands for three rows."
     chosen: str = one_of("weights_are", weights_are, get_args(WeightKind), do)
     return chosen == "frequency"
 
 
 def confidence_of(weights_are: Any, *asked: Any, **named: Any) -> Confidence | None:
-    """What is asked of the intervals; None: there are none (K122)."""
+    """Return how intervals are made; None for no intervals (K122)."""
     found = Confidence.of(*asked, **named)
     is_frequency = are_numbers_of_rows(weights_are)
     return replace(found, weights_are="frequency") if found is not None and is_frequency else found
@@ -55,7 +55,7 @@ def confidence_of(weights_are: Any, *asked: Any, **named: Any) -> Confidence | N
 def confidence_required(
     level: Any, do: str, choices: str = "a number between 0 and 1, as 0.95", **asked: Any
 ) -> Confidence:
-    """What is asked of the intervals, where there must be some (K122)."""
+    """Return how intervals are made, where None is an error (K122)."""
     found = Confidence.of(level, **asked)
     if found is None:
         raise unknown_choice("level", level, choices, do)
@@ -205,7 +205,7 @@ def refuse_missing(report: Report, wanted: Sequence[Metric]) -> None:
 
 
 def _is_there(metric: Metric, report: Report) -> bool:
-    """Whether nothing can go wrong when the metric is read."""
+    """True if the metric can be read without an error."""
     if metric.record.is_per_class and metric.lift == "plain" and not report.is_binary:
         return False
     if metric.needs_scores:

@@ -23,7 +23,7 @@ _OF_ANSWERS: Final = ("D101", "D102")
 
 
 class Check(checked.Check):
-    """What can be measured with an input, what is missing, and every doubt about it.
+    """Results that an input allows, what others need, and every doubt about the input.
 
     It is true where a report can be made and nothing is in doubt.
 

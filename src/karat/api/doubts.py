@@ -369,7 +369,7 @@ def impossible_rows(rows: ScoredRows, metrics: Sequence[Metric]) -> int | None:
 
 
 def read_log_loss(metrics: Sequence[Metric]) -> bool:
-    """Whether a metric reads the unclipped log loss of each row."""
+    """True if a metric reads the unclipped log loss of each row."""
     return _LOG_LOSS in losses_of(metrics)
 
 
@@ -411,7 +411,7 @@ def with_order_of_rows(rows: Rows, named: Mapping[str, Any], labels: Any) -> Row
 
 
 def _name_classes(columns: Sequence[str], texts: Sequence[str]) -> bool:
-    """Whether names of columns, in the order of the classes, end in these texts."""
+    """True if names of columns, in the order of the classes, end in these texts."""
     is_each = all(place_of(name, texts) is not None for name in columns)
     return is_each or any(found == texts for found, _ in readings(columns, None))
 

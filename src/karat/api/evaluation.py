@@ -454,8 +454,9 @@ def report_of_table(
     empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
     bar = reading.pop("progress", None)
     reading = {"nulls": nulls, **reading}
+    lists_rows = bool(limit) or then is not None
     of_all: dict[str, Any] = {"groups": groups, "n_threads": spec.n_threads}
-    of_request = {**of_all, "is_frequency": is_frequency, "lists_rows": bool(limit)}
+    of_request = {**of_all, "is_frequency": is_frequency, "lists_rows": lists_rows}
     pieces = None if names_files(table) else pieces_of(table)
     progress = units = None
     source: Source | Batch

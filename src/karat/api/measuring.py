@@ -1,4 +1,4 @@
-"""From tallies to a report: values, intervals, curves and slices of what was accumulated."""
+"""Construction of reports from tallies: values, intervals, curves and slices."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _TOO_MANY: Final = "needs the rows, and there were too many to keep"
 
 @dataclass(frozen=True)
 class Spec:
-    """What a report is to hold.
+    """Specification of a report.
 
     Attributes:
         wanted: the metrics asked for, or None for all.
@@ -83,7 +83,7 @@ class Spec:
     keep_rows: int = 0
 
     def keeper(self, classes: Classes) -> Keeper | None:
-        """What keeps the curves: they are for the whole page, not for a few numbers."""
+        """Keeper of the curves of a whole page; None where only some metrics are requested."""
         is_whole = self.keeps_curves and self.wanted is None
         return Keeper(classes) if is_whole and classes.k <= MOST_CLASSES else None
 
@@ -180,7 +180,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
 
 
 def _lost_scores(held: HeldSets) -> tuple[str, ...]:
-    """What to tell of scores that were not kept."""
+    """Warning that scores were not kept; empty where they were."""
     if not (held.is_sample and held.has_scores):
         return ()
     return ("Rows with scores take more than max_memory: metrics of scores are left out.",)

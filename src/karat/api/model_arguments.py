@@ -1,4 +1,4 @@
-"""What was given of each of several models: arguments by the name of the model."""
+"""Arguments of several models, each by the name of the model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from karat.errors import error, short, shown
 
 @dataclass(frozen=True, eq=False)
 class ModelArguments:
-    """What was given of each model, by its name.
+    """Arguments of each model, by its name.
 
     Attributes:
         true: the labels of the rows of all models; None where each has its own, `trues`.
@@ -109,7 +109,7 @@ def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:
 
 
 def _are_indicators(y_true: Any, y_pred: Any) -> bool:
-    """Whether frames are matrices of the same labels, rather than tables with a truth."""
+    """True if frames are matrices of the same labels, rather than tables with a truth."""
     if not isinstance(y_pred, Mapping) or not all(map(is_frame, (y_true, *y_pred.values()))):
         return False
     names, *others = (tuple(open_frame(one).names) for one in (y_true, *y_pred.values()))
@@ -154,7 +154,7 @@ def _is_path(value: Any) -> bool:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value is a file, or a table of several columns; a dict may be one of models."""
+    """True if a value is a file, or a table of several columns; a dict may be one of models."""
     if isinstance(value, Mapping) or not is_frame(value):
         return _is_path(value)
     return len(open_frame(value).names) > 1

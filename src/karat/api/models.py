@@ -52,19 +52,19 @@ class Compared(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the models are called, in the order given."""
+        """Names of the models, in the order given."""
 
     @property
     def is_paired(self) -> bool:
-        """Whether they are compared row by row."""
+        """True if they are compared row by row."""
 
     @property
     def is_of_sets(self) -> bool:
-        """Whether rows have sets of labels."""
+        """True if rows have sets of labels."""
 
     @property
     def flip_source(self) -> Callable[[str, str], Flips] | None:
-        """Where the rows that flipped are found."""
+        """Function of two models that returns their flipped rows; None without paired rows."""
 
     @property
     def n(self) -> Mapping[str, int]:
@@ -72,7 +72,7 @@ class Compared(Protocol):
 
     @property
     def has_clusters(self) -> bool:
-        """Whether rows of a cluster count together."""
+        """True if rows are clustered."""
 
     def named(self, class_names: Any) -> Self:
         """The same, classes with their display names (K117)."""
@@ -111,7 +111,7 @@ class Compared(Protocol):
         """Every metric in the order given, and the estimate of each model."""
 
     def label_source(self, spec: ComparisonSpec, policy: Policy) -> LabelSource | None:
-        """What gives the difference of two models in every label; None where there is none."""
+        """Source of the difference of two models in every label; None where there is none."""
 
 
 def without_scores(metric: Metric, names: Sequence[str]) -> KaratError:
@@ -133,6 +133,7 @@ class Models:
         scored: the models with scores.
         clusters: cluster of each row of each model, or None.
         flip_source: where the rows that flipped are found.
+        are_reports: whether only reports are given, which hold no rows.
     """
 
     classes: Classes
@@ -142,6 +143,7 @@ class Models:
     scored: Mapping[str, InMemoryScores]
     clusters: Mapping[str, Codes | None]
     flip_source: _RowFlips | None = None
+    are_reports: bool = False
 
     @property
     def is_paired(self) -> bool:
@@ -190,6 +192,14 @@ class Models:
         missing = [name for name in self.names if name not in self.scored]
         for metric in wanted:
             check_has_positive(metric, self.classes, ())
+            if metric.needs_scores and self.are_reports:
+                raise error(
+                    "K166",
+                    metric=str(metric),
+                    found="It reads probabilities or scores, and reports hold no rows",
+                    do="Give the rows of every model as y_prob= or y_score=; of reports, compare "
+                    "metrics of labels.",
+                )
             if metric.needs_scores and missing:
                 raise without_scores(metric, missing)
 
@@ -383,7 +393,7 @@ def models_apart(
 
 
 def of_model_alone(values: Any, name: str, what: str) -> Any:
-    """What one model was given of an argument that is a dict of them (K162, K163)."""
+    """Value for one model in an argument that is a dict of models (K162, K163)."""
     if values is None:
         return None
     if not isinstance(values, Mapping):
@@ -421,7 +431,8 @@ def models_of_reports(given: ModelArguments) -> Models:
                 do="Evaluate the rows again, or give y_true and y_pred.",
             )
         tables.append(_on_classes(TableVariance(cells, clusters=clusters), classes))
-    return Models(classes, given.names, None, tuple(tables), {}, dict.fromkeys(given.names))
+    clusters = dict.fromkeys(given.names)
+    return Models(classes, given.names, None, tuple(tables), {}, clusters, are_reports=True)
 
 
 def _on_classes(table: TableVariance, classes: Classes) -> TableVariance:

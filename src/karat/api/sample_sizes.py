@@ -52,7 +52,7 @@ def rows_needed(
     level: float = 0.95,
     side: str = "both",
 ) -> RowsNeeded:
-    """How many rows a test set needs for an interval this narrow, or to show a difference.
+    """Number of rows that a test set needs for an interval this narrow, or to detect a difference.
 
     Args:
         metric: a name; of scores, the pilot is a report of scores or a comparison.

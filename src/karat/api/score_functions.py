@@ -40,7 +40,7 @@ _Read: TypeAlias = Callable[[npt.NDArray[Any], npt.NDArray[Any], int, bool], flo
 
 
 def short_path(record: Record, lift: Lift) -> Short | None:
-    """How a metric is computed on arrays alone; None: it has no short path."""
+    """Short path of a metric: a function of arrays alone; None where it has none."""
     if any(item.is_required for item in record.parameters):
         return None
     params = dict(Metric.defaults(record))
@@ -215,7 +215,7 @@ def _scored_sets(
     policy: Policy,
     n_threads: int | None,
 ) -> SetScores:
-    """What metrics read of rows with sets and scores."""
+    """Scores of rows with sets, as metrics read them."""
     check_threads(n_threads)
     if y_prob is None and y_score is None:
         given_scores(y_prob, y_score)

@@ -96,12 +96,12 @@ class SetModels:
 
     @property
     def _kinds(self) -> set[bool]:
-        """Whether scores are probabilities, of each model that has some."""
+        """Kinds of scores of the models: True for probabilities."""
         return {rows.scores.is_prob for rows in self.rows if rows.scores is not None}
 
     @property
     def _has_all(self) -> bool:
-        """Whether every label of every row has a score, of each model."""
+        """True if every label of every row has a score, for each model."""
         return all(isinstance(rows.scores, LabelScores) for rows in self.rows)
 
     def every(self) -> list[Metric]:
@@ -194,14 +194,14 @@ class SetModels:
         return [done[metric] for metric in wanted]
 
     def _scored(self, rows: SetRows, spec: ComparisonSpec, policy: Policy) -> SetScoreIntervals:
-        """What is measured on the scores of a model: three rows of one that stands for three."""
+        """Intervals of the metrics of scores of a model; a row with weight 3 is three rows."""
         columns = LabelColumns(rows.repeated().known, self.n_threads)
         scores = SetScores(columns, policy, self.n_threads)
         return SetScoreIntervals(scores, Confidence(spec.level), compares=True)
 
 
 def are_models_of_sets(given: ModelArguments) -> bool:
-    """Whether the rows of models hold sets of labels."""
+    """True if the rows of models hold sets of labels."""
     if given.reports:
         return any(isinstance(report, MultilabelReport) for report in given.reports.values())
     trues = [given.trues[name] if given.trues else given.true for name in given.names]
@@ -252,7 +252,7 @@ def set_models(
 
 
 def _called(given: ModelArguments, name: str) -> tuple[str, Any]:
-    """What messages call the predictions of a model, and these; None where scores say them."""
+    """Name of the predictions of a model in messages, and these; None where scores predict."""
     if name in given.predicted:
         return f"y_pred[{name!r}]", given.predicted[name]
     return f"{given.scores[name][0]}[{name!r}]", None

@@ -63,7 +63,7 @@ class MultilabelReport(Exports, SetReport):
     """
 
     result_type: ClassVar[type[result.Result]] = Result
-    """What a metric is given as."""
+    """Type of the results of metrics."""
 
     @property
     def slices(self) -> ByColumn[SetSliceTable[Self]]:

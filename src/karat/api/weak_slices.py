@@ -120,7 +120,7 @@ class _Given:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measure:
-    """What a slice is worse by.
+    """Quantity in which slices are compared.
 
     Attributes:
         name: of the numbers that are shown.
@@ -320,7 +320,7 @@ def _metric(given: Any) -> Metric | None:
 
 
 def _measured(given: _Given, metric: Metric | None) -> _Measure:
-    """What rows lose: 1 where they are wrong, a loss, or their influence on a metric."""
+    """Loss of each row: 1 where it is wrong, a given loss, or its influence on a metric."""
     if given.loss is not None:
         return _Measure("loss", "lower", given.loss)
     rows = given.rows
@@ -521,7 +521,7 @@ def _losses_of_table(frame: Frame, by: Any, loss: Any, weights: Any, clusters: A
 def _of_losses(
     loss: Any, weights: Any, clusters: Any, columns: tuple[dict[str, Any], dict[str, str]]
 ) -> _Given:
-    """What each row loses, how much it counts, and its slices (K101 to K116, K185)."""
+    """Loss, weight and slices of each row (K101 to K116, K185)."""
     try:
         n = len(loss)
     except TypeError:

@@ -61,9 +61,9 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> in
     """Show the detected role of each column, and what is in doubt.
 
     A dry run of `karat report`: each column with its type and its role, every role that two
-    columns could fill, and each doubt with the option of `karat report` that settles it. Options
-    that are given are tried. Rows are read, and no metric is computed. Exit code 2: a report
-    cannot be made before a question is settled.
+    columns could fill, and each doubt with the option of `karat report` that settles it. Pass
+    options to try them. Rows are read, and no metric is computed. Exit code 2: a report cannot
+    be made until a question is answered.
     """
     from karat.api.check import checked_with
     from karat.data.sources.files.counted import survey_files
@@ -81,7 +81,8 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> in
     asked |= {"y_true": source, "labels": labels_of(given["labels"]), **columns}
     asked["by"] = list(groups_of(given["by"])) or None
     found = checked_with(asked, {"where": where, "labels_are_text": True})
-    document = _document(survey, columns, found.mapping if columns else {})
+    mapping = found.mapping if columns else {}
+    document = _document(survey, columns, mapping, given["threshold"], of_sets=found.has_sets)
     # Roles that cannot be found are listed with the columns.
     is_known = found.problem is not None and found.problem.code in ("K405", "K406")
     is_known = is_known and not columns
@@ -97,7 +98,7 @@ def _roles(
 
     Args:
         named: column by role, of the roles that the caller named.
-        mapping: what a report with them reads; empty where that is not known.
+        mapping: the columns that a report with them reads; empty if unknown.
         is_asked: whether columns could each hold the probabilities or scores.
     """
     from karat.data.scores.columns import role_of_family
@@ -122,7 +123,7 @@ def _roles(
 def _table(
     survey: Survey, named: Mapping[str, Any], mapping: Mapping[str, Any], *, is_asked: bool
 ) -> Table:
-    """Return the columns and what they are taken for; parameters as of `_roles`."""
+    """Return the columns with their types and roles; parameters as of `_roles`."""
     from karat.output.document import Cell, Style, Table, TableColumn
 
     found = list(_roles(survey, named, mapping, is_asked=is_asked))
@@ -145,21 +146,31 @@ def _table(
     columns = (
         TableColumn("column", "left", is_name=True, is_whole=True),
         TableColumn("type", "left", rank=1),
-        TableColumn("taken for", "left"),
+        TableColumn("role", "left"),
     )
     return Table("Columns", columns, tuple(rows))
 
 
-def _document(survey: Survey, named: Mapping[str, Any], mapping: Mapping[str, Any]) -> Document:
-    """Return the columns, what they are taken for, and what a report would use.
+def _document(
+    survey: Survey,
+    named: Mapping[str, Any],
+    mapping: Mapping[str, Any],
+    threshold: float | None = None,
+    *,
+    of_sets: bool = False,
+) -> Document:
+    """Return the columns with their roles, and the columns that a report uses.
 
     Args:
         named: column by role, of the roles that the caller named.
-        mapping: what a report with them reads; empty where that is not known.
+        mapping: the columns that a report with them reads; empty if unknown.
+        threshold: the threshold that was given, or None.
+        of_sets: whether rows have sets of labels.
     """
     from karat.data.scores.columns import found_scores
     from karat.errors import KaratError
     from karat.errors.text import count, counted
+    from karat.output.describe import shown_prediction
     from karat.output.document import Document, Notes, Section
 
     scores: ScoreColumns | None = None
@@ -175,28 +186,43 @@ def _document(survey: Survey, named: Mapping[str, Any], mapping: Mapping[str, An
     facts.append(counted(len(survey.columns), "column"))
     if survey.n_rows is not None:
         facts.append(counted(survey.n_rows, "row"))
-    lines = [shown_mapping(mapping)] if mapping else []
+    lines = [shown_mapping(mapping, threshold, of_sets=of_sets)] if mapping else []
     if not named:
-        lines = [*_mapping(survey, scores, problem), *notes]
+        predicted = ""
+        if scores is not None:
+            kind = "probability" if scores.role == "prob" else "score"
+            predicted = shown_prediction(kind, threshold, of_sets=of_sets)
+        lines = [*_mapping(survey, scores, problem, predicted, threshold), *notes]
     found: list[Section] = [_table(survey, named, mapping, is_asked=problem is not None)]
     found += [Notes("Mapping", tuple(lines))] if lines else []
     return Document("karat columns", tuple(facts), tuple(found))
 
 
-def _mapping(survey: Survey, scores: ScoreColumns | None, problem: KaratError | None) -> list[str]:
-    """What a report would use, or what keeps it from knowing."""
+def _mapping(
+    survey: Survey,
+    scores: ScoreColumns | None,
+    problem: KaratError | None,
+    predicted: str,
+    threshold: float | None,
+) -> list[str]:
+    """Return the columns that a report uses, and the questions that are open.
+
+    Args:
+        predicted: the rule that makes predictions from scores; "" without scores.
+        threshold: the threshold that was given, which replaces a column of predictions.
+    """
     from karat.output.describe import shown_columns
 
     lines, settled = [], []
     for role, option in _OPTIONS.items():
         found = survey.roles.candidates.get(role, ())
         name = _SHOWN[role]
-        if len(found) > 1:
-            lines.append(f"{name}: {', '.join(found)} could each be it; name one with {option}.")
+        if role == "pred" and predicted and (threshold is not None or not found):
+            settled.append(f"{name}={predicted}")
+        elif len(found) > 1:
+            lines.append(f"{name}: {', '.join(found)} are candidates; name one with {option}.")
         elif found or role == "weights":
             settled.append(f"{name}={found[0] if found else 'none'}")
-        elif role == "pred" and scores is not None:
-            settled.append(f"{name}=largest {'probability' if scores.role == 'prob' else 'score'}")
         elif role == "pred" and problem is None:
             line = f"{name}: no column has a usual name; name it with {option}."
             lines.append(f"{line} Or name probabilities with --prob, scores with --score.")
@@ -207,7 +233,7 @@ def _mapping(survey: Survey, scores: ScoreColumns | None, problem: KaratError | 
     if problem is not None:
         candidates = problem.context["candidates"]
         lines.append(
-            f"probabilities or scores: {candidates} could each be they; name one with --prob or "
+            f"probabilities or scores: {candidates} are candidates; name one with --prob or "
             "--score. --prob '' --score '' leaves them out."
         )
     return [", ".join(settled), *lines] if settled else lines

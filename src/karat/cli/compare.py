@@ -103,8 +103,8 @@ def command(
 ) -> None:
     """Compare models: differences, intervals and tests.
 
-    A and B are predictions for the same rows, one file for each model. A difference is that of a
-    later model to an earlier one. Exit code 0 whatever is found.
+    A and B are predictions for the same rows, one file for each model. A difference is the
+    value of a later model minus that of an earlier one. The exit code is 0 for every result.
     """
     from karat.api.comparing import compare_files, comparison_spec
     from karat.api.options import check_policy
@@ -174,7 +174,7 @@ def _strata_of(given: Sequence[str]) -> dict[str, list[str]] | None:
 
 
 def _of_one_file(path: str, names: Sequence[str], true: str | None, separator: str | None) -> str:
-    """How models are compared whose predictions are columns of one file."""
+    """Command that compares models whose predictions are columns of one file."""
     from karat.data.sources.files.paths import is_query
 
     rows = f"({path})" if is_query(path) else "'{}'".format(path.replace("'", "''"))
@@ -222,12 +222,12 @@ def _names(files: Sequence[str]) -> list[str]:
 
 
 def _of_queries(queries: Sequence[str]) -> list[str]:
-    """What models are called that are queries: the words that tell them apart, or their numbers."""
+    """Names of models that are queries: the words in which they differ, or their numbers."""
     from karat.errors.text import harmless
 
     words = [re.findall(r"[\w.]+", query) for query in queries]
     for _ in range(2):
-        # Without what all begin with, then, turned around, without what all end in.
+        # Without the common beginning; then, reversed, without the common end.
         while all(words) and len({each[0] for each in words}) == 1:
             words = [each[1:] for each in words]
         words = [each[::-1] for each in words]
@@ -239,7 +239,7 @@ def _of_queries(queries: Sequence[str]) -> list[str]:
 
 
 def _apart(files: Sequence[str]) -> list[str]:
-    """The parts of paths that tell them apart: without what all begin with, and what all end in."""
+    """The parts in which paths differ: without their common beginning and end."""
     from karat.data.sources.files.paths import is_query
 
     whole = list(files)

@@ -11,7 +11,7 @@ FILES = ("digits_logreg.parquet", "digits_rf.parquet")
 
 
 def bundled(name: str) -> Path:
-    """Where a demo file lies in the installed package."""
+    """Path of a demo file in the installed package."""
     return Path(__file__).with_name("demo_data") / name
 
 
@@ -24,7 +24,7 @@ def bundled(name: str) -> Path:
     help="Folder to write the files to.",
 )
 def command(folder: Path) -> None:
-    """Write two small prediction files, and report one.
+    """Write two small prediction files and report one of them.
 
     Writes digits_logreg.parquet and digits_rf.parquet: 1 797 handwritten digits, as two
     models of scikit-learn classified them in cross-validation.

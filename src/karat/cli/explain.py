@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 _TITLES = {
     "cells": "From the cells: rows by true × predicted class",
     "class totals": "From class totals: true positives, false positives, false negatives",
-    "losses": "From losses: each added over the rows, all in one read of the scores",
-    "cumulative counts": "From cumulative counts: columns of scores, each sorted once for all that "
-    "read it",
+    "losses": "From losses: sums over the rows, all in one pass over the scores",
+    "cumulative counts": "From cumulative counts: columns of scores, each sorted once for all "
+    "metrics that read it",
     "pairs": "From pairs of classes: the rows of both, sorted by the difference of their scores",
 }
 """Description of each tally of a plan, in the order of `karat.metrics.plan`."""
@@ -52,7 +52,7 @@ def command(metrics: tuple[str, ...]) -> None:
         sections.append(Table(str(metric), columns, rows))
     told = ["one pass over the rows", counted(len(chosen), "metric")]
     if any(metric.needs_scores for metric in chosen):
-        told.append("metrics of scores where there are scores")
+        told.append("metrics of scores if there are scores")
     print_document(Document("karat explain", tuple(told), tuple(sections)), sys.stdout)
 
 

@@ -111,7 +111,7 @@ def command(
 
     Exit code 0: PASS, a baseline was written without a rule, or --warn-only. 1: FAIL: a rule
     failed, or its metric is undefined. 2: wrong usage or input. 3: INCONCLUSIVE: no rule failed,
-    and the rows do not decide one; 0 with --inconclusive pass. 70: a defect of karat. 130:
+    and the rows cannot decide one; 0 with --inconclusive pass. 70: a defect of karat. 130:
     interrupted.
     """
     from karat.api.gate.evaluation import GateSpec
@@ -142,7 +142,7 @@ def command(
         choices = {name: given[name] for name in names}
         result = run_gate(rows, rules, baseline, update_baseline, **choices)
     if result.mapping is not None:
-        said(shown_mapping(result.mapping, given["threshold"]))
+        said(shown_mapping(result.mapping, given["threshold"], of_sets=result.has_sets))
     if not is_on_screen(format_, None):
         tell_warnings(result.doubts)
     for path, text_of in ((junit, junit_of_gate), (markdown, markdown_of_gate)):
@@ -154,7 +154,7 @@ def command(
 
 
 def _tell_actions(result: GateResult) -> None:
-    """Annotations and the summary of the job, where GitHub Actions runs this."""
+    """Write annotations and the summary of the job, where GitHub Actions runs this."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
     from karat.output.gate import summary, workflow_commands

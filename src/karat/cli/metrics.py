@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def command(text: tuple[str, ...]) -> None:
     """List every metric with its definition and its other names.
 
-    A name shows all that is known of that metric; other words search the catalogue.
+    The name of a metric shows its details; other words search the catalog.
     """
     from karat.metrics import search
     from karat.output.terminal import print_document
@@ -79,8 +79,8 @@ def _list(title: str, found: list[Metric]) -> Document:
         sections.append(Table(family, columns, rows))
     notes = [
         "Metrics of one class also come as macro_, micro_ and weighted_ averages.",
-        "Of rows with sets of labels there are samples_ averages of rates, too.",
-        "karat metrics NAME shows all that is known of one.",
+        "For rows with sets of labels, rates also come as samples_ averages.",
+        "karat metrics NAME shows the details of a metric.",
     ]
     of_scores = dict.fromkeys(metric.record.family for metric in found if metric.needs_scores)
     if of_scores:
@@ -95,7 +95,10 @@ def _one(metric: Metric) -> Document:
     record = metric.record
     low, high = (f"{limit:g}".replace("inf", "∞") for limit in metric.range)
     better = {"higher": "higher is better", "lower": "lower is better"}
-    facts = [f"from {low} to {high}", better.get(metric.better or "", "no direction is better")]
+    facts = [
+        f"from {low} to {high}",
+        better.get(metric.better or "", "neither direction is better"),
+    ]
     lines = [
         ("definition", metric.definition),
         ("function", _function(metric)),
@@ -103,10 +106,7 @@ def _one(metric: Metric) -> Document:
         ("undefined when", metric.undefined_when or "never"),
         ("also called", ", ".join(metric.aliases)),
         ("averages", ", ".join(record.lifted(average) for average in record.averages)),
-        *(
-            (item.name, item.text + " Has to be given." * item.is_required)
-            for item in record.parameters
-        ),
+        *((item.name, item.text + " Required." * item.is_required) for item in record.parameters),
         *_elsewhere(record),
         *(("reference", text) for text in record.references),
     ]

@@ -1,4 +1,4 @@
-"""What commands share: the arguments and options that name a source, its rows and its columns."""
+"""Arguments and options that commands share: they name a source, its rows and its columns."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ def columns_given(given: Mapping[str, Any], by: str | None = None) -> dict[str, 
 
 
 def options_given(given: Mapping[str, Any]) -> dict[str, Any]:
-    """How rows are read, as `read_rows` takes it."""
+    """Options of reading rows, as `read_rows` takes them."""
     from karat.data.labels.separated import checked_separator
 
     return {

@@ -1,4 +1,4 @@
-"""What commands write: the formats of a result, never in the place of a file that is read."""
+"""Output of commands: the formats of a result, never in the place of a file that is read."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _named(inputs: Iterable[str | None], where: str | None) -> Iterator[str]:
 
 
 def _in_sql(text: str) -> Iterator[str]:
-    """What a query may read: texts and names as paths, patterns or folders; any other word."""
+    """Everything that a query may read: paths, patterns and folders in it, and any other word."""
     # "a"."csv" and a . csv are the file a.csv.
     for sql in (text, _DOT.sub(".", text)):
         for match in _LITERAL.finditer(sql):
@@ -177,7 +177,7 @@ def format_of(given: str | None, output: Path | None) -> str:
 
 
 def is_on_screen(format_: str, output: Path | None) -> bool:
-    """Whether the text of a result is printed on a screen, where it shows its doubts itself."""
+    """True if the text of a result is printed on a screen; it then shows its doubts itself."""
     return format_ == "text" and output is None and sys.stdout.isatty()
 
 

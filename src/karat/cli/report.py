@@ -134,6 +134,13 @@ if TYPE_CHECKING:
     "--format", "format_", type=Words(list(FORMATS)), help="Output format. Default: text."
 )
 @click.option(
+    "--keep-rows",
+    type=click.IntRange(min=0, max=10_000),
+    metavar="N",
+    help="List the N most wrong rows of each cell, bin and slice, in pages and JSON. Default: 20 "
+    "for pages, else 0.",
+)
+@click.option(
     "--errors",
     type=FILE,
     metavar="FILE",
@@ -184,7 +191,9 @@ def command(
     classes = {"labels": labels_of(given["labels"]), "positive": given["positive"]}
     is_page = chosen == "html"
     policy, n_threads = given["undefined"], given["threads"]
-    keep_rows = KEPT_ROWS if is_page or errors is not None else 0
+    keep_rows = given["keep_rows"]
+    if keep_rows is None:
+        keep_rows = KEPT_ROWS if is_page else 0
     asked_of_rows = (n_threads, threshold, is_page)
     spec = Spec(wanted, policy, confidence, *asked_of_rows, keep_rows=keep_rows)
 
@@ -215,23 +224,23 @@ def command(
             checkpoint=checkpoint,
             exact=given["exact"],
             groups=groups_of(given["by"]),
-            always_keeps=errors is not None,
+            always_keeps=errors is not None or bool(given["keep_rows"]),
             then=None if errors is None else write,
         )
     # What was read is known for certain only now.
     refuse_inputs({"-o": output}, report.source.get("files", ()))
-    tell(report, says_warnings=not is_on_screen(chosen, output))
+    tell(report, threshold, says_warnings=not is_on_screen(chosen, output))
     show(report, chosen, output, "all" if metrics == "all" else "headline")
 
 
-def tell(report: Report, *, says_warnings: bool = True) -> None:
-    """Tell standard error what was read, and what the reader should know."""
+def tell(report: Report, threshold: float | None = None, *, says_warnings: bool = True) -> None:
+    """Write the columns by role and the warnings of a report to standard error."""
     from karat.errors.text import counted
     from karat.output.describe_sets import split_of
     from karat.results.sets import SetReport
 
     of_sets = isinstance(report, SetReport)
-    mapping = shown_mapping(report.mapping, report.threshold, of_sets=of_sets)
+    mapping = shown_mapping(report.mapping, threshold, of_sets=of_sets)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
     for line in split_of(report.source):
         said(line)

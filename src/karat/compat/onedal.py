@@ -125,7 +125,7 @@ _EXACT: Final = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What `compute` gives: oneDAL's tables, and every value by its name.
+    """Result of `compute`: oneDAL's tables, and every value by its name.
 
     ``result.precision``, ``result["precision"]`` and ``result.metrics["precision"]`` are the same
     number; ``result["confusionMatrix"]`` and the id of the table of metrics work as well.

@@ -50,7 +50,7 @@ K104  {argument} has missing {things}.
       {do}
 K105  {argument} holds numbers that are not whole, so they cannot be labels.
       First at row {row}: {value!r}; {count} of {n} rows.
-      Scores and probabilities are not labels: give them as y_prob= or y_score= (of a table: prob=
+      Scores and probabilities are not labels: give them as y_prob= or y_score= (for a table: prob=
           or score=), or choose a class for each row first.
 K106  {argument} holds values of a kind that cannot be labels.
       {found}.
@@ -120,7 +120,7 @@ K128  The predictions are missing.
       {do}
 K129  Probabilities and other scores are given together.
       {found}.
-      Give one of {prob} and {score}: the latter for scores that are no probabilities.
+      Give one of {prob} and {score}: the latter for scores that are not probabilities.
 K130  {argument} does not hold one real number, or one row of them, for each row.
       {found}.
       Give numbers of shape (n, k), one column for each class, or (n,) for the positive class of
@@ -128,29 +128,29 @@ K130  {argument} does not hold one real number, or one row of them, for each row
 K131  {argument} has scores that are missing, NaN or infinite.
       First at row {row}{place}: {value!r}; {count} of {n} rows.
       Every row needs a finite number for every class; remove such rows from all arguments.
-K132  {argument} has values that are no probabilities.
+K132  {argument} has values that are not probabilities.
       First at row {row}{place}: {value!r}; {count} of {n} rows.
-      Probabilities lie from 0 to 1; give logits and other scores as y_score= (of a table:
+      Probabilities lie from 0 to 1; give logits and other scores as y_score= (for a table:
           score=).
 K133  Rows of {argument} do not add up to 1.
       First at row {row}: its sum is {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
       Probabilities are never renormalized: give a column for every class, or give other scores as
-          y_score= (of a table: score=).
+          y_score= (for a table: score=).
 K134  {argument} has scores for {n_columns} classes; the labels have {k}.
       Classes: {labels}.
       {do}
 K135  The columns of {argument} are in a different order than the classes.
       Columns: {columns}. Classes: {labels}.
-      Put the columns in the order of labels=, or leave it out; of a table, name them by a pattern:
+      Put the columns in the order of labels=, or leave it out; for a table, name them by a pattern:
           'proba_*'.
 K136  threshold={threshold!r} cannot be used.
       {found}.
-      Give one finite number; of sets of labels also a list with one for each label, in their
-          order. Of probabilities it lies from 0 to 1.
+      Give one finite number, from 0 to 1 for probabilities. For sets of labels, give one number, or
+          a list of one number per label in their order.
 K137  {what}.
       {found}.
       {do}
-K138  {what} have to be given by name.
+K138  {what} must be given by name.
       {found}.
       {do}
 K139  {scores}= is given to a metric of predicted labels.
@@ -173,7 +173,7 @@ K144  nulls='drop' and arrays are given together.
       Remove the rows from every array first, or give a table with named columns.
 K145  All rows are in one cluster.
       {rows} the same value of clusters.
-      Intervals compare clusters with each other, so there have to be two; leave clusters out where
+      Intervals compare clusters with each other, so they need at least two; leave clusters out if
           rows are independent.
 K146  Rows with scores cannot be counted before every column has its class.
       The first {n} rows have {k} of {columns} classes: {seen}.
@@ -227,7 +227,7 @@ K162  {argument} does not name its models.
       {found}.
       {do}
 K163  The models have different names in different arguments.
-      Of {left}: {left_names}; of {right}: {right_names}.
+      In {left}: {left_names}; in {right}: {right_names}.
       Use the same name for a model everywhere.
 K164  baseline= is not one of the models.
       baseline={baseline!r}; the models are {models}.
@@ -247,10 +247,10 @@ K168  There is no comparison of {what}.
       Name one of them, or ask for it with metrics= and baseline=.
 K169  Exactly one of half_width= and difference= is needed.
       {found}.
-      Give the one that the rows have to reach.
+      Give the goal that the sample must reach.
 K170  There is no pilot.
       {found}.
-      Give a report, a confusion matrix or a comparison of rows like those to come:
+      Give a report, a confusion matrix or a comparison of rows like the planned ones:
           pilot=karat.evaluate(y_true, y_pred).
 K171  Two rows of one model have the same id.
       In {where}, {count} of {n} rows repeat an id of {column}; first at row {row}: {value!r}.
@@ -259,11 +259,11 @@ K171  Two rows of one model have the same id.
 K172  Two models were not measured on the same rows.
       {found}.
       Predict the same rows with both, or compare those that both have: allow_mismatch=True.
-K173  Two models disagree about what was true.
+K173  Two models have different true labels for the same rows.
       Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
           {left_value!r} and {right_value!r}.
-      Check that both were measured on the same data in the same version; where rows are in another
-          order, name their ids with id=.
+      Check that both were measured on the same version of the data; if rows are in another order,
+          name their ids with id=.
 K174  Two models have different classes.
       In {left}: {left_classes}. In {right}: {right_classes}.
       Predict with the same classes, in the same spelling; labels= lists them in order.
@@ -274,7 +274,7 @@ K175  Two models have different numbers of rows, and no ids that both have.
 K176  The rules of the gate cannot be used.
       {found}.
       {do}
-K177  Two models disagree about what rows weigh.
+K177  Two models have different weights for the same rows.
       Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
           {left_value:g} and {right_value:g}.
       A row has the same weight for every model: name one column that both have with weights=, or
@@ -301,7 +301,7 @@ K183  There is no slice {what}.
 K184  loss= and labels are given together.
       loss= was given with labels.
       Give one of them.
-K185  loss= holds values that are no losses.
+K185  loss= holds values that are not losses.
       {found}.
       Give every row a finite loss of at least 0.
 K189  The baseline holds no slices by {by}.
@@ -319,7 +319,7 @@ K192  Column {column} may hold probabilities or other scores.
       State what it holds: {prob} or {score}.
 K193  Several files hold rows with the same ids.
       {count} ids of column {column} in {left} are in {right} too, first {value!r}.
-      Files of several models are compared: {compare}. Where the ids are those of other rows, give
+      To compare the files of several models, use {compare}. If the ids belong to other rows, give
           {no_id}.
 K194  {name} needs to know which class is positive.
       The two classes are {labels}, and nothing says which one is positive.
@@ -334,7 +334,7 @@ K196  {argument} has a label twice in one row.
 K197  {argument} is not an indicator matrix of 0 and 1.
       First at row {row}, column {column}: {value!r}; {count} cells.
       Give 1 where a row has the label and 0 where not; NaN where the truth is unknown.
-          Probabilities are y_prob=, other scores y_score=. Columns of several classes are a report
+          Probabilities are y_prob=, other scores y_score=. If columns have several classes, report
           each: karat.evaluate(y_true[:, 0], y_pred[:, 0]).
 K198  labels= does not fit the columns of {argument}.
       {argument} has {n_columns} columns, labels= lists {n_labels}.
@@ -373,7 +373,7 @@ K211  This report did not compute {name}.
       A metric of scores is computed only while the data is read.
       {do}
 K212  The squares of the weights are not known.
-      The table holds sums of weights alone, which do not say how much they vary.
+      The table holds only sums of weights, which do not show how much the weights vary.
       Give the rows with their weights instead of a confusion matrix of sums.
 K213  Together these tallies count more rows than 64 bits can hold.
       Left: {left} rows. Right: {right} rows.
@@ -392,27 +392,27 @@ K217  Only unweighted counts of labels can be subtracted.
       Keep the parts and merge those that remain.
 K219  {name} is not a metric of sets of labels.
       Each row of this data has a set of labels, not one class.
-      Sets have averages of metrics of one class, as macro_f1 and samples_f1, and metrics of rows,
-          as subset_accuracy and hamming_loss.
-K220  {name} is of one label, and a row may have several.
-      No label is the positive one among sets.
+      Sets have averages of metrics of one class, such as macro_f1 and samples_f1, and metrics of
+          rows, such as subset_accuracy and hamming_loss.
+K220  {name} is a metric of one label, and rows have sets of labels.
+      Sets of labels have no positive label.
       Give an average: {averages}; average=None gives each label.
 K221  Rows have sets of labels, or one class each: not both.
       {found}.
-      Sets are indicator matrices, or lists and sets of labels, on both sides; metrics of sets need
-          them, and metrics of two classes need one label a row.
-K222  {argument}= is not for sets of labels.
+      Metrics of sets need indicator matrices, or lists or sets of labels, on both sides. Metrics of
+          two classes need one label per row.
+K222  {argument}= does not apply to sets of labels.
       It was given, and each row has a set of labels.
-      Leave it out; weights=, clusters=, labels=, level=, method= and undefined= are for sets.
+      Leave it out; weights=, clusters=, labels=, level=, method= and undefined= apply to sets.
 K223  There is no label.
-      None of the {n} sets of {left} and {right} holds one.
+      All {n} sets of {left} and {right} are empty.
       List the labels: labels=["cat", "dog"].
 K224  {name} needs a score of every label.
       Rows list the scores of some labels, and a label that is not listed has none.
-      Give a matrix (n, k) of scores, or ask for metrics of the best labels of a row, as ndcg and
-          samples_precision_at_k.
-K225  {name} is known within limits only.
-      Rows list the scores of some labels, and true ones are not among them: the value lies between
+      Give a matrix (n, k) of scores, or ask for metrics of the best labels of a row, such as ndcg
+          and samples_precision_at_k.
+K225  {name} is known only within limits.
+      Rows list the scores of some labels, and some true labels have none: the value lies between
           {low:.6g} and {high:.6g}.
       Give more scores, or a smaller k; karat.evaluate gives both limits.
 K226  {argument} is not one target for each row and label.
@@ -425,13 +425,13 @@ K227  Text cannot be split into labels.
 K228  The columns of {true} and {pred} are not those of the same labels.
       {found}.
       {do}
-K229  Two texts are one label.
+K229  Two texts mean the same label.
       {found}.
-      Write each label in one way.
+      Write each label in only one way.
 K230  {argument} has targets that are not numbers from 0 to 1.
       First at row {row}, column {column}: {value!r}; {count} of {n} values.
-      Give 1 where a row has the label and 0 where not, or probabilities; leave out rows of which
-          something is unknown.
+      Give 1 where a row has the label and 0 where not, or probabilities; leave out rows with
+          unknown values.
 K231  loss= and targets= of LightGBMObjective do not go together.
       It was given {found}.
       Give targets=, a matrix (n, k), with loss="multilabel" and with no other.
@@ -468,7 +468,7 @@ K310  metrics= is not a list of names.
 K311  {metric} has no influence function.
       The reason: {reason}.
       Use the bootstrap for it.
-K312  {metric} cannot rank models, so it is no scorer.
+K312  {metric} cannot rank models, so it is not a scorer.
       {metric} has no better direction.
       Choose a metric whose `better` is 'higher' or 'lower'.
 K313  The estimator cannot be scored by {metric}.
@@ -485,7 +485,7 @@ K401  There is no such file or folder.
       Check the path; relative paths start at the current folder.
 K402  There is no row to measure.
       {path} has {found}.
-      Check the step that wrote it, and the condition where there is one.
+      Check the step that wrote it, and the condition if one was given.
 K403  The file cannot be read as {format}.
       {path}: {found}
       Check that the file is complete and that its file extension matches its format.
@@ -530,26 +530,26 @@ K415  {option}= is for Parquet files.
 K416  Rows in partitions have no order to match by.
       {argument} is a {kind}.
       Give one frame and name its columns: karat.evaluate(frame, true='label', pred='pred'), or
-          prob='prob' of probabilities; or collect all columns at once: {collected}.
+          prob='prob' for probabilities; or collect all columns at once: {collected}.
 K417  A file changed while it was read.
       {path} {found}.
       Retry once no process is writing to these files.
 K418  A temporary file cannot be written.
       {path}: {found}.
-      Free space there, or let TMPDIR name a folder that has room.
+      Free space there, or set TMPDIR to a folder with free space.
 K419  There is not enough memory.
       {found}.
       Parquet files are read in parts: max_memory= limits the memory for rows.
 K420  The name of this file is not UTF-8.
       {path!r}
-      Rename it: DuckDB, which reads the files, takes no other names.
+      Rename it: DuckDB, which reads the files, accepts no other names.
 K421  {argument}= holds values, and the rows are in {where}.
       {argument}= is a {kind}.
       Name the column of the {argument}: rows of {where} have no order to match by.
 K422  These files cannot be read together.
       {found}.
       {do}
-K423  The table has to be in memory.
+K423  The table must be in memory.
       The rows are in partitions of {host}.
       Collect the columns that are searched first: table.{collect}.
 K501  {feature} needs a package that is not installed.
@@ -558,9 +558,9 @@ K501  {feature} needs a package that is not installed.
 K502  karat is not installed where the rows are.
       The tasks of {host} cannot import it: {found}.
       Install the same karat for the Python of every worker.
-K503  The partitions of the frame did not come exactly once.
+K503  The partitions of the frame did not arrive exactly once.
       {found}.
-      Evaluate it again; a frame that changes while it is read has to be stored first.
+      Evaluate it again; store a frame first if it changes while it is read.
 K601  {metric!r} does not describe a metric that can be computed here.
       {found}.
       {do}
@@ -578,7 +578,7 @@ K622  {module} has no {name}.
       {do}
 K701  ax= is not one matplotlib Axes.
       {found}.
-      Give one of plt.subplots(), as axes[0, 1]; or leave it out for a new figure.
+      Give one of plt.subplots(), such as axes[0, 1], or leave it out for a new figure.
 K702  karat.plot.{name} cannot draw this.
       {found}.
       {do}

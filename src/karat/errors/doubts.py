@@ -133,7 +133,7 @@ class Doubt(str):
         return Doubt(self.code, f"In {side}: {self.noticed}", self.evidence, self.option)
 
     def to_dict(self) -> dict[str, str]:
-        """As JSON types."""
+        """Return the content as JSON types."""
         parts = ("code", "noticed", "evidence", "option")
         return {name: getattr(self, name) for name in parts}
 

@@ -117,13 +117,13 @@ _OF_RESULTS: Final = {
 
 
 def of_a_report(name: str) -> str | None:
-    """What does it, where a report has no such method and others have; else None."""
+    """Replacement for a method that reports lack and other libraries have; else None."""
     found = _OF_REPORTS.get(name)
     return None if found is None else f"A report has no {name}: {found}."
 
 
 def of_a_result(name: str) -> str | None:
-    """What a result has instead, where it has no such attribute; else None."""
+    """Replacement for an attribute that results lack; else None."""
     found = _OF_RESULTS.get(name)
     return None if found is None else f"A result has no {name}: it has {found}."
 
@@ -131,7 +131,7 @@ def of_a_result(name: str) -> str | None:
 def karat_word(
     name: str, takes: Collection[str] | None = None, given: Mapping[str, object] | None = None
 ) -> str | None:
-    """What karat calls an argument of another library, as the end of a sentence; None: unknown.
+    """Name in karat of an argument of another library, as the end of a sentence; None: unknown.
 
     Args:
         takes: the arguments there are, when only they may be named.
@@ -154,7 +154,7 @@ def karat_word(
 
 
 def where_it_is(name: str) -> str | None:
-    """Where karat has what scikit-learn calls by that name, where it is no metric; else None."""
+    """Place in karat of a name of scikit-learn that is not a metric; else None."""
     found = _ELSEWHERE.get(name)
     if found is None:
         return None
@@ -165,7 +165,7 @@ def where_it_is(name: str) -> str | None:
 
 
 def metric_word(name: str) -> str | None:
-    """What karat calls a metric whose name holds its parameter, or its sign; None: unknown."""
+    """Name in karat of a metric whose name contains its parameter, or its sign; None: unknown."""
     if name.startswith("neg_"):
         return name.removeprefix("neg_")
     found = re.fullmatch(r"f(0?\.?\d+)(_score)?", name)
@@ -177,7 +177,7 @@ def metric_word(name: str) -> str | None:
 
 
 def option_word(flag: str, known: Collection[str]) -> str | None:
-    """What the command line calls an option of another library; None: unknown.
+    """Command-line option for an option of another library; None: unknown.
 
     Args:
         flag: the option as it was typed, ``"--pos-label"``.
@@ -228,7 +228,7 @@ def meant_choice(value: object, known: Iterable[str | None]) -> str | None:
 
 
 def instead_of(argument: str, value: object, known: Collection[str | None]) -> str:
-    """What to give instead of a slip, as a sentence that ends in a blank; "" where it is none."""
+    """Suggestion for a slip, as a sentence that ends in a blank; "" where there is none."""
     meant = meant_choice(value, known)
     if meant == "None" and None in known:
         return f"Without quotes: {argument}=None. "

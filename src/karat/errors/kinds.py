@@ -23,7 +23,7 @@ _WORDS = re.compile(
 
 
 def lacks_memory(problem: BaseException) -> bool:
-    """Whether an error says that the system, or a limit of it, gave no more memory."""
+    """True if an error means that the system, or a limit of it, gave no more memory."""
     return isinstance(problem, MemoryError) or _WORDS.search(str(problem)) is not None
 
 
@@ -59,7 +59,7 @@ class InputError(KaratError):
 
 
 class OneDALError(InputError):
-    """What oneDAL's quality metrics refuse, with the number that oneDAL gives it."""
+    """Error of oneDAL's quality metrics, with its number in oneDAL."""
 
     @property
     def error_id(self) -> int:
@@ -68,11 +68,11 @@ class OneDALError(InputError):
 
 
 class TorchMetricsError(InputError, RuntimeError):
-    """What the drop-in for torchmetrics refuses; torchmetrics raises either base."""
+    """Error of the drop-in for torchmetrics; torchmetrics raises either base."""
 
 
 class NotCoveredError(KaratError, ImportError):
-    """A drop-in does not have a name of the library in whose place it stands."""
+    """Error for a name of a library that its drop-in does not have."""
 
 
 class UnknownNameError(KaratError, KeyError):
@@ -80,7 +80,7 @@ class UnknownNameError(KaratError, KeyError):
 
 
 class UnknownArgumentError(KaratError, TypeError):
-    """A function has no argument of that name."""
+    """Error for an argument that a function does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def packed_error(problem: KaratError) -> dict[str, Any]:
 
 
 def unpacked_error(kind: type[KaratError], found: dict[str, Any]) -> KaratError:
-    """What `packed_error` was given, with its words."""
+    """Return the error that `packed_error` was given, with its message."""
     return _rebuild(kind, found["code"], found["context"], found["message"])
 
 

@@ -13,7 +13,7 @@ _SAME: Final = (
     "true pred prob score by where labels positive threshold metrics undefined nulls max_memory "
     "checkpoint exact level method side design seed allow_mismatch baseline min max "
     "no_worse_than max_drop inconclusive update_baseline with_rows strict_inconclusive evidence "
-    "adjust min_n separator"
+    "adjust min_n separator keep_rows"
 )
 _FLAGS: Final = {
     **{name: f"--{name.replace('_', '-')}" for name in _SAME.split()},
@@ -37,7 +37,7 @@ _OF_A_TABLE: Final = re.compile(r" \(of a table: [^)]*\)")
 """What Python calls options of tables, which a command line does not."""
 
 _command_line = False
-"""Whether options are typed on a command line: it is one for the whole process."""
+"""True if options are typed on a command line: it is one for the whole process."""
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def on_the_command_line() -> Iterator[None]:
 
 
 def is_command_line() -> bool:
-    """Whether options are typed on a command line."""
+    """True if options are typed on a command line."""
     return _command_line
 
 

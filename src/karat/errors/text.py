@@ -133,7 +133,7 @@ def _visible(char: str) -> str:
 
 
 def cells(text: str) -> int:
-    """How many terminal cells a text takes: wide characters two, combining ones none."""
+    """Number of terminal cells of a text: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(map(_char_cells, text))

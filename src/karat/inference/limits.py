@@ -264,7 +264,7 @@ def settled(share: float) -> float:
 
 
 def settled_moves(phi: Floats) -> Floats:
-    """What rows move, nothing where all of it is rounding."""
+    """Return the influence of the rows, zeros where all of it is rounding."""
     return phi if np.abs(phi).max(initial=0.0) > _ROUNDING else np.zeros_like(phi)
 
 

@@ -55,7 +55,7 @@ class _Counted:
 
     @property
     def is_share(self) -> bool:
-        """Whether every value is 0 or 1."""
+        """True if every value is 0 or 1."""
         return bool(((self.value == 0.0) | (self.value == 1.0)).all())
 
 
@@ -116,7 +116,7 @@ class SetIntervals:
 
     @property
     def spread(self) -> SetVariance:
-        """How the tables of the labels vary."""
+        """Variance of the tables of the labels."""
         if "spread" not in self.kept:
             by_label = None
             if self.clusters is not None:
@@ -164,7 +164,7 @@ class SetIntervals:
         return found
 
     def slopes(self, metric: Metric) -> LabelSlopes:
-        """How a metric of the tables of the labels moves with each."""
+        """Slopes of a metric with respect to the tables of the labels."""
         key = "slopes", metric
         if key not in self.kept:
             self.kept[key] = label_slopes(metric, self.tally, self.policy)
@@ -229,7 +229,7 @@ class SetIntervals:
         return self._whole(metric, value, error, n, self.df_of_limits(metric, value))
 
     def _of_rows(self, metric: Metric, value: float) -> Interval:
-        """Of a mean over rows, from the mean of each profile."""
+        """Interval of a mean over rows, from the mean of each profile."""
         tally, counted = self.tally, self._counted(metric)
         n = counted.n
         if n < 2.0 - DUST:
@@ -270,7 +270,7 @@ class SetIntervals:
         return interval_of_one(self.asked, metric, value, error, n, df, is_share=is_share)
 
     def _variance(self, slopes: LabelSlopes) -> float | None:
-        """Of one number with these derivatives; None where it takes rows that were not kept."""
+        """Variance of a number with these derivatives; None if it needs rows that are not kept."""
         sides = slopes.sides
         n = self.spread.n_effective
         least = n / (n - 1.0) if n > 1.0 else 1.0

@@ -1,4 +1,4 @@
-"""How averages over the labels of rows with sets move with each row, as comparisons read it."""
+"""Influence of each row on averages over the labels of rows with sets, for comparisons."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from karat.tally.scored import ScoredRows
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """How a value moves with each row.
+    """Influence of each row on a value.
 
     Attributes:
         phi: float64[n], w·φ ÷ Σw, grown as few rows take: the sum of its squares is the variance.
@@ -100,7 +100,7 @@ class LabelMoves:
         return np.asarray(factors, np.float64)
 
     def of_lift(self, lift: str, n_labels: int) -> Moves:
-        """Of the mean over so many labels, or of the weighted mean."""
+        """Influence of each row on the mean over so many labels, or on the weighted mean."""
         # One true row of a label varies as those of the other labels do.
         of_one = float(np.mean(self._of_true_rows)) if self._of_true_rows else 0.0
         macro, weighted = np.maximum(self.growth + self._lone * of_one, 0.0).tolist()
@@ -140,7 +140,7 @@ def square_of(
 
 @dataclass(eq=False)
 class LabelSpread:
-    """How the mean over the labels of a metric moves with each row.
+    """Influence of each row on the mean of a metric over the labels.
 
     Attributes:
         clusters: the cluster of each row, or None.

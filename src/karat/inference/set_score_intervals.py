@@ -83,7 +83,7 @@ class SetScoreIntervals:
 
     @property
     def _alone(self) -> Confidence:
-        """What is asked of a label: replicates are of rows, with all of their labels."""
+        """Specification for one label: replicates are of rows, with all of their labels."""
         asked = self.asked
         method = "default" if asked.method in DRAWN else asked.method
         # Both limits, each as sure as the one that is asked for: they are combined.
@@ -144,7 +144,7 @@ class SetScoreIntervals:
         return spread.whole / max(int(np.isfinite(spread.value).sum()), 1)
 
     def _is_whole(self, metric: Metric) -> bool:
-        """Whether the value of a mean over rows is known exactly."""
+        """True if the value of a mean over rows is known exactly."""
         return self.scores.bound(metric) is None
 
     def _moves_of_mean(self, metric: Metric, value: float) -> Floats:
@@ -157,7 +157,7 @@ class SetScoreIntervals:
         return found
 
     def _of_mean(self, metric: Metric, value: float) -> Interval:
-        """Of Σ w·g·x ÷ Σ w·g over the rows."""
+        """Interval of Σ w·g·x ÷ Σ w·g over the rows."""
         if not self._is_whole(metric):
             return Interval(remark=_NOT_WHOLE)
         mean = self.scores.mean(metric)
@@ -188,7 +188,7 @@ class SetScoreIntervals:
         return self._clusters is not None and self._clusters.n_clusters < 2
 
     def compared_moves(self, metric: Metric, value: float) -> Moves | str:
-        """How a metric whose value this is moves with each row; why that is not known, in words."""
+        """Influence of each row on a metric with this value; or the reason why it is unknown."""
         if self.scores.rows.n < 2 or self._has_one_cluster:
             return _ONE_ROW if self.scores.rows.n < 2 else ONE_CLUSTER
         metric = meant_on_sets(metric)
@@ -253,7 +253,7 @@ class SetScoreIntervals:
         return phi
 
     def _of_areas(self, metric: Metric, value: float) -> Interval:
-        """Of a function of the areas of the labels, by how it moves with each."""
+        """Interval of a function of the areas of the labels, from its derivatives."""
         slopes = self._slopes(metric)
         if slopes is None:
             return Interval(remark=_WITHOUT_ERROR)
@@ -264,7 +264,7 @@ class SetScoreIntervals:
                               self._alone, n)  # fmt: skip
 
     def _of_chosen(self, metric: Metric, value: float) -> Interval:
-        """Of the best of all thresholds, which these rows choose.
+        """Interval of the value at the best threshold, which these rows choose.
 
         At the threshold the value varies by the influence of each row: how the threshold varies
         does not matter there (envelope theorem). The value is too large by what the choice gains;
@@ -311,7 +311,7 @@ class SetScoreIntervals:
         return np.arange(self.scores.rows.n)
 
     def _pooled(self, plain: Metric) -> Interval:
-        """Of all cells together, which are clusters of the cells of a row."""
+        """Interval of all cells pooled; the cells of a row are a cluster."""
         if plain not in self._of_pooled:
             self._measure_pooled([plain])
         return self._of_pooled[plain]
@@ -454,7 +454,7 @@ class SetScoreIntervals:
         self._spreads.update(spreads)
 
     def _bias_of(self, label: int) -> float:
-        """By how much few rows make the average precision of a label too large."""
+        """Bias of the average precision of a label with few rows."""
         column = self.scores.columns.column(label)
         w = column.weights
         unit = 1.0 if w is None else float((w**2).sum()) / float(w.sum())
@@ -523,7 +523,7 @@ class SetScoreIntervals:
         return float(scores.values(metric).value)
 
     def _times(self) -> Iterator[Floats]:
-        """How often each row, or each cluster, is drawn, one replicate after the other."""
+        """Iterate over the replicates: how often each row, or each cluster, is drawn."""
         n, rng = self.scores.rows.n, np.random.default_rng(self.asked.seed)
         codes = None if self._clusters is None else self._clusters.codes
         if codes is not None:
@@ -536,5 +536,5 @@ class SetScoreIntervals:
             yield times if codes is None else times[codes]
 
     def _sums(self, phi: Floats) -> Floats:
-        """Of each row, or of each cluster."""
+        """Sums over each cluster; without clusters the rows themselves."""
         return phi if self._clusters is None else self._clusters.sums(phi, slice(None))

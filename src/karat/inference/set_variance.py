@@ -1,4 +1,4 @@
-"""How tables of 2×2 of every label vary: rows are the units, or clusters of them."""
+"""Variance of the 2×2 tables of every label: rows are the units, or clusters of them."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ class SetVariance:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether rows have weights."""
+        """True if rows have weights."""
         return self.tally.is_weighted
 
     @property
     def has_squares(self) -> bool:
-        """Whether rows count differently."""
+        """True if rows have different weights."""
         return self.tally.is_weighted
 
     @property
     def is_simple(self) -> bool:
-        """Whether all rows weigh the same and are independent."""
+        """True if all rows have equal weights and are independent."""
         return not self.tally.is_weighted and self.clusters is None
 
     @cached_property
@@ -156,7 +156,7 @@ class LabelClusters:
 
     @classmethod
     def of(cls, rows: SetRows, clusters: ClusteredCells) -> LabelClusters:
-        """From known rows, and their clusters by row.
+        """Create it from known rows and their clusters by row.
 
         Cost: a sort of the labels of all rows.
         """

@@ -69,7 +69,7 @@ class RowMean(NamedTuple):
 
 @dataclass(eq=False)
 class SetScores:
-    """What metrics read of rows with sets and scores; each part is made when it is first read.
+    """Scores of rows with sets, as metrics read them; each part is computed at its first use.
 
     Attributes:
         columns: the rows, one label at a time.
@@ -121,7 +121,7 @@ class SetScores:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every true label has a score."""
+        """True if every true label has a score."""
         return self._places.places.is_whole
 
     @cached_property
@@ -186,7 +186,7 @@ class SetScores:
 
     @property
     def has_all(self) -> bool:
-        """Whether every label of every row has a score."""
+        """True if every label of every row has a score."""
         return isinstance(self.rows.scores, LabelScores)
 
     def check_whole(self, metric: Metric) -> None:
@@ -251,7 +251,7 @@ class SetScores:
         self._of_pooled.update(pooled)
 
     def mean(self, metric: Metric, *, is_best: bool = False) -> RowMean:
-        """What a metric is of each row.
+        """Value of a metric in each row, and its mean.
 
         Errors:
             K224 it needs a score of every label; K302 its parameters do not fit the labels.
@@ -309,7 +309,7 @@ class SetScores:
 
 
 def is_in_report(metric: Metric, *, is_prob: bool, has_all: bool) -> bool:
-    """Whether a metric of scores is listed of such scores.
+    """True if a report lists a metric of such scores.
 
     Args:
         has_all: whether every label of every row has a score.
@@ -322,22 +322,22 @@ def is_in_report(metric: Metric, *, is_prob: bool, has_all: bool) -> bool:
 
 
 def is_of_ranks(metric: Metric) -> bool:
-    """Whether a metric of scores reads the order of the labels of each row, and no more."""
+    """True if a metric of scores reads only the order of the labels of each row."""
     return metric.record.reads is RankedLabels or metric.lift == "samples"
 
 
 def is_of_labels(metric: Metric) -> bool:
-    """Whether a metric of scores is made of one value for each label."""
+    """True if a metric of scores is computed from one value for each label."""
     is_lifted = metric.lift in ("macro", "weighted", "per_class")
     return metric.needs_scores and metric.record.is_per_class and is_lifted
 
 
 def is_pooled(metric: Metric) -> bool:
-    """Whether a metric of scores is of every label of every row together."""
+    """True if a metric of scores pools every label of every row."""
     return metric.needs_scores and metric.record.is_per_class and metric.lift == "micro"
 
 
 def is_of_rows(metric: Metric) -> bool:
-    """Whether a metric of scores is made of one value a row."""
+    """True if a metric of scores is computed from one value per row."""
     reads = metric.record.reads
     return reads in (RankedLabels, PooledLosses) or metric.lift == "samples"

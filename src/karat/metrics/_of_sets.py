@@ -124,7 +124,7 @@ def _traced(metric: Metric, policy: Policy) -> Traced:
 
 @dataclass(frozen=True, slots=True)
 class LabelSlopes:
-    """How one number moves with one more row, by what the row is for each label.
+    """Derivatives of a number by the counts of each label.
 
     Attributes:
         tp, fp, fn, tn: float64[k].

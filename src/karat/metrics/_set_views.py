@@ -1,4 +1,4 @@
-"""What a metric of the scores of sets reads: the labels of each row in the order of their scores.
+"""Input of metrics of scores of sets: the labels of each row in the order of their scores.
 
 A body that reads `RankedLabels` or `PooledLosses` gives one value for each row, NaN where the row
 does not define it; or, of a ratio of sums, such values and how much each row counts.

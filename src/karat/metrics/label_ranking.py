@@ -1,4 +1,4 @@
-"""How well the scores of a row put its true labels first."""
+"""Ranking metrics of sets of labels: agreement of the scores of a row with its true labels."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ ONE_SIDED = "no label of a row is true, or every label is"
 # Best first: a, b and c tie, d; truly b and d.
 TWO = ([[0, 1, 0, 1], [1, 0, 0, 0]], [[0.9, 0.5, 0.5, 0.1], [0.9, 0.2, 0.2, 0.1]])
 
-AMONG = Parameter("k", "How many of the best labels of a row count.", kind="count", default=5)
+AMONG = Parameter("k", "Number of best labels of a row that count.", kind="count", default=5)
 TIES = Parameter(
     "ties",
-    "Of labels with equal scores: 'expected' takes the mean over every order of them, 'order' the "
+    "Treatment of tied labels: 'expected' takes the mean over all of their orders, 'order' the "
     "order of the labels.",
     kind="choice",
     choices=("expected", "order"),
@@ -40,7 +40,7 @@ TIES = Parameter(
 
 
 @lower_is_better(
-    formula="mean over the rows of the place of the last true label, of equals the last",
+    formula="mean over the rows of the rank of the last true label; tied labels take the last rank",
     latex=r"\frac{1}{W} \sum_i w_i \max_{j \in R_i} |\{e : s_{ie} \ge s_{ij}\}|",
     aliases=("coverage",),
     range=(0.0, math.inf),
@@ -52,9 +52,10 @@ TIES = Parameter(
     headline=("plain",),
 )
 def coverage_error(c: RankedLabels) -> Floats:
-    """How many of the best labels of a row have to be taken to have all true ones, on average.
+    """Mean number of top-scored labels that are needed to include every true label of a row.
 
-    The best value is the mean number of true labels. A row without any counts 0; papers subtract 1.
+    The best value is the mean number of true labels. A row without true labels counts 0. Papers
+    subtract 1.
     """
     found = np.zeros(c.n)
     np.maximum.at(found, c.rows, c.last_place)
@@ -62,8 +63,8 @@ def coverage_error(c: RankedLabels) -> Floats:
 
 
 @higher_is_better(
-    formula="mean over the rows of: mean over the true labels of the share of true labels among "
-    "those that score as much",
+    formula="mean over the rows of: mean over the true labels of the proportion of true labels "
+    "among those that score as high or higher",
     latex=r"\frac{1}{W} \sum_i \frac{w_i}{t_i} \sum_{j \in R_i} "
     r"\frac{|\{e \in R_i : s_{ie} \ge s_{ij}\}|}{|\{e : s_{ie} \ge s_{ij}\}|}",
     aliases=("lrap", "label_ranking_average_precision_score"),
@@ -75,7 +76,7 @@ def coverage_error(c: RankedLabels) -> Floats:
     headline=("plain",),
 )
 def label_ranking_average_precision(c: RankedLabels) -> Floats:
-    """How much of what scores as high as a true label is true, on average.
+    """Mean proportion of true labels among the labels that score at least as high as a true one.
 
     A row without true labels counts 1, as in scikit-learn; samples_average_precision is the same
     metric with 0 for such a row. undefined='exclude' leaves them out.
@@ -84,8 +85,8 @@ def label_ranking_average_precision(c: RankedLabels) -> Floats:
 
 
 @lower_is_better(
-    formula="mean over the rows of the share of pairs (true label, false label) in which the false "
-    "one scores as much or more",
+    formula="mean over the rows of the proportion of pairs (true label, false label) in which the "
+    "false one scores as high or higher",
     latex=r"\frac{1}{W} \sum_i \frac{w_i}{t_i (K - t_i)} \sum_{j \in R_i} \sum_{e \notin R_i} "
     r"[s_{ie} \ge s_{ij}]",
     aliases=("ranking_loss",),
@@ -97,16 +98,16 @@ def label_ranking_average_precision(c: RankedLabels) -> Floats:
     headline=("plain",),
 )
 def label_ranking_loss(c: RankedLabels) -> Floats:
-    """Share of the pairs of a true and a false label of a row that are in the wrong order.
+    """Proportion of the pairs of a true and a false label of a row that are in the wrong order.
 
-    A tie is wholly wrong; 1 − samples_roc_auc counts it half. A row without true labels, or without
+    A tie counts as wrong; 1 − samples_roc_auc counts it half. A row without true labels, or without
     false ones, counts 0.
     """
     return c.wrong_pairs / c.n_pairs
 
 
 @lower_is_better(
-    formula="share of the rows whose best label is not true; of equals each as likely",
+    formula="proportion of the rows whose best label is not true; tied labels are equally likely",
     latex=r"\frac{1}{W} \sum_i w_i \, [\arg\max_j s_{ij} \notin R_i]",
     undefined=NO_TRUE,
     of_undefined=1.0,
@@ -114,10 +115,10 @@ def label_ranking_loss(c: RankedLabels) -> Floats:
     references=(SCHAPIRE_SINGER_2000,),
 )
 def one_error(c: RankedLabels) -> Floats:
-    """Share of the rows whose best label is not one of the true ones.
+    """Proportion of the rows whose top-scored label is not true.
 
-    Where several labels score best, the share of them that is not true. A row without true labels
-    counts as an error.
+    Where several labels tie for the top, the proportion of them that is not true counts. A row
+    without true labels counts as an error.
     """
     is_first = c.above == 0.0
     hits = np.zeros(c.n)
@@ -128,15 +129,15 @@ def one_error(c: RankedLabels) -> Floats:
 
 
 @higher_is_better(
-    formula="mean over the rows of Σ over the true labels of 1 ÷ log2(place + 1), ÷ the largest "
-    "such sum; of equals the mean over their places",
+    formula="mean over the rows of Σ over the true labels of 1 ÷ log2(rank + 1), ÷ the largest "
+    "such sum; tied labels take the mean over their ranks",
     latex=r"\frac{1}{W} \sum_i w_i "
     r"\frac{\sum_{j \in R_i} 1 / \log_2(1 + \operatorname{place}_{ij})}"
     r"{\sum_{r \le \min(k, t_i)} 1 / \log_2(1 + r)}",
     aliases=("ndcg_score", "normalized_discounted_cumulative_gain"),
     undefined=NO_TRUE,
     of_undefined=0.0,
-    parameters=(Parameter("k", "Only the first k places; None: all.", kind="count"), TIES),
+    parameters=(Parameter("k", "Only the first k ranks; None: all.", kind="count"), TIES),
     cases=[
         set_case(
             *TWO, gives="((log(2)/log(3) + 1/2)/2 + log(2)/log(5))/(1 + log(2)/log(3))/2 + 1/2"
@@ -147,7 +148,7 @@ def one_error(c: RankedLabels) -> Floats:
     references=(MCSHERRY_NAJORK_2008,),
 )
 def ndcg(c: RankedLabels, *, k: int | None, ties: str) -> Floats:
-    """Gain of the true labels, discounted by their place in the row, as a share of the best gain.
+    """Gain of the true labels, discounted by rank in the row, as a proportion of the best gain.
 
     A row without true labels counts 0, as in scikit-learn.
     """
@@ -167,9 +168,9 @@ def ndcg(c: RankedLabels, *, k: int | None, ties: str) -> Floats:
     ],
 )
 def samples_precision_at_k(c: RankedLabels, *, k: int, ties: str) -> Floats:
-    """Share of the k best labels of a row that is true, on average.
+    """Mean proportion of true labels among the k best labels of a row.
 
-    Of one label, precision_at_k is another metric: of the k best rows.
+    precision_at_k is another metric: that of one label, among the k best rows.
     """
     return c.added(c.chance_within(k, ties)) / k
 
@@ -196,7 +197,7 @@ def samples_precision_at_k(c: RankedLabels, *, k: int, ties: str) -> Floats:
     ],
 )
 def samples_recall_at_k(c: RankedLabels, *, k: int, ties: str, is_capped: bool) -> Floats:
-    """Share of the true labels of a row that is among its k best, on average."""
+    """Mean proportion of the true labels of a row that are among its k best labels."""
     hits = c.added(c.chance_within(k, ties))
     most = np.minimum(c.n_true, k) if is_capped else c.n_true
     with np.errstate(invalid="ignore"):
@@ -204,22 +205,22 @@ def samples_recall_at_k(c: RankedLabels, *, k: int, ties: str, is_capped: bool) 
 
 
 @higher_is_better(
-    formula="mean over the rows of (true labels among the t best) ÷ t, t the true labels",
+    formula="mean over the rows of (true labels among the t best) ÷ t, t: number of true labels",
     latex=r"\frac{1}{W} \sum_i \frac{w_i}{t_i} |R_i \cap \operatorname{top}_{t_i}(s_i)|",
     undefined=NO_TRUE,
     of_undefined=0.0,
     cases=[set_case(*TWO, gives="(0.5/2 + 1)/2")],
 )
 def samples_r_precision(c: RankedLabels) -> Floats:
-    """Precision among as many of the best labels of a row as it has true ones, on average."""
+    """Mean precision among the t best labels of a row with t true labels."""
     t = c.n_true[c.rows]
     hits = np.clip((t - c.above) / np.maximum(c.tied, 1.0), 0.0, 1.0)
     return c.mean(hits)
 
 
 @higher_is_better(
-    formula="mean over the rows of 1 ÷ (place of the first true label); of equals the mean over "
-    "their orders",
+    formula="mean over the rows of 1 ÷ (rank of the first true label); tied labels take the mean "
+    "over their orders",
     latex=r"\frac{1}{W} \sum_i \frac{w_i}{\min_{j \in R_i} \operatorname{place}_{ij}}",
     aliases=("mrr", "reciprocal_rank"),
     undefined=NO_TRUE,
@@ -227,7 +228,7 @@ def samples_r_precision(c: RankedLabels) -> Floats:
     cases=[set_case(*TWO, gives="((1/2 + 1/3)/2 + 1)/2")],
 )
 def mean_reciprocal_rank(c: RankedLabels) -> Floats:
-    """One divided by the place of the first true label of a row, on average."""
+    """Mean of one divided by the rank of the first true label of a row."""
     first = c.above == c.first_above[c.rows]
     found = np.full(c.n, np.nan)
     rows = c.rows[first]
@@ -249,8 +250,8 @@ def mean_reciprocal_rank(c: RankedLabels) -> Floats:
 
 
 @higher_is_better(
-    formula="Σ over the true labels of the share of true labels among those that score as much, "
-    "÷ the number of true labels",
+    formula="Σ over the true labels of the proportion of true labels among those that score as "
+    "high or higher, ÷ the number of true labels",
     latex=r"\frac{\sum_i w_i \sum_{j \in R_i} |\{e \in R_i : s_{ie} \ge s_{ij}\}| / "
     r"|\{e : s_{ie} \ge s_{ij}\}|}{\sum_i w_i t_i}",
     aliases=("label_weighted_lrap",),
@@ -260,15 +261,15 @@ def mean_reciprocal_rank(c: RankedLabels) -> Floats:
     in_report=False,
 )
 def lwlrap(c: RankedLabels) -> tuple[Floats, Floats]:
-    """Label-weighted label ranking average precision: all true labels count the same, not all rows.
+    """Label-weighted label ranking average precision: true labels have equal weights, not rows.
 
-    That is label_ranking_average_precision with the number of true labels as the weight of a row.
+    Equals label_ranking_average_precision with the number of true labels as the weight of a row.
     """
     return c.mean(c.share_above), c.n_true
 
 
 def samples_roc_auc(c: RankedLabels, *, max_fpr: float | None) -> Floats:
-    """Of one row: the chance that a true label scores above a false one, ties half.
+    """Probability within a row that a true label scores above a false one; ties count half.
 
     Errors:
         K302 only a part of the curve: a row has few labels.
@@ -280,5 +281,5 @@ def samples_roc_auc(c: RankedLabels, *, max_fpr: float | None) -> Floats:
 
 
 def samples_average_precision(c: RankedLabels) -> Floats:
-    """Of one row: the mean precision at its true labels."""
+    """Mean precision at the true labels of a row."""
     return c.mean(c.share_above)

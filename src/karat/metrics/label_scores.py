@@ -1,4 +1,4 @@
-"""Losses of the probabilities of labels, and how well scores tell labels apart in all rows."""
+"""Losses of the probabilities of labels, and separation of true and false rows by scores."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ EPS = Parameter(
     above=0.0,
     below=0.5,
 )
-CERTAIN = "what is true was given probability 0, so the loss is infinite"
+CERTAIN = "an outcome that occurred has probability 0, so the loss is infinite"
 
 
 @lower_is_better(
-    formula="mean over the known labels of all rows of −ln of the probability of what is true",
+    formula="mean over the known labels of all rows of −ln of the probability of the truth",
     latex=r"-\frac{\sum_i w_i \sum_j \big(y_{ij} \ln p_{ij} + (1 - y_{ij}) \ln(1 - p_{ij})\big)}"
     r"{\sum_i w_i k_i}",
     aliases=("multilabel_log_loss", "multi_logloss", "bce"),
@@ -49,15 +49,13 @@ CERTAIN = "what is true was given probability 0, so the loss is infinite"
 def binary_cross_entropy(c: PooledLosses, *, eps: float | None) -> tuple[Floats, Floats]:
     """Mean log-loss of each label against its absence, in nats.
 
-    scikit-learn's log_loss of an indicator matrix is another number: there what is false costs
-    nothing.
+    scikit-learn's log_loss of an indicator matrix is another number: it ignores false labels.
     """
     return c.negative_log_probability(eps) / c.n_known, c.n_known
 
 
 @lower_is_better(
-    formula="mean over the rows of Σ over the known labels of −ln of the probability of what is "
-    "true",
+    formula="mean over the rows of Σ over the known labels of −ln of the probability of the truth",
     latex=r"-\frac{1}{W} \sum_i w_i \sum_j \big(y_{ij} \ln p_{ij} + (1 - y_{ij}) "
     r"\ln(1 - p_{ij})\big)",
     range=(0.0, math.inf),
@@ -70,9 +68,9 @@ def binary_cross_entropy(c: PooledLosses, *, eps: float | None) -> tuple[Floats,
     in_report=False,
 )
 def binary_cross_entropy_of_a_row(c: PooledLosses, *, eps: float | None) -> Floats:
-    """Log-loss of each label against its absence, added over the labels of a row.
+    """Log-loss of each label against its absence, summed over the labels of a row.
 
-    Of rows all of whose labels are known that is k times binary_cross_entropy.
+    Equals k times binary_cross_entropy where all labels are known.
     """
     return c.negative_log_probability(eps)
 
@@ -86,7 +84,7 @@ def binary_cross_entropy_of_a_row(c: PooledLosses, *, eps: float | None) -> Floa
     headline=("plain",),
 )
 def multilabel_brier(c: PooledLosses) -> tuple[Floats, Floats]:
-    """Mean squared distance between the probability of a label and whether it is true."""
+    """Mean squared difference between the probability of a label and its truth, 0 or 1."""
     return c.squared_error / c.n_known, c.n_known
 
 
@@ -100,7 +98,7 @@ def multilabel_brier(c: PooledLosses) -> tuple[Floats, Floats]:
     in_report=False,
 )
 def multilabel_brier_of_a_row(c: PooledLosses) -> Floats:
-    """Squared distance between probabilities and what is true, added over the labels of a row."""
+    """Squared difference between probabilities and truth, 0 or 1, summed over labels of a row."""
     return c.squared_error
 
 
@@ -128,9 +126,9 @@ _of_areas = partial(
     cases=[set_case(*QUARTERS, gives="sqrt(2)*0.67448975", source="normal table")],
 )
 def d_prime(c: LabelAreas) -> float:
-    """How many standard deviations lie between true and false rows of a label: of the mean AUC.
+    """Distance of true and false rows of a label in standard deviations, from the mean AUC.
 
-    As papers on AudioSet have it. mean_d_prime is the mean over the labels, another number.
+    Computed as in papers on AudioSet. mean_d_prime, the mean over the labels, is another number.
     """
     known = c.areas[np.isfinite(c.areas)]
     return _d_prime(float(known.mean())) if known.size else math.nan
@@ -141,14 +139,14 @@ def d_prime(c: LabelAreas) -> float:
     cases=[set_case(*QUARTERS, gives="sqrt(2)*0.67448975", source="normal table")],
 )
 def mean_d_prime(c: LabelAreas) -> float:
-    """How many standard deviations lie between true and false rows of a label, on average."""
+    """Mean distance of true and false rows of a label in standard deviations."""
     known = [_d_prime(area) for area in c.areas[np.isfinite(c.areas)].tolist()]
     return math.fsum(known) / len(known) if known else math.nan
 
 
 @higher_is_better(
-    formula="largest F1 over the thresholds of the mean recall of the rows with a true label and "
-    "the mean precision of those of them with a predicted label",
+    formula="largest F1 over the thresholds, from the mean recall of the rows with a true label "
+    "and the mean precision of those that also have a predicted label",
     latex=r"\max_t \frac{2 \, \mathrm{pr}(t) \, \mathrm{rc}(t)}{\mathrm{pr}(t) + \mathrm{rc}(t)}",
     aliases=("f_max", "protein_centric_fmax"),
     undefined="no label is true",
@@ -161,8 +159,8 @@ def mean_d_prime(c: LabelAreas) -> float:
 def fmax(c: RankedCells) -> float:
     """Protein-centric Fmax: the best F1 of mean precision and mean recall at one threshold.
 
-    Of the rows with a true label, as CAFA has it. A label is predicted from the threshold on. It is
-    chosen on the same rows, so that the value is larger than it will be on others.
+    Only rows with a true label count, as in CAFA. A label is predicted at or above the threshold.
+    The threshold is chosen on the same rows, so the value is optimistic.
     """
     found = fmax_points(c)
     return math.nan if found is None else float(found[1].max(initial=0.0))
@@ -202,7 +200,7 @@ def fmax_points(c: RankedCells) -> tuple[Floats, Floats] | None:
 
 
 def fmax_rows(c: RankedCells, thresholds: Floats) -> tuple[Floats, Floats]:
-    """Precision and recall of each row whose labels are predicted from its own threshold on.
+    """Precision and recall of each row whose labels are predicted at or above its own threshold.
 
     Args:
         thresholds: float64[n].

@@ -78,7 +78,7 @@ def log_loss(s: Losses, *, eps: float | None) -> float:
     latex=r"-\frac{1}{W k} \sum_i w_i \Big(\ln p_{i,y_i} + \sum_{j \ne y_i} \ln(1 - p_{ij})\Big)",
     needs=("binary_negative_log_probability",),
     range=(0.0, math.inf),
-    undefined="a row was given probability 0 for what is true, so the loss is infinite",
+    undefined="an outcome that occurred has probability 0, so the loss is infinite",
     cases=[
         by_hand(
             y_true=[0, 1],

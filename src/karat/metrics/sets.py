@@ -1,4 +1,4 @@
-"""Metrics of rows with sets of labels: one value a row, and its mean over the rows."""
+"""Metrics of rows with sets of labels: one value per row, and its mean over the rows."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ _none = partial(case, tp=0, fp=0, fn=0, tn=3, source="arithmetic by hand")
     headline=("plain",),
 )
 def subset_accuracy(c: LabelsOfRow) -> Node:
-    """Share of the rows whose predicted labels are exactly the true ones.
+    """Proportion of the rows whose predicted labels are exactly the true labels.
 
-    scikit-learn's accuracy_score of indicator matrices. One wrong label of a thousand makes a row
-    wrong.
+    Equals scikit-learn's accuracy_score of indicator matrices. One wrong label among a thousand
+    makes a row wrong.
     """
     return where(c.fp + c.fn, 0.0, 1.0)
 
 
 @_share(cases=[_row(gives="0"), _right(gives="1"), _found(gives="1"), _none(gives="1")])
 def all_true_found(c: LabelsOfRow) -> Node:
-    """Share of the rows none of whose true labels is missed; a row without labels misses none."""
+    """Proportion of the rows without a missed label; a row without true labels misses none."""
     return where(c.fn, 0.0, 1.0)
 
 
 @_share(cases=[_row(gives="0"), _right(gives="1"), _found(gives="0"), _none(gives="1")])
 def no_false_label(c: LabelsOfRow) -> Node:
-    """Share of the rows of whose predicted labels none is wrong; an empty prediction has none."""
+    """Proportion of the rows without a false label; an empty prediction has none."""
     return where(c.fp, 0.0, 1.0)
 
 
 @_share(cases=[_row(gives="1"), _right(gives="1"), _none(gives="0")])
 def any_true_found(c: LabelsOfRow) -> Node:
-    """Share of the rows of which at least one true label is predicted."""
+    """Proportion of the rows with at least one true label predicted."""
     return where(c.tp, 1.0, 0.0)
 
 
@@ -64,7 +64,7 @@ def any_true_found(c: LabelsOfRow) -> Node:
     in_report=False,
 )
 def samples_hamming_loss(c: LabelsOfRow) -> Node:
-    """Mean over the rows of the share of labels that are wrong.
+    """Mean over the rows of the proportion of wrong labels.
 
     Equals hamming_loss where every label of every row is known.
     """
@@ -77,7 +77,7 @@ def samples_hamming_loss(c: LabelsOfRow) -> Node:
     references=(TSOUMAKAS_2010,),
 )
 def label_cardinality(c: LabelsOfRow) -> Node:
-    """Mean number of true labels of a row."""
+    """Mean number of true labels per row."""
     return c.pos
 
 
@@ -87,7 +87,7 @@ def label_cardinality(c: LabelsOfRow) -> Node:
     references=(TSOUMAKAS_2010,),
 )
 def predicted_cardinality(c: LabelsOfRow) -> Node:
-    """Mean number of predicted labels of a row."""
+    """Mean number of predicted labels per row."""
     return c.pred_pos
 
 
@@ -95,7 +95,7 @@ def predicted_cardinality(c: LabelsOfRow) -> Node:
     cases=[_row(gives="1/2"), _right(gives="2/3"), _none(gives="0")], references=(TSOUMAKAS_2010,)
 )
 def label_density(c: LabelsOfRow) -> Node:
-    """Mean share of the labels that a row truly has."""
+    """Mean proportion of the labels that are true in a row."""
     return c.pos / (c.tp + c.fp + c.fn + c.tn)
 
 
@@ -103,7 +103,7 @@ def label_density(c: LabelsOfRow) -> Node:
     cases=[_row(gives="1/2"), _found(gives="1"), _none(gives="0")], references=(TSOUMAKAS_2010,)
 )
 def predicted_density(c: LabelsOfRow) -> Node:
-    """Mean share of the labels that is predicted for a row."""
+    """Mean proportion of the labels that are predicted for a row."""
     return c.pred_pos / (c.tp + c.fp + c.fn + c.tn)
 
 
@@ -122,7 +122,7 @@ _two_by_two = partial(case, tp=3, fp=1, fn=2, tn=4, source="arithmetic by hand")
 def label_matthews_correlation(c: OneVsRest) -> Node:
     """Matthews' correlation of one label, or class, against the rest.
 
-    Its micro average is of all cells of an indicator matrix together, as in torchmetrics.
+    Its micro average pools all cells of an indicator matrix, as in torchmetrics.
     """
     truth, guess = c.pos * c.neg, c.pred_pos * c.pred_neg
     # No overflow, and exactly 1 of a perfect prediction, as in matthews_correlation.

@@ -23,7 +23,7 @@ def describe_check(check: Check) -> Document:
 
 
 def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section]:
-    """Return what can be measured, what is missing, and the doubts.
+    """Return the results that are available, what others need, and the doubts.
 
     Args:
         has_columns: whether the columns by role are listed.
@@ -33,13 +33,13 @@ def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section
         found.append(Notes(COLUMNS, (shown_mapping(check.mapping, of_sets=check.has_sets),), "dim"))
     if check.problems:
         lines = tuple(line.strip() for one in check.problems for line in str(one).splitlines())
-        found.append(Notes("To settle before a report", lines, "warning"))
+        found.append(Notes("Resolve before making a report", lines, "warning"))
     if (doubts := doubts_section(check.doubts)) is not None:
         found.append(doubts)
     if check.abilities:
         columns = (
-            TableColumn("can be measured", "left", is_name=True, is_whole=True),
-            TableColumn("", "left"),
+            TableColumn("result", "left", is_name=True, is_whole=True),
+            TableColumn("available", "left"),
             TableColumn("needs", "left"),
         )
         rows = tuple(
@@ -50,7 +50,7 @@ def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section
             )
             for one in check.abilities
         )
-        found.append(Table("Measures", columns, rows))
+        found.append(Table("Available results", columns, rows))
     if check.warnings:
         found.append(Notes("Warnings", check.warnings, "warning"))
     return found

@@ -86,12 +86,12 @@ def pairs_of(comparison: Comparison) -> list[PairTables]:
 
 
 def summaries_of(comparison: Comparison) -> list[Table]:
-    """Return the tables of all models at once: whether they are equal, and which is best."""
+    """Return the tables of all models: the test that they are equal, and the best model."""
     return [*_omnibus(comparison), *_best(comparison)]
 
 
 def _flips(comparison: Comparison, flips: Flips) -> Table | None:
-    """What both predicted on the rows that one of them alone has right, most rows first."""
+    """Predictions of both models on rows that only one has right, most rows first."""
     if not len(flips):
         return None
     is_a_first = comparison.models.index(flips.a) < comparison.models.index(flips.b)
@@ -174,7 +174,7 @@ def _remarks(found: Sequence[Difference]) -> tuple[str, ...]:
 
 
 def _values(comparison: Comparison) -> Table:
-    """What each model scored; with intervals, where there is room for them."""
+    """The values of each model, with intervals where there is room for them."""
     head = TableColumn(_interval_of(comparison), "left", rank=len(comparison.models), style="dim")
     columns: list[tuple[TableColumn, Iterable[str]]] = []
     for i, name in enumerate(comparison.models):
@@ -195,7 +195,7 @@ def _omnibus(comparison: Comparison) -> list[Table]:
         return []
     tests = comparison.omnibus.values()
     table = Table.by_column(
-        "All models equally good?",
+        "Test that all models are equal",
         (TableColumn("metric", "left"), comparison.omnibus),
         (TableColumn("Wald"), [value(one.statistic) for one in tests]),
         (TableColumn("df"), [str(one.df) for one in tests]),
@@ -214,7 +214,7 @@ def _best(comparison: Comparison) -> list[Table]:
         if one.remark:
             remarks.setdefault(one.remark, []).append(one.metric)
     table = Table.by_column(
-        f"Best of {len(comparison.models)}, corrected for the choice",
+        f"Best of {len(comparison.models)}, corrected for selection",
         (TableColumn("metric", "left"), [one.metric for one in found]),
         (TableColumn("model", "left", is_name=True), [str(one.model) for one in found]),
         (TableColumn("measured", rank=1), [value(one.value) for one in found]),

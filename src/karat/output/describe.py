@@ -1,4 +1,4 @@
-"""A `Report` as a document: what a reader should see of it, and what is only counted."""
+"""A `Report` as a document: the sections that are shown, and counts of the rest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ N_WORST = 10
 N_REASONS = 6
 
 _ALL = "--metrics all (in Python report.metrics)"
-"""Where the rest is found, for the reader of either face."""
+"""How to see the rest, on the command line and in Python."""
 
 
 def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline") -> Document:
@@ -82,13 +82,24 @@ def shown_mapping(
     ):
         if mapping.get(role):
             parts.append(f"{several}={shown_columns(mapping[role])}")
-            if threshold is not None:
-                columns["pred"] = f"{one} from {threshold:g} on"
-            elif not mapping.get("pred"):
-                columns["pred"] = f"each label by its {one}" if of_sets else f"largest {one}"
+            if threshold is not None or not mapping.get("pred"):
+                columns["pred"] = shown_prediction(one, threshold, of_sets=of_sets)
     if mapping.get("clusters"):
         columns["clusters"] = str(mapping["clusters"])
     return ", ".join([*parts, *(f"{shown}={column}" for shown, column in columns.items())])
+
+
+def shown_prediction(kind: str, threshold: float | None, *, of_sets: bool) -> str:
+    """Return the rule that makes predictions from scores: ``largest probability``.
+
+    Args:
+        kind: ``"probability"`` or ``"score"``.
+        threshold: the one number that was given; None where there is none, or one for each label.
+        of_sets: whether rows have sets of labels.
+    """
+    if threshold is not None:
+        return f"{kind} ≥ {threshold:g}"
+    return "each label at its threshold" if of_sets else f"largest {kind}"
 
 
 def columns_section(report: ReportValues) -> Notes | None:
@@ -99,7 +110,7 @@ def columns_section(report: ReportValues) -> Notes | None:
 
 
 def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
-    """The metrics that open the report: those asked for, else those of this kind of problem.
+    """Return the metrics at the top: the requested ones, else those for this kind of problem.
 
     Errors:
         K122 it is neither ``"headline"`` nor ``"all"``.
@@ -117,7 +128,7 @@ def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
 
 
 def lists_all(report: NamedResults, which: str) -> bool:
-    """Whether every metric of a report opens it: those asked for always do.
+    """True if every metric of a report is at its top: requested metrics always are.
 
     Errors:
         K122 it is neither ``"headline"`` nor ``"all"``.
@@ -129,7 +140,7 @@ def lists_all(report: NamedResults, which: str) -> bool:
 
 
 def slice_metric(report: ReportValues | SetReport) -> str:
-    """The metric by which the slices of a report are compared: the first that was asked for."""
+    """Return the metric by which slices are compared: the first requested one."""
     name = OF_SET_SLICES
     if isinstance(report, ReportValues):
         name = metric_of_slices(has_positive=report.is_binary, prevalence=_prevalence(report))
@@ -138,12 +149,12 @@ def slice_metric(report: ReportValues | SetReport) -> str:
 
 
 def _prevalence(report: ReportValues) -> float | None:
-    """Share of the rows that are truly positive, by weight; None without a positive class."""
+    """Weighted proportion of positive rows; None without a positive class."""
     return report["prevalence"].value if report.is_binary else None
 
 
 def facts(report: Report) -> tuple[str, ...]:
-    """Where the rows came from, how many there are, and what they hold."""
+    """Source, number of rows and classes, and the kind of scores."""
     source = report.source
     names = [str(name) for name in source.get("files") or ()]
     where = names[0] if names else "SQL query" if source.get("query") else ""
@@ -157,7 +168,7 @@ def facts(report: Report) -> tuple[str, ...]:
         found.append(report.scores)
     if report.threshold is not None:
         kind = "probability" if report.scores == "probabilities" else "score"
-        found.append(f"predicted from {kind} {report.threshold:g} on")
+        found.append(f"predicted at {kind} ≥ {report.threshold:g}")
     weights = report.mapping.get("weights")
     if weights or report.cells.is_weighted:
         found.append(f"weighted by {weights}" if weights else "weighted")
@@ -165,7 +176,7 @@ def facts(report: Report) -> tuple[str, ...]:
 
 
 def headline_table(report: Report | SetReport, names: Sequence[str]) -> Table:
-    """Metrics with their intervals, and how many more there are."""
+    """Metrics with their intervals, and the number of metrics that are not shown."""
     results = report.metrics
     columns = [TableColumn("metric", "left"), TableColumn("value")]
     asked = report.confidence
@@ -184,7 +195,7 @@ def headline_table(report: Report | SetReport, names: Sequence[str]) -> Table:
 
 
 def _every(report: Report) -> list[Table]:
-    """Every metric: those of all classes in a list, those of one class by their averages."""
+    """Every metric: a list of those of all classes, a table of the averages of the others."""
     if any(result.low is not None for result in report.metrics.values()):
         return [headline_table(report, list(report.metrics))]
     whole: list[str] = []
@@ -226,14 +237,14 @@ def classes_table(
     """Counts and rates of every class, or of the worst ones; averages below them.
 
     Args:
-        word: what one of them is called, and several.
+        word: name of one of them, and of several.
     """
     rows = report.per_class
     keys = {key: rank for key, rank in (_RATES | _OF_SCORES).items() if key in rows[0]}
     k = len(rows)
     listed, notes = rows, []
     if k > N_CLASSES_IN_FULL:
-        # Undefined first: a class that is never predicted is the worst there is.
+        # Undefined first: a class that is never predicted is the worst.
         ranked = sorted(rows, key=lambda row: (_number(row, "f1"), -row["support"]))
         listed, rest = ranked[:N_WORST], ranked[N_WORST:]
         notes.append(f"{count(len(rest))} {word[1]} not listed: {_spread(rest)}")
@@ -281,14 +292,14 @@ def _number(row: Mapping[str, Any], key: str) -> float:
 POLICIES = {
     "zero": "a {} without a value counts as 0 in an average",
     "exclude": "a {} without a value is left out of an average",
-    "nan": "a {} without a value leaves its average without one",
+    "nan": "a {} without a value makes its average undefined",
 }
 
 
 def undefined_notes(
     report: Report | SetReport, headline: Sequence[str], word: str = "class"
 ) -> Notes | None:
-    """Which of the values shown the data do not define, by reason; None where they define all."""
+    """Return the shown values that are undefined, by reason; None where there are none."""
     shown = [*headline, *_averages()]
     by_reason: dict[str, list[str]] = {}
     has_policy = False

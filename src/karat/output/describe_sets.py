@@ -58,7 +58,7 @@ def describe_sets(
 
 
 def headline_of_sets(report: SetReport, which: str = "headline") -> list[str]:
-    """The metrics that open the report: those asked for, else those of sets.
+    """Return the metrics at the top: the requested ones, else those of sets.
 
     Errors:
         K122 it is neither ``"headline"`` nor ``"all"``.
@@ -77,14 +77,14 @@ def slices_of_sets(report: SetReport) -> Iterator[Table]:
 
 
 def columns_of_sets(mapping: Mapping[str, Any], source: Mapping[str, Any]) -> Notes | None:
-    """The columns by role, and how text was split; None where the rows are of no table."""
+    """The columns by role, and how text was split; None where the rows do not come from a table."""
     if not mapping:
         return None
     return Notes(COLUMNS, (shown_mapping(mapping, of_sets=True), *split_of(source)), "dim")
 
 
 def split_of(source: Mapping[str, Any]) -> tuple[str, ...]:
-    """How text was split, in words; nothing where none was."""
+    """Description of how text was split; empty where none was."""
     if "separator" not in source:
         return ()
     rows = source.get("first_sets")
@@ -98,7 +98,7 @@ def _cut(text: str) -> str:
 
 
 def _said(row: Any) -> str:
-    """One set of labels, its first ones, each in short."""
+    """The first labels of a set, each shortened."""
     if not isinstance(row, list | tuple):
         return short(row)
     words = [_cut(str(label)) for label in row[:_FIRST]]
@@ -107,25 +107,25 @@ def _said(row: Any) -> str:
 
 
 def facts_of_sets(report: SetReport) -> tuple[str, ...]:
-    """How many rows and labels there are, and how many labels a row has."""
+    """Number of rows and labels, and the mean number of labels per row."""
     facts = report.label_counts
     found = [counted(report.n_rows, "row"), counted(report.classes.k, "label")]
     if report.n_rows > report.n_unknown:
         found.append(
             f"{facts['true_labels_per_row']:.2f} true and "
-            f"{facts['predicted_labels_per_row']:.2f} predicted labels a row"
+            f"{facts['predicted_labels_per_row']:.2f} predicted labels per row"
         )
     if report.n_unknown:
-        found.append(f"{counted(report.n_unknown, 'row')} of unknown truth left out")
+        found.append(f"{counted(report.n_unknown, 'row')} without known labels left out")
     if report.tally.is_weighted:
         found.append("weighted")
     if report.is_clustered:
-        found.append("rows of a cluster go together")
+        found.append("clustered rows")
     return tuple(found)
 
 
 def scores_of_labels(report: SetReport) -> Table | None:
-    """What scores of each label say of thresholds and probabilities; None without scores."""
+    """Best threshold and calibration error of each label; None without scores."""
     rows = report.per_class
     if not rows or "max_f_beta" not in rows[0]:
         return None
@@ -133,8 +133,8 @@ def scores_of_labels(report: SetReport) -> Table | None:
     if len(rows) > N_CLASSES_IN_FULL:
         listed = sorted(rows, key=lambda row: row["f1"] if row["f1"] is not None else -1.0)
         listed = listed[:N_WORST]
-        notes = [f"{count(len(rows) - len(listed))} labels not listed: those of the largest f1"]
-    notes.append("The threshold is chosen on these rows, so that its F1 is optimistic.")
+        notes = [f"{count(len(rows) - len(listed))} labels with larger f1 not listed"]
+    notes.append("The best threshold is chosen on these rows, so its f1 is optimistic.")
 
     def column(key: str) -> list[str]:
         return [marked_rate(row, key) for row in listed]
@@ -142,9 +142,9 @@ def scores_of_labels(report: SetReport) -> Table | None:
     return Table.by_column(
         "Thresholds and calibration of labels",
         (TableColumn("label", "left", is_name=True), [str(row["name"]) for row in listed]),
-        (TableColumn("f1 as predicted", rank=1), column("f1")),
+        (TableColumn("f1", rank=1), column("f1")),
         (TableColumn("best f1"), column("max_f_beta")),
-        (TableColumn("from threshold"), column("f_beta_threshold")),
+        (TableColumn("best threshold"), column("f_beta_threshold")),
         (TableColumn("calibration error", rank=2), column("class_calibration_error")),
         notes=tuple(notes),
     )
@@ -184,7 +184,7 @@ def patterns_of(report: SetReport) -> Iterator[Table]:
 
 
 def transfers_of(report: SetReport) -> Table | None:
-    """Which labels are missed most, and what is predicted instead of them."""
+    """Table of the labels missed most, with the labels predicted instead of them."""
     found = report.transfers
     if found is None:
         return None

@@ -73,12 +73,12 @@ class Table:
 
     @property
     def has_names(self) -> bool:
-        """Whether some cells are names, which may be shortened."""
+        """True if some cells are names, which may be shortened."""
         return any(column.is_name for column in self.columns)
 
     @property
     def has_models(self) -> bool:
-        """Whether some headings are names of models, which may be shortened."""
+        """True if some headings are names of models, which may be shortened."""
         return any(column.is_model for column in self.columns)
 
     @classmethod

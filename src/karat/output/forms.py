@@ -61,7 +61,7 @@ _TEXT_MAX: Final = 20_000
 
 
 def form(make: Callable[[Any], str], found: Any) -> str:
-    """What `make` makes of an object; where it cannot, its text."""
+    """Return `make` of an object, or its text where that fails."""
     try:
         return make(found)
     except Exception:
@@ -225,7 +225,7 @@ def _picture_of_gate(rules: Sequence[RuleResult], level: float) -> str:
 
 
 def _distance(rule: RuleResult) -> Mark:
-    """How far a rule is kept: above 0 on the side that its limit allows."""
+    """Distance from the limit of a rule: above 0 where the rule is met."""
     look = _OF_RULE["FAIL" if rule.fails else rule.verdict][0]
     if rule.kind in ("min", "max"):
         sign = 1.0 if rule.kind == "min" else -1.0
@@ -501,7 +501,7 @@ def curves_by_class_as_html(curves: ByClass[Any]) -> str:
 
 
 def curves_as_html(curves: Curves) -> str:
-    """What a report keeps: its ROC and its precision by recall."""
+    """Curves of a report: ROC and precision-recall."""
     names = ("roc", "precision_recall", "det", "gain", "lift", "reliability", "cost", "net_benefit")
     facts = (counted(curves.classes.k, "class"), f"holds {', '.join(names)}")
     pictures = [_plane_of(getattr(curves, name), None) for name in ("roc", "precision_recall")]

@@ -133,7 +133,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _spaced(text: str) -> str:
-    """What is no name: thin spaces between groups of digits and before a percent sign."""
+    """Escape a text with thin spaces between groups of digits and before a percent sign."""
     return _GROUP.sub(r"\\,", escaped(text)).replace(r" \%", r"\,\%")
 
 

@@ -47,7 +47,7 @@ Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 
 @dataclass(slots=True)
 class Page:
-    """What the lines have to fit; the limits of all names, and those cut so far.
+    """Dimensions that lines have to fit; the limits of all names, and the names cut so far.
 
     Attributes:
         names: of models, which head columns.
@@ -178,7 +178,7 @@ def _full(table: Table, page: Page) -> Iterator[Line]:
 
 
 def _marked(rows: Rows) -> Rows:
-    """Where some number of a column carries an asterisk, the others make room for one."""
+    """Pad the cells of a column where some number carries an asterisk."""
     starred = {i for row in rows for i, cell in enumerate(row) if cell.text.endswith("*")}
 
     def marked(i: int, cell: Cell) -> Cell:

@@ -21,7 +21,8 @@ def describe_rows(rows: RowList) -> Document:
             for name, kind in rows.columns.items()
         ),
     )
-    return Document("karat rows", (told_of(len(rows), rows.n),), (table,))
+    told = (told_of(len(rows), rows.n),)
+    return Document("karat rows", told, (table,) if rows.records else ())
 
 
 def told_of(n_listed: int, n: int | None) -> str:

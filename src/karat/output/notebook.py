@@ -1,6 +1,6 @@
 """HTML for notebooks: tables without script or style sheet, every text escaped.
 
-The style of each element stands in it, and takes its colours from the page: what is dim is
+The style of each element stands in it, and takes its colors from the page: what is dim is
 transparent, what is shaded lets the page through, so that light and dark notebooks are served.
 """
 
@@ -176,7 +176,7 @@ def _place(align: str) -> str:
 
 
 def _shaded(cell: Cell) -> str:
-    """A cell on the colour of its share of the row."""
+    """A cell on the color of its share of the row."""
     red, green, blue = RIGHT if cell.style == "strong" else WRONG
     opacity = f"{MOST_OPAQUE * abs(cell.heat):.3f}"
     shade = f";background:rgba({red},{green},{blue},{opacity})" if cell.heat else ""

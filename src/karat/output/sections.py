@@ -50,12 +50,12 @@ def value_of(result: Result) -> str:
 
 
 def marked_value(result: Result) -> str:
-    """The value with a star where it is undefined and a wave where it is not exact."""
+    """Return the value, with ``*`` where it is undefined and ``~`` where it is not exact."""
     return f"{value_of(result)}{'*' if result.undefined else ''}{'' if result.exact else '~'}"
 
 
 def marked_rate(row: Mapping[str, Any], key: str) -> str:
-    """The same of an entry of the table of classes."""
+    """Return an entry of the table of classes, marked as `marked_value` marks values."""
     is_open = key in row.get("bounds", ())
     return f"{value(row.get(key))}{'*' if key in row['undefined'] else ''}{'~' if is_open else ''}"
 
@@ -72,7 +72,7 @@ Shorten: TypeAlias = Callable[[Sequence[str], int], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a matrix is drawn: cells for a row name and a column, blanks between, numbered or not."""
+    """Layout of a matrix: cells for a row name and a column, blanks between, numbered or not."""
 
     name: int
     column: int
@@ -84,7 +84,7 @@ def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> It
     """The lines of a matrix on a page.
 
     Counts are exact. When they do not fit, each cell is a share of its row in percent;
-    when those do not fit either, a note says what width would do.
+    when those do not fit either, a note states the width that is needed.
     """
     counts, shares = counts_and_shares(matrix)
     percents = [[_percent(cell) for cell in row] for row in shares.tolist()]
@@ -120,7 +120,7 @@ def counts_and_shares(matrix: Matrix) -> tuple[list[list[str]], npt.NDArray[np.f
 def short_names(
     names: Sequence[str], limit: int, legend: dict[str, str], *, is_ascii: bool = False
 ) -> list[str]:
-    """Names made harmless and short; those cut are entered in the legend."""
+    """Return the names, harmless and short; the legend gets those that were cut."""
     full = [safe(name, is_ascii=is_ascii) for name in names]
     short = distinct(full, limit)
     legend.update((s, f) for s, f in zip(short, full, strict=True) if s != f)
@@ -136,7 +136,7 @@ def _percent(ratio: float) -> str:
 
 
 def _plan(names: Sequence[str], texts: Texts, width: int, least: int) -> Plan | None:
-    """The most readable way that fits with names of at least that many cells; None: no room."""
+    """The most readable layout that fits, with names of at least that many cells; None: no room."""
     k = len(names)
     widest = max(len(text) for row in texts for text in row)
     longest = max(map(cells, names))
@@ -198,7 +198,7 @@ def confusion_section(confusion: Confusion) -> Matrix | None:
 
 
 def pairs_section(report: Report) -> Table | Notes | None:
-    """The wrong cells that hold most rows."""
+    """The wrong cells with the most rows."""
     k = report.classes.k
     if report.cells.storage == "marginals" or k < 6:
         return None
@@ -215,9 +215,9 @@ def pairs_section(report: Report) -> Table | Notes | None:
     total, held = float(wrong.sum()), float(wrong[order].sum())
     unit = "weight" if report.cells.is_weighted else "rows"
     n_more = wrong.size - len(order)
-    notes = [f"these hold {share(held, total)} of the {amount(total)} wrong {unit}"]
+    notes = [f"listed: {share(held, total)} of the {amount(total)} wrong {unit}"]
     if n_more:
-        notes[0] += f"; {count(n_more)} other wrong cells are not listed"
+        notes[0] += f"; not listed: {count(n_more)} other wrong cells"
     if k > N_MATRIX:
         notes.append(f"the {count(k)} × {count(k)} matrix is not drawn: {_MATRIX_AT}")
     return Table.by_column(
@@ -235,7 +235,7 @@ def pairs_section(report: Report) -> Table | Notes | None:
 
 
 _SHOWN = {"f1": "largest f1", "informedness": "largest informedness", "cost": "fewest errors"}
-"""What a threshold is best for, in words; equal costs of both errors are their share."""
+"""Goal of each threshold; at equal costs of both errors, the cost is the error rate."""
 
 
 def thresholds_of(report: Report) -> Any:
@@ -247,7 +247,7 @@ def thresholds_of(report: Report) -> Any:
 
 
 def thresholds_section(report: Report) -> Table | None:
-    """The thresholds of two classes; None where there are others, or none were computed."""
+    """The thresholds of two classes; None for more classes, or where none were computed."""
     is_fit = report.scores is not None and report.is_binary
     if not is_fit or (found := thresholds_of(report)) is None:
         return None
@@ -269,7 +269,7 @@ def thresholds_section(report: Report) -> Table | None:
 
 
 N_LISTED: Final = 24
-"""Up to here every slice is listed; of more, those that differ most surely."""
+"""Up to here every slice is listed; of more, those with the smallest p-values."""
 _SHOWN_MARK: Final = "←"
 _SLICES_AT: Final = "--format json (in Python report.slices)"
 
@@ -290,7 +290,7 @@ def slice_section(table: SliceTable | SetSliceTable[SetReport], metric: str) -> 
     if isinstance(table, SetSliceTable):
         mark = _SHOWN_MARK
         if any(one.is_shown for one in table.difference(metric).values()):
-            note += f" {mark} shown to differ from the rest, all slices looked at."
+            note += f" {mark} differs significantly from the rest, corrected for all slices."
     return _section_of(table, metric, note, mark)
 
 
@@ -300,8 +300,8 @@ def _section_of(
     """The slices by one column in one metric.
 
     Args:
-        note: what holds for all of them.
-        mark: what follows a difference that is shown, beside its colour.
+        note: a sentence about all of them.
+        mark: the mark of a significant difference, beside its color.
     """
     differences = list(table.difference(metric).values())
     asked, level = table.whole.confidence, f"{100 * table.level:g} %"
@@ -339,7 +339,7 @@ def _section_of(
         *limits,
         (TableColumn("vs. rest"), [_signed(one, metric, mark) for one in several]),
         (
-            TableColumn(f"{level}, all at once", "left", rank=1, style="dim"),
+            TableColumn(f"{level} simultaneous", "left", rank=1, style="dim"),
             [interval(one.low_simultaneous, one.high_simultaneous) for one in several],
         ),
         notes=tuple(notes),
@@ -347,7 +347,7 @@ def _section_of(
 
 
 def _told(table: NamedSlices[Any], metric: str) -> str:
-    """What the test of all slices says, the gap beside that of equal ones, and the worst slice."""
+    """Test of all slices, their gap beside that of equal slices, and the worst slice, in words."""
     test, gap, worst = table.heterogeneity(metric), table.gap(metric), table.worst(metric)
     text = str(test)
     sentences = [f"{text[0].upper()}{text[1:]}."]
@@ -355,8 +355,9 @@ def _told(table: NamedSlices[Any], metric: str) -> str:
         return sentences[0]
     if gap.p is not None:
         sentences.append(
-            f"The largest gap is {value(gap.observed)}; equal slices show {value(gap.expected)} on "
-            f"average, and less than {value(gap.most)} in {100 * gap.level:g} % of samples."
+            f"The largest gap is {value(gap.observed)}; equal slices have a gap of "
+            f"{value(gap.expected)} on average, and below {value(gap.most)} in "
+            f"{100 * gap.level:g} % of samples."
         )
     if worst:
         sentences.append(f"Worst: {worst.name}.")
@@ -366,7 +367,7 @@ def _told(table: NamedSlices[Any], metric: str) -> str:
 
 
 def _signed(one: SliceDifference, metric: str, mark: str = "") -> Cell:
-    """A difference, and whether it is shown to be for better or worse, if the metric says so."""
+    """A difference; colored where it is significant and the metric has a better direction."""
     text = (
         "" if one.undefined else f"{'-' if one.difference < 0 else '+'}{value(abs(one.difference))}"
     )

@@ -1,4 +1,4 @@
-"""A report on a terminal, in colour where colour is wanted; the text is that of `plain`."""
+"""A report on a terminal, in color where it is wanted; the text is that of `plain`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RIGHT = ((104, 150, 186), (0, 96, 160))
 _WRONG = ((196, 120, 60), (200, 84, 0))
 _WRONG_TEXT = "rgb(213,94,0)"
 SHADED_FROM = 0.05
-"""Smaller shares of a row get coloured figures, so that a few wrong rows do not shout."""
+"""Smaller shares of a row get colored digits, so that a few wrong rows do not stand out."""
 
 
 def console(stream: IO[str], *, width: int | None = None) -> Console:
@@ -37,7 +37,7 @@ def console(stream: IO[str], *, width: int | None = None) -> Console:
     if width is None and not stream.isatty():
         width = 80
     is_coloured = wants_colour(stream)
-    # How many colours the terminal says it has.
+    # The number of colors that the terminal reports.
     is_rich = os.environ.get("COLORTERM", "").lower() in ("truecolor", "24bit")
     is_256 = "256" in os.environ.get("TERM", "")
     colours: Any = "truecolor" if is_rich else "256" if is_256 else "standard"
@@ -55,7 +55,7 @@ def console(stream: IO[str], *, width: int | None = None) -> Console:
 
 
 def wants_colour(stream: IO[str]) -> bool:
-    """Whether colours may go to a stream.
+    """True if a stream gets colors.
 
     NO_COLOR, or CLICOLOR=0, forbids them; FORCE_COLOR, or CLICOLOR_FORCE, wants them anywhere;
     else they go to terminals that are not dumb.
@@ -72,7 +72,7 @@ def wants_colour(stream: IO[str]) -> bool:
 
 
 def shows_unicode(stream: IO[str]) -> bool:
-    """Whether a stream can encode the few characters beyond ASCII that a report uses."""
+    """True if a stream can encode the few characters beyond ASCII that a report uses."""
     try:
         "·…─→–×∞".encode(getattr(stream, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -87,7 +87,7 @@ def print_report(
     width: int | None = None,
     metrics: Literal["headline", "all"] = "headline",
 ) -> None:
-    """Print a report to a stream, in the colours that it can show."""
+    """Print a report to a stream, in the colors that it can show."""
     print_document(describe(report, metrics=metrics), stream, width=width)
 
 
@@ -120,7 +120,7 @@ def _styled(line: Line) -> Text:
 
 
 def _shade(heat: float) -> str:
-    """Colour of a cell that holds that share of its row; negative where the cell is wrong."""
+    """Color of a cell by its share of the row; negative where the cell is wrong."""
     amount = min(1.0, abs(heat))
     if amount < SHADED_FROM:
         return _WRONG_TEXT if heat < 0 else ""

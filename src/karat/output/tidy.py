@@ -303,7 +303,7 @@ _LONGEST: Final = 100
 
 
 class MlflowLog(NamedTuple):
-    """What a run of MLflow logs.
+    """Metrics and artifacts that a run of MLflow logs.
 
     Attributes:
         metrics: key → number, for ``mlflow.log_metrics``.

@@ -29,7 +29,7 @@ class Ability:
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What `karat.check` found, as data; `karat.Check` lists the attributes, and shows them."""
+    """Result of `karat.check` as data; `karat.Check` lists the attributes, and shows them."""
 
     n_rows: int = 0
     classes: Classes | None = None
@@ -52,7 +52,7 @@ class Check:
 
     @property
     def abilities(self) -> tuple[Ability, ...]:
-        """What can be measured, and what the rest needs; empty where there is a problem."""
+        """Results that are available, and what the others need; empty where there is a problem."""
         if self.classes is None or self.problem is not None:
             return ()
         if self.has_sets:
@@ -90,7 +90,7 @@ class Check:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the content as JSON types."""
         classes = self.classes
         positive = None if classes is None or classes.positive is None else classes.positive
         return {

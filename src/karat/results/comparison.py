@@ -57,24 +57,24 @@ class Comparison(JsonDocument):
     baseline: str | None
     """The model that the others are compared with, or None."""
     is_paired: bool
-    """Whether the models are measured on the same rows."""
+    """True if the models are measured on the same rows."""
     notes: tuple[str, ...]
     """Sentences for the reader."""
     best_models: BestModels = field(repr=False)
-    """What `best` reads."""
+    """Data that `best` reads."""
     flip_source: Callable[[str, str], Flips] | None = field(default=None, repr=False)
     is_of_sets: bool = False
-    """Whether rows have sets of labels."""
+    """True if rows have sets of labels."""
     label_source: Callable[[Metric, str, str], list[LabelDifference]] | None = field(
         default=None, repr=False
     )
-    """What `per_label` reads."""
+    """Data that `per_label` reads."""
     strata: Mapping[str, Self] = field(default_factory=dict)
     """Stratum of labels → the same comparison for these labels alone."""
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What is unusual about the input, each with the option that settles it."""
+        """Unusual properties of the input, each with the option that settles it."""
         return only_doubts(self.notes)
 
     def __getitem__(self, key: str | Metric | tuple[str | Metric, str, str]) -> Difference:
@@ -128,7 +128,7 @@ class Comparison(JsonDocument):
             >>> truth = [0, 1, 1, 0, 1] * 30
             >>> models = {"a": [0, 1, 1, 0, 0] * 30, "b": [0, 1, 1, 1, 0, 0, 1, 1, 0, 1] * 15}
             >>> print(karat.compare(truth, {**models, "c": [1, 1, 1, 0, 0] * 30}).best("accuracy"))
-            Best of 3 by accuracy: a 0.8000; corrected for the choice 0.7748 [0.7289, 0.8562]
+            Best of 3 by accuracy: a 0.8000; corrected for selection 0.7748 [0.7289, 0.8562]
         """
         name = str(get(metric))
         if name not in self.metrics:

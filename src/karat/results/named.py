@@ -27,7 +27,7 @@ class NamedResults(ABC):
     """
 
     result_type: ClassVar[type[Result]] = Result
-    """What a metric is given as."""
+    """Type of the results of metrics."""
 
     undefined: Policy
     requested: tuple[Metric, ...] | None
@@ -47,7 +47,7 @@ class NamedResults(ABC):
     @property
     @abstractmethod
     def is_weighted(self) -> bool:
-        """Whether rows have weights."""
+        """True if rows have weights."""
 
     @property
     @abstractmethod
@@ -56,7 +56,7 @@ class NamedResults(ABC):
 
     @abstractmethod
     def _every(self) -> Iterable[Metric]:
-        """What is listed where nothing was asked for."""
+        """Metrics that are listed where none were requested."""
 
     @abstractmethod
     def _result(self, metric: Metric) -> Result:
@@ -69,7 +69,7 @@ class NamedResults(ABC):
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What is unusual about the input, each with the option that settles it.
+        """Unusual properties of the input, each with the option that settles it.
 
         A doubt never changes a number. The sentences are among the `warnings` too.
         """

@@ -137,7 +137,7 @@ class Report(ReportValues):
 
     @property
     def _sampling(self) -> Sampling:
-        """What the bands of curves have to know of the rows."""
+        """Sampling of the rows, as the bands of curves need it."""
         from karat.curves._sampling import OF_CLUSTERS, Sampling
 
         cells, square = self.cells, self.cells.squares

@@ -159,7 +159,7 @@ class Result:
     n: int
     """Number of rows."""
     undefined: str | None
-    """Why and where it is undefined, or None."""
+    """Reason why and place where it is undefined, or None."""
     definition: str
     """The formula in words and symbols."""
     range: tuple[float, float]
@@ -177,13 +177,13 @@ class Result:
     method: str | None = None
     """Method of the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None."""
     exact: bool = True
-    """Whether the value is exact, not an approximation with a `bound`."""
+    """True if the value is exact, not an approximation with a `bound`."""
     bound: tuple[float, float] | None = None
     """Limits (low, high) of the exact value if `value` is not exact, else None."""
     standard_error: float | None = None
     """Standard error of the value, by the influence of each row or by replicates, or None."""
     remark: str | None = None
-    """Why there is no interval, or a caveat about it, or None."""
+    """Reason why there is no interval, or a caveat about it, or None."""
 
     if not TYPE_CHECKING:  # checkers of types know every attribute there is
 

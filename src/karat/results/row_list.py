@@ -32,7 +32,7 @@ class RowList(Sequence[Mapping[str, Any]]):
     records: tuple[Mapping[str, Any], ...]
     """One record for each row."""
     columns: Mapping[str, type]
-    """What each record holds: name → type."""
+    """Fields of each record: name → type."""
     n: int | None
     """Number of rows that meet the conditions, listed or not; None if it is not known."""
 

@@ -1,4 +1,4 @@
-"""Which sets of labels are predicted for which, and which labels too often together."""
+"""Patterns of errors in sets: common wrong sets, and labels predicted together too often."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LabelPair:
 
 @dataclass(frozen=True)
 class SetPatterns:
-    """What goes wrong together.
+    """Patterns of errors in sets of labels.
 
     Attributes:
         wrong_sets: the most common wrong sets, the most common first.

@@ -69,7 +69,7 @@ class ScoredValue(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class KeptScores:
-    """What a report that was read from JSON knows of scores.
+    """Facts about scores of a report that was read from JSON.
 
     Attributes:
         kind: what they were.
@@ -95,7 +95,7 @@ class SetReport(NamedResults):
     requested: tuple[Metric, ...] | None = None
     """The metrics asked for, or None for all."""
     confidence: Confidence | None = None
-    """What was asked of the intervals; None: there are none."""
+    """Specification of the intervals; None without intervals."""
     mapping: Mapping[str, Any] = field(default_factory=dict)
     """Column that played each role, when the rows came from a table."""
     source: Mapping[str, Any] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class SetReport(NamedResults):
     sample: SetRows | None = None
     """Rows drawn from all, where those were too many to keep."""
     is_clustered: bool = False
-    """Whether intervals take rows of a cluster together."""
+    """True if intervals take rows of a cluster together."""
     kept_limits: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """Limits of each label by metric, of a report of clusters that was read from JSON."""
     kept_slices: ByColumn[SetSliceTable[Any]] | None = None
@@ -135,7 +135,7 @@ class SetReport(NamedResults):
 
     @property
     def is_weighted(self) -> bool:
-        """Whether rows have weights."""
+        """True if rows have weights."""
         return self.tally.is_weighted
 
     @property
@@ -160,7 +160,7 @@ class SetReport(NamedResults):
 
     @property
     def scores(self) -> Literal["probabilities", "scores"] | None:
-        """What metrics of scores read; None without scores."""
+        """Kind of scores that metrics read; None without scores."""
         if self.scored is None:
             return None if self.kept_scores is None else self.kept_scores.kind
         scores = self.scored.rows.scores
@@ -200,19 +200,19 @@ class SetReport(NamedResults):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What makes the intervals less sure than they say; empty without intervals."""
+        """Reasons to trust the intervals less; empty without intervals."""
         if self.confidence is None or (self.rows is None and self.sample is None):
             return self.kept_cautions
         return self._intervals.cautions
 
     @cached_property
     def undefined_metrics(self) -> Mapping[str, str]:
-        """Why the data do not define a value, of the listed metrics of which that is so."""
+        """Reasons of the undefined values among the listed metrics."""
         found = {name: result.undefined for name, result in self.metrics.items()}
         return {name: reason for name, reason in found.items() if reason}
 
     def why_undefined(self, metric: Metric) -> str | None:
-        """Why the rows do not define a metric at all, whatever undefined values count as."""
+        """Reason why a metric is undefined, whatever undefined values count as; or None."""
         result = self[metric]
         is_undefined = not math.isfinite(result.value)
         if not meant_on_sets(metric).needs_scores:

@@ -140,7 +140,7 @@ def _applies(metric: Metric, cells: Cells) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ReportValues(NamedResults):
-    """What a report knows, and every metric of it by name; `karat.Report` lists the attributes."""
+    """Data of a report, and every metric by name; `karat.Report` lists the attributes."""
 
     cells: Cells
     """The tally."""
@@ -172,7 +172,7 @@ class ReportValues(NamedResults):
     class_intervals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
     """Limits of columns of the table of classes, float64[k] each."""
     is_clustered: bool = False
-    """Whether intervals account for clusters."""
+    """True if intervals account for clusters."""
     draws: Draws | None = None
     """Source of the replicates when an interval is read."""
     bounds: Mapping[Metric, Limits | None] = field(default_factory=dict)
@@ -194,7 +194,7 @@ class ReportValues(NamedResults):
 
     @property
     def is_weighted(self) -> bool:
-        """Whether rows have weights."""
+        """True if rows have weights."""
         return self.cells.is_weighted
 
     @property
@@ -204,7 +204,7 @@ class ReportValues(NamedResults):
 
     @property
     def is_binary(self) -> bool:
-        """Whether one of two classes is positive, so that plain names mean that class."""
+        """True if one of two classes is positive, so that plain names mean that class."""
         return self.cells.classes.positive is not None
 
     def _every(self) -> Iterable[Metric]:
@@ -212,7 +212,7 @@ class ReportValues(NamedResults):
 
     @cached_property
     def undefined_metrics(self) -> Mapping[str, str]:
-        """Why the data do not define a value, of the listed metrics of which that is so."""
+        """Reasons of the undefined values among the listed metrics."""
         of_labels = [
             metric
             for metric in self._listed.values()
@@ -228,12 +228,12 @@ class ReportValues(NamedResults):
 
     @cached_property
     def _kept(self) -> dict[Metric, tuple[Cells, Values, str | None]]:
-        """What `_computed` gave."""
+        """Results of `_computed`."""
         return {}
 
     @cached_property
     def _together(self) -> dict[Metric, Values]:
-        """What metrics of labels gave that were computed in one program."""
+        """Values of the metrics of labels that were computed in one program."""
         return {}
 
     def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
@@ -274,7 +274,7 @@ class ReportValues(NamedResults):
         )
 
     def _remark(self, metric: Metric, of_interval: str | None) -> str | None:
-        """What to know of an interval, and of a value that is not exact."""
+        """Remark about an interval, and about a value that is not exact."""
         if self.bounds.get(metric, ()) is not None:
             return of_interval
         # What was read from JSON says it already.
@@ -329,7 +329,7 @@ class ReportValues(NamedResults):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What makes the intervals less sure than they say; empty without intervals."""
+        """Reasons to trust the intervals less; empty without intervals."""
         # Of what was read from JSON the number of clusters is gone.
         is_read = self.is_clustered and self.clusters is None
         if self.confidence is None or is_read:
@@ -337,7 +337,7 @@ class ReportValues(NamedResults):
         return self._tables.cautions
 
     def _values(self, metric: Metric, cells: Cells) -> Values:
-        """What a metric gave on these rows.
+        """Values of a metric on these rows.
 
         Errors:
             K210 it reads scores, and there were none; K211 it was not computed.

@@ -83,7 +83,7 @@ class HeldSets:
     n: int = field(kw_only=True)
     """Rows."""
     had_scores: bool = field(default=False, kw_only=True)
-    """Whether there were scores, which are not kept of a sample."""
+    """True if there were scores, which are not kept of a sample."""
 
     @classmethod
     def of(cls, rows: SetRows) -> HeldSets:
@@ -92,7 +92,7 @@ class HeldSets:
 
     @property
     def is_sample(self) -> bool:
-        """Whether not all rows are kept."""
+        """True if only some of the rows are kept."""
         return self.counted is not None
 
     @cached_property
@@ -173,7 +173,7 @@ class HeldSets:
 
     @property
     def has_scores(self) -> bool:
-        """Whether rows have scores, or had them."""
+        """True if rows have scores, or had them."""
         return self.had_scores or self.chunks[0].scores is not None
 
     def renamed(self, labels: Sequence[Label]) -> HeldSets:
@@ -266,7 +266,7 @@ def _compacted(chunks: list[SetRows]) -> tuple[SetRows, ...]:
 
 
 def _drawn(rows: SetRows, order: Order, counted: SetTally, n: int, max_memory: int) -> HeldSets:
-    """Of these rows the first ones in their order, as many as a sample has."""
+    """The first of these rows in their order, as many as a sample has."""
     most = max(min(_MOST_SAMPLED, max_memory // _BYTES_SAMPLED), 1)
     first = np.argsort(order, kind="stable")[:most]
     return HeldSets((rows.at(first),), counted, order[first], n=n)
@@ -352,7 +352,7 @@ def _scores_of(
 
 
 def _wrong_scores(values: npt.NDArray[Any], shape: tuple[int, ...], is_prob: Any) -> str | None:
-    """What contradicts what in scores that were read, or None."""
+    """Contradiction in scores that were read, or None."""
     if values.shape != shape or values.dtype.kind != "f" or type(is_prob) is not bool:
         return "The scores do not fit the rows and labels"
     if not np.isfinite(values).all():
@@ -363,7 +363,7 @@ def _wrong_scores(values: npt.NDArray[Any], shape: tuple[int, ...], is_prob: Any
 
 
 def _wrong_axes(axes: Sequence[Axis], codes: npt.NDArray[Any] | None, n: int) -> str | None:
-    """What contradicts what in clusters that were read, or None."""
+    """Contradiction in clusters that were read, or None."""
     if codes is None:
         return "There are axes without codes" if axes else None
     if codes.shape != (len(axes), n) or codes.dtype != np.int32 or not axes:
@@ -375,7 +375,7 @@ def _wrong_axes(axes: Sequence[Axis], codes: npt.NDArray[Any] | None, n: int) ->
 
 
 def _wrong(side: Sets, n: int, k: int) -> str | None:
-    """What contradicts what in sets that were read, or None."""
+    """Contradiction in sets that were read, or None."""
     starts, items = side.starts, side.items
     is_shaped = starts.shape == (n + 1,) and items.ndim == 1 and items.dtype == np.int32
     if n < 0 or not is_shaped or starts.dtype != np.int64:

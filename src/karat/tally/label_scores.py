@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class LabelPlaces(NamedTuple):
-    """Where the true labels of rows stand among the labels of their row that have a score.
+    """Places of the true labels of rows among the labels of their row that have a score.
 
     Attributes:
         above: int32[m], labels that score more than each true label.
@@ -36,7 +36,7 @@ class LabelPlaces(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether every true label has a score."""
+        """True if every true label has a score."""
         return bool(self.tied.all())
 
     def resolved(self, true: Sets, n_known: npt.NDArray[np.int64], *, is_best: bool) -> LabelPlaces:
@@ -74,11 +74,11 @@ class LabelScores:
     is_prob: bool
 
     def at(self, rows: npt.NDArray[Any]) -> LabelScores:
-        """Of some rows: bool[n], or their places."""
+        """Return the scores of some rows: bool[n], or their places."""
         return replace(self, values=self.values[rows])
 
     def only(self, places: npt.NDArray[np.int64], k: int) -> LabelScores:
-        """On some of k labels, by their places in order."""
+        """Restrict the scores to some of k labels, by their places in order."""
         assert self.values.shape[1] == k
         return replace(self, values=np.ascontiguousarray(self.values[:, places]))
 
@@ -87,7 +87,7 @@ class LabelScores:
         return replace(self, values=np.concatenate([self.values, other.values]))
 
     def places(self, true: Sets, unknown: Sets | None, k: int, n_threads: int = 0) -> LabelPlaces:
-        """Where true labels stand; unknown ones stand nowhere."""
+        """Places of true labels; unknown labels have none."""
         assert self.values.shape[1] == k
         found = _native.place_labels(
             self.values, true.starts, true.items, *_parts(unknown), n_threads
@@ -115,12 +115,12 @@ class ListedScores:
     is_prob: bool
 
     def at(self, rows: npt.NDArray[Any]) -> ListedScores:
-        """Of some rows: bool[n], or their places."""
+        """Return the scores of some rows: bool[n], or their places."""
         numbers = Sets(self.sets.starts, np.arange(len(self.values), dtype=np.int32))
         return replace(self, sets=self.sets.at(rows), values=self.values[numbers.at(rows).items])
 
     def only(self, places: npt.NDArray[np.int64], k: int) -> ListedScores:
-        """On some of k labels, by their places in order."""
+        """Restrict the scores to some of k labels, by their places in order."""
         kept = np.isin(self.sets.items, places)
         return replace(self, sets=self.sets.only(places, k), values=self.values[kept])
 
@@ -130,7 +130,7 @@ class ListedScores:
         return replace(self, sets=self.sets.joined(other.sets), values=values)
 
     def places(self, true: Sets, unknown: Sets | None, k: int, n_threads: int = 0) -> LabelPlaces:
-        """Where true labels stand; unknown ones stand nowhere."""
+        """Places of true labels; unknown labels have none."""
         found = _native.place_listed(
             self.sets.starts,
             self.sets.items,

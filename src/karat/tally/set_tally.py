@@ -111,7 +111,7 @@ class SetTally:
         unknown: Sets | None = None,
         missing: npt.NDArray[np.bool_] | None = None,
     ) -> SetTally:
-        """From the true and the predicted labels of each row, and the cells not known.
+        """Create them from the true and predicted labels of each row and the unknown cells.
 
         Args:
             true, pred: n rows of numbers below k; of unknown cells what they say does not count.
@@ -160,7 +160,7 @@ class SetTally:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether rows have weights."""
+        """True if rows have weights."""
         return self.weights is not None
 
     @property
@@ -318,7 +318,7 @@ def _grouped(
 
 
 def inconsistency_of_sets(tally: SetTally) -> str | None:
-    """What contradicts what in a tally that was read, or None."""
+    """Contradiction in a tally that was read, or None."""
     if problem := wrong_classes(tally.classes):
         return problem
     n_unknown: Any = tally.n_unknown
@@ -477,7 +477,7 @@ class SetRows:
 
     @cached_property
     def tally(self) -> SetTally:
-        """What is counted of them: three rows of one that stands for three."""
+        """Tally of the rows; a row with weight 3 counts as three rows."""
         found = SetTally.of(
             self.classes, self.true, self.pred, self.weights, self.unknown, self.missing
         )
@@ -563,7 +563,7 @@ class SetRows:
 
     @cached_property
     def matched(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Of the true labels of known rows, and of the predicted ones, which are hits."""
+        """Hits among the true labels of known rows, and among the predicted ones."""
         return self.known.true.matched(self.known.pred, self.classes.k)
 
     @cached_property

@@ -45,7 +45,7 @@ class Sets:
 
     @classmethod
     def of_pairs(cls, rows: npt.ArrayLike, items: npt.ArrayLike, n: int) -> Sets:
-        """From the row and the label of each pair, ascending by row and label."""
+        """Create them from the row and the label of each pair, ascending by row and label."""
         starts = np.zeros(n + 1, np.int64)
         np.cumsum(np.bincount(np.asarray(rows, np.int64), minlength=n), out=starts[1:])
         return cls(starts, np.ascontiguousarray(items, np.int32))
@@ -129,7 +129,7 @@ class Sets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatrixSets:
-    """What a matrix holds.
+    """Content of a matrix.
 
     Attributes:
         sets: the columns of each row whose cells are 1.

@@ -124,7 +124,7 @@ def _column(rng: np.random.Generator, is_own: Numbers, bits: int, *, is_chance: 
 
 
 def _within(rng: np.random.Generator, is_own: Numbers) -> Floats:
-    """Where rows stand inside of a bucket, in [0, 1]."""
+    """Positions of rows inside a bucket, in [0, 1]."""
     n = len(is_own)
     steps = np.arange(n) / max(n - 1, 1)
     orders: dict[str, Callable[[], Floats]] = {
@@ -199,7 +199,7 @@ def values_lie_in_their_bounds(record: Record) -> None:
 
 
 def one_score_a_bucket_is_exact(record: Record) -> None:
-    """Where every bucket holds one score, nothing is open."""
+    """Check that every bound is exact where each bucket contains one score."""
     for problem in bucket_problems(_N_PROBLEMS // 4, seed=1):
         metrics = metrics_in_buckets(record, problem.fine.classes.k)
         if found := all_bounds_of(problem.fine, metrics)[0]:

@@ -117,7 +117,7 @@ def unlisted(record: Record) -> list[str]:
 
 
 def equivalent(record: Record, mutant: Node, flags: Flags, n_tables: int = 200) -> bool:
-    """Whether a mutant equals the formula on random tables, as an identity would make it."""
+    """True if a mutant equals the formula on random tables, as for an identity."""
     rng = np.random.default_rng(0)
     golden = record.cases[0]
     k = len(golden.cells)
@@ -297,7 +297,7 @@ def relabelling_changes_nothing(record: Record) -> None:
 
 
 def needs_order(record: Record) -> bool:
-    """Whether the formula reads the positions of the classes (grades)."""
+    """True if the formula reads the positions of the classes (grades)."""
     nodes = walk(next(metrics_of(record, 3)).traced("nan").raw)
     return any(n.op in ("cumulative", "later") or n.value == "index" for n in nodes)
 

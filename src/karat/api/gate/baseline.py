@@ -210,7 +210,7 @@ def _written_rows(rows: Rows) -> dict[str, Any]:
 
 
 def is_baseline(path: str | PathLike[str]) -> bool:
-    """Whether a file begins as a baseline does."""
+    """True if a file begins as a baseline does."""
     try:
         with open(path, "rb") as stream:
             start = stream.read(200)

@@ -207,7 +207,7 @@ def change_of(one: Difference, *, is_same: bool) -> Change:
 
 
 def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:
-    """Whether both models predict the same on every row."""
+    """True if both models predict the same on every row."""
     if not of_scores:
         return bool(np.all(new.pred == old.pred))
     if new.scores is None or old.scores is None or new.is_prob != old.is_prob:
@@ -265,7 +265,7 @@ def decided_by(report: Report) -> dict[str, Any]:
 
 
 def n_of(rows: Rows | Report) -> int:
-    """How many rows there are."""
+    """Number of rows."""
     return rows.n_rows if isinstance(rows, Report) else rows.n
 
 
@@ -396,7 +396,7 @@ class Evaluation:
         return predicted(replace(rows, pred=None), at, None)
 
     def _has_threshold_of(self, settings: Mapping[str, Any]) -> bool:
-        """Whether both sides predict from one threshold on, as far as is known."""
+        """True if both sides predict at the same threshold, as far as is known."""
         ours, theirs = (each.get("threshold", "") for each in (self.decided, settings))
         is_prob = not isinstance(self.current, Rows) or self.current.is_prob
         largest = 0.5 if is_prob else 0.0
@@ -487,7 +487,7 @@ class Evaluation:
         return cases
 
     def _unfit(self, label: Label, rows: Rows | Report) -> Settled | None:
-        """Why a slice gets no verdict by its numbers, or None."""
+        """Reason why the numbers of a slice give no verdict, or None."""
         if label is None or isinstance(rows, Report):
             return None
         reason = None
@@ -558,7 +558,7 @@ class Evaluation:
 
     @property
     def n(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return n_of(self.current)
 
     @property

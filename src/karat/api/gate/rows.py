@@ -59,12 +59,12 @@ class RowsSpec:
 
     @property
     def has_predictions(self) -> bool:
-        """Whether predictions are given beside the truth."""
+        """True if predictions are given beside the truth."""
         return any(each is not None for each in (self.y_pred, self.y_prob, self.y_score))
 
     @property
     def is_table(self) -> bool:
-        """Whether the rows are in a table or in files."""
+        """True if the rows are in a table or in files."""
         return not self.has_predictions and (names_files(self.y_true) or is_frame(self.y_true))
 
     def decided_by(self, rows: Rows) -> dict[str, Any]:

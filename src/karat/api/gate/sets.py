@@ -60,7 +60,7 @@ _FORMS = ("y_prob", "y_score", "y_pred")
 
 
 def are_sets_of(given: RowsSpec) -> bool:
-    """Whether the rows of a gate hold sets of labels."""
+    """True if the rows of a gate hold sets of labels."""
     if isinstance(given.y_true, MultilabelReport):
         return True
     if given.is_table or not given.has_predictions:
@@ -120,7 +120,7 @@ class SetEvaluation:
 
     @property
     def n(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return self.current.n if isinstance(self.current, SetRows) else self.current.n_rows
 
     def cases(self) -> list[Case]:

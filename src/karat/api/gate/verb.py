@@ -209,7 +209,7 @@ def run_gate(
         *kinds, last = (option(kind) for kind in ("min", "max", "max_drop", "no_worse_than"))
         value = "macro_f1=0.8" if is_command_line() else {"macro_f1": 0.8}
         do = (
-            f"Give a rule, as {option('min', value)}, of {', '.join(kinds)} or {last}; or "
+            f"Give a rule, such as {option('min', value)} ({', '.join(kinds)} or {last}), or "
             f"{option('baseline')} alone. {option('update_baseline')} writes the first baseline."
         )
         raise refused("There is no rule and no baseline", do)
@@ -243,6 +243,7 @@ def run_gate(
         spec.inconclusive,
         spec.warn_only,
         run.mapping,
+        is_of_sets,
     )
     if target is None:
         return result

@@ -74,7 +74,7 @@ _ALL: Final = {**METRICS, **LABEL_LOSSES}
 
 
 class Capability(NamedTuple):
-    """What CatBoost can do with a metric.
+    """Capabilities of CatBoost for a metric.
 
     Attributes:
         optimization: whether it can be trained by.
@@ -277,12 +277,12 @@ class Description:
 
     @property
     def facts(self) -> Facts:
-        """What CatBoost says of the metric."""
+        """Facts about the metric in CatBoost."""
         return _ALL[self.name]
 
     @property
     def is_per_class(self) -> bool:
-        """Whether several columns of scores give a value for each class."""
+        """True if several columns of scores give a value for each class."""
         is_each = (self.name, self.type) in (("AUC", "OneVsAll"), ("Accuracy", "PerClass"))
         return self.facts.is_per_class or is_each
 

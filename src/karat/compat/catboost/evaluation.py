@@ -104,7 +104,7 @@ def _values_of(rows: Rows, metric: Description, n_threads: int = 0) -> list[floa
 
 
 class _OfAllRows:
-    """What CatBoost asks of an object whose value is computed on all rows at once."""
+    """Attributes that CatBoost reads of an object whose value is computed on all rows at once."""
 
     # CatBoost would compile the methods with numba, and warn where it cannot.
     no_jit = True
@@ -127,7 +127,7 @@ class TrainerMetric(_OfAllRows):
     description: Description
 
     def is_max_optimal(self) -> bool:
-        """Whether larger values are better."""
+        """True if larger values are better."""
         return self.description.facts.better == "higher"
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
@@ -165,7 +165,7 @@ class LabelTrainerMetric(_OfAllRows):
     measure: Description | Metric
 
     def is_max_optimal(self) -> bool:
-        """Whether larger values are better."""
+        """True if larger values are better."""
         found = self.measure
         return (found.better if isinstance(found, Metric) else found.facts.better) == "higher"
 

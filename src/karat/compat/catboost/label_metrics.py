@@ -48,7 +48,7 @@ class LabelRows:
 
 
 def is_of_labels(label: Any, metric: Description) -> bool:
-    """Whether a call is of several labels a row: a matrix as label, of a metric that takes one."""
+    """True if a call has several labels per row: a matrix as label, for a metric that takes one."""
     if metric.name in LABEL_LOSSES:
         return True
     if metric.name not in OF_LABELS or isinstance(label, str | bytes | dict | set):

@@ -97,7 +97,7 @@ _AT_A_TIME: Final = 4
 """Where CatBoost's exponential ends, and how many columns it takes at a time."""
 _LAST_BITS: Final = (1 << 16) - 1
 _TIED: Final = 1e-8
-"""Neighbouring scores closer than this are one threshold of PRAUC."""
+"""Neighboring scores closer than this are one threshold of PRAUC."""
 
 
 def of_losses(rows: Rows, metric: Description) -> list[float]:
@@ -234,7 +234,7 @@ def _pr_areas(rows: Rows, metric: Description) -> list[float]:
 
 
 def _without_near_ties(column: Floats) -> Floats:
-    """Scores, where each of a chain of near neighbours is the lowest of the chain.
+    """Scores, where each of a chain of near neighbors is the lowest of the chain.
 
     Rows of weight 0 are links of a chain as well.
     """

@@ -54,7 +54,7 @@ class Rows:
 
     @property
     def weighs_nothing(self) -> bool:
-        """Whether every weight is 0, for which CatBoost has conventions."""
+        """True if every weight is 0, for which CatBoost has conventions."""
         return self.weights is not None and not self.weights.any()
 
 

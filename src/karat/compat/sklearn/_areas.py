@@ -113,7 +113,7 @@ _ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined 
 
 
 def _are_plain(score: Any, codes: Codes, k: int) -> bool:
-    """Whether scores are a matrix of floats: a row for each code, a column for each class."""
+    """True if scores are a matrix of floats: a row for each code, a column for each class."""
     return (
         type(score) is np.ndarray
         and score.dtype in (np.float64, np.float32)

@@ -148,7 +148,7 @@ def ranked(
 
 
 def same_kind(classes: Array, label: Any) -> bool:
-    """Whether a label can equal one of the classes without being converted."""
+    """True if a label can equal one of the classes without being converted."""
     is_text = classes.dtype.kind == "U"
     return isinstance(label, str) if is_text else isinstance(label, int | float | np.number)
 

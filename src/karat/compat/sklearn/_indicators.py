@@ -103,7 +103,7 @@ class Indicators:
 
     @classmethod
     def of(cls, true: Indicator, pred: Indicator, weights: Array | None = None) -> Indicators:
-        """What both count."""
+        """Count the cells of both."""
         is_plain = true.values is None and pred.values is None
         if is_plain and weights is None:
             rows, hits, _, _ = _native.count_sets(

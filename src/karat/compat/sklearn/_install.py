@@ -21,7 +21,7 @@ _lock = threading.RLock()
 
 
 class Installation:
-    """What `install` returns: as a context manager it undoes itself at the end of the block.
+    """Return value of `install`: as a context manager it undoes itself at the end of the block.
 
     Another installation, made before it or by another thread, stays.
     """

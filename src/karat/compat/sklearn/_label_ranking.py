@@ -29,7 +29,7 @@ _GRADED = (MULTILABEL, "continuous-multioutput", "multiclass-multioutput")
 
 
 def ranked_labels(true: Sets, score: Array) -> RankedLabels:
-    """Where the true labels stand; scores float[n, k], finite, the largest first."""
+    """Places of the true labels by score, largest first; scores float[n, k], finite."""
     if score.dtype not in (np.float64, np.float32):
         score = score.astype(np.float64)
     n, k = score.shape
@@ -66,7 +66,7 @@ def _refuse_shapes(true: Any, score: Array) -> None:
 
 @drop_in
 def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """How far to go to find all true labels, as ``sklearn.metrics.coverage_error``.
+    """Mean rank of the last true label, as ``sklearn.metrics.coverage_error``.
 
     Equals `karat.coverage_error` where every row has a true label; a row without one counts 0.
 
@@ -211,7 +211,7 @@ def _check_gains(true: Array) -> None:
 
 
 def _discount(width: int, k: int | None, log_base: float) -> Floats:
-    """What a gain counts at each place, 0 beyond place k."""
+    """Discount of a gain at each place; 0 beyond place k."""
     discount: Floats = 1 / (np.log(np.arange(width) + 2) / np.log(log_base))
     if k is not None:
         discount[k:] = 0

@@ -30,7 +30,7 @@ Array = npt.NDArray[Any]
 def accuracy_score(
     y_true: Any, y_pred: Any, *, normalize: Any = True, sample_weight: Any = None
 ) -> float:
-    """Share of the rows that are predicted right, as ``sklearn.metrics.accuracy_score``.
+    """Proportion of the rows that are predicted correctly, as ``sklearn.metrics.accuracy_score``.
 
     Equals `karat.accuracy`, and of indicator matrices `karat.subset_accuracy`; with
     ``normalize=False`` the number of rows, or their weight.
@@ -82,7 +82,7 @@ def _shared(part: Any, pair: Pair) -> Any:
 def zero_one_loss(
     y_true: Any, y_pred: Any, *, normalize: Any = True, sample_weight: Any = None
 ) -> float:
-    """Share of the rows that are predicted wrong, as ``sklearn.metrics.zero_one_loss``.
+    """Proportion of the rows that are predicted wrongly, as ``sklearn.metrics.zero_one_loss``.
 
     Equals `karat.error_rate`.
 

@@ -503,7 +503,7 @@ def top_k_accuracy_score(
     sample_weight: Any = None,
     labels: Any = None,
 ) -> float:
-    """Share of rows whose class is among the k best; ``sklearn.metrics.top_k_accuracy_score``.
+    """Proportion of rows whose class is among the k best; ``sklearn.metrics.top_k_accuracy_score``.
 
     Equals `karat.top_k_accuracy` where no scores are equal; of equal scores the last column comes
     first, there and here.

@@ -392,7 +392,7 @@ def _cells(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> Array:
 
 
 def _is_whole(weights: Array | None) -> bool:
-    """Whether counts of rows of these weights are whole numbers."""
+    """True if counts of rows of these weights are whole numbers."""
     return weights is None or weights.dtype.kind in "iub"
 
 

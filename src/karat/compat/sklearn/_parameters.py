@@ -1,4 +1,4 @@
-"""What each parameter may be, with errors and warnings in the words of scikit-learn."""
+"""Values that each parameter allows, with the errors and warnings of scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 class UndefinedMetricWarning(UserWarning):
-    """A metric is not defined by the data; used while scikit-learn is not loaded."""
+    """Warning that a metric is undefined; used while scikit-learn is not loaded."""
 
 
 class DataConversionWarning(UserWarning):
-    """Data of another shape were converted; used while scikit-learn is not loaded."""
+    """Warning that data of another shape were converted; used while scikit-learn is not loaded."""
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -67,7 +67,7 @@ class Constraint:
 
 
 def is_sparse(value: Any) -> bool:
-    """Whether it is a sparse array or matrix of SciPy, which is not imported for it."""
+    """True if it is a sparse array or matrix of SciPy, which is not imported for it."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(value))
 

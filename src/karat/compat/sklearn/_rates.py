@@ -141,7 +141,7 @@ def precision_score(
     sample_weight: Any = None,
     zero_division: Any = "warn",
 ) -> Any:
-    """Share of the rows predicted as a class that are of it; ``sklearn.metrics.precision_score``.
+    """Proportion of the rows predicted as a class that belong to it, as ``precision_score``.
 
     Equals `karat.precision`.
 
@@ -163,7 +163,7 @@ def recall_score(
     sample_weight: Any = None,
     zero_division: Any = "warn",
 ) -> Any:
-    """Share of the rows of a class that are predicted as it; ``sklearn.metrics.recall_score``.
+    """Proportion of the rows of a class that are predicted as it, as ``recall_score``.
 
     Equals `karat.recall`.
 

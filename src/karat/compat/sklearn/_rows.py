@@ -74,7 +74,7 @@ def _coded(y_true: Any) -> tuple[Codes, Array] | None:
 
 
 def summed_weights(sample_weight: Any, n: int) -> tuple[bool, npt.NDArray[np.float64] | None]:
-    """Whether weights can be handed to a kernel, and as what."""
+    """Return whether weights can be passed to a kernel, and these weights."""
     if sample_weight is None:
         return True, None
     weights = plain_weights(sample_weight)
@@ -98,7 +98,7 @@ def native_sums(
     slack: float | None = None,
     clip: float = 0.0,
 ) -> _native.ScoreSums | None:
-    """What `_native.read_scores` sums; None where a check may fail, or nothing weighs anything.
+    """Sums of `_native.read_scores`; None where a check may fail, or every weight is 0.
 
     Args:
         slack: how far from 1 the sums of probabilities may be; None: of scores.
@@ -117,7 +117,7 @@ def native_sums(
 
 
 def are_multiplied_safely(weights: npt.NDArray[np.float64] | None) -> bool:
-    """Whether products of two sums of the weights are as exact as the sums."""
+    """True if products of two sums of the weights are as exact as the sums."""
     if weights is None:
         return True
     least, largest = _PRODUCTS

@@ -225,7 +225,7 @@ def _frame_dtype(pandas: Any, dtypes: list[Any]) -> tuple[Any, bool]:
 
 
 def _must_convert(pandas: Any, dtype: Any) -> bool:
-    """Whether a dtype of pandas holds booleans, or numbers that may be missing."""
+    """True if a dtype of pandas holds booleans, or numbers that may be missing."""
     types = pandas.api.types
     if types.is_bool_dtype(dtype):
         return True

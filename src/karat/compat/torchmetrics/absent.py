@@ -144,7 +144,7 @@ def missing(module: str, name: str) -> Exception:
 
 
 def _told(name: str) -> tuple[str, str] | None:
-    """What a name is in torchmetrics, and what to do; None: torchmetrics has none of that name."""
+    """Meaning of a name in torchmetrics and what to use instead; None if torchmetrics lacks it."""
     if name in TOOLS:
         return "It wraps or sums values, it measures no classifier itself", TOOLS[name]
     instead = instead_of(name)
@@ -161,7 +161,7 @@ def _told(name: str) -> tuple[str, str] | None:
 
 
 def instead_of(name: str) -> str | None:
-    """What karat has in place of a function or a class of two or many classes."""
+    """Replacement in karat for a function or a class of two or many classes."""
     pairs = MEASURED_ELSEWHERE.items()
     return next((instead for names, instead in pairs if _bare(name) in names), None)
 

@@ -43,7 +43,7 @@ class CountedMetric(Metric):
 
     @property
     def tally(self) -> Tally:
-        """What it has seen; metrics of one `MetricCollection` share it where their needs agree."""
+        """Tally so far; metrics of one `MetricCollection` with equal needs share it."""
         return self._tally
 
     @property
@@ -90,7 +90,7 @@ class CountedMetric(Metric):
         return self.rule.value(self._tally)
 
     def value_over(self, tally: Tally) -> Any:
-        """What `compute` gives of another tally of its need."""
+        """Return what `compute` returns, from another tally of the same need."""
         if self._overrides("compute"):
             with self._holding(tally):
                 return self.compute()

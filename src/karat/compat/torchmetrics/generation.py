@@ -67,11 +67,11 @@ class TaskMetric(Metric):
         super().__init_subclass__(**kwargs)
 
     def update(self, *args: Any, **kwargs: Any) -> None:
-        """Not here: of the class of the task."""
+        """Not available here: an attribute of the class of the task."""
         raise NotImplementedError(type(self).__name__)
 
     def compute(self) -> Any:
-        """Not here: of the class of the task."""
+        """Not available here: an attribute of the class of the task."""
         raise NotImplementedError(type(self).__name__)
 
 
@@ -136,7 +136,7 @@ def _with_signature(name: str, taken: list[Parameter], returns: str, run: Made) 
 
 
 def _by_task(name: str, taken: list[Parameter], returns: str, of_tasks: Mapping[str, Made]) -> Made:
-    """What asks for a task; arguments that the task does not have are ignored."""
+    """Return the function that takes `task`; it ignores arguments that the task does not have."""
     own = Signature([parameter.replace(annotation=Parameter.empty) for parameter in taken])
 
     def of_task(*args: Any, **options: Any) -> Any:

@@ -79,7 +79,7 @@ def labels_precision_recall_curve(tally: Tally, need: Need) -> _Curves:
 
 
 def _points(tally: Tally, need: Need) -> Iterator[tuple[Floats, Floats, Tensor]]:
-    """Of each label true and false positives at each of its scores, from the highest one."""
+    """True and false positives of each label at each of its scores, from the highest one."""
     assert isinstance(need, KeptScores)
     dtype = tally.joined("scores").dtype
     for curve in need.curves(tally):
@@ -161,7 +161,7 @@ def labels_best(tally: Tally, need: Need, **bound: float) -> tuple[Tensor, Tenso
 def _best_recall(
     precision: Tensor, recall: Tensor, thresholds: Tensor, least: float
 ) -> tuple[Tensor, Tensor]:
-    """Of equal recalls the one with the largest precision, of these the highest threshold."""
+    """Largest recall and its threshold; ties: largest precision, then highest threshold."""
     n = len(thresholds)
     points = torch.vstack((recall[:n], precision[:n], thresholds)).T
     points = points[(points[:, 1] >= least) & ~points[:, 0].isnan()]

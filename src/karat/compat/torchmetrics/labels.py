@@ -33,7 +33,7 @@ from karat.tally import Axis, Cells, Classes
 
 
 class Need(Protocol):
-    """Which tally a metric reads: frozen, compared by value."""
+    """Kind of tally that a metric reads: frozen, compared by value."""
 
     def empty(self, device: Any) -> Tally:
         """The tally of no rows."""
@@ -200,7 +200,7 @@ def rate(
 
 
 def _class_weights(tally: Tally, need: Need, metric: str, average: str | None) -> Numbers:
-    """What each class weighs in a mean, number[..., k]."""
+    """Weight of each class in a mean, number[..., k]."""
     tp, fp, _, fn = _counts(cells_of(tally))
     if average == "weighted":
         return tp + fn

@@ -308,12 +308,12 @@ class Metric(torch.nn.Module, ABC):  # type: ignore[misc]
 
     @property
     def update_called(self) -> bool:
-        """Whether there was a batch."""
+        """True if there was a batch."""
         return self._tally.n_batches > 0
 
     @property
     def device(self) -> Any:
-        """Where it was put; karat's own metrics: or where their first batch lay."""
+        """Device of the metric; karat's own metrics: or of their first batch."""
         return self._tally.device
 
     @property
@@ -439,7 +439,7 @@ class Metric(torch.nn.Module, ABC):  # type: ignore[misc]
         return first
 
     def _is_apart(self) -> bool:
-        """Whether its value is that of this process alone."""
+        """True if its value is that of this process alone."""
         return self._is_alone or not self.sync_on_compute or not is_one_of_many(self.process_group)
 
     def _of_all_processes(self) -> Tally:
@@ -479,7 +479,7 @@ class Metric(torch.nn.Module, ABC):  # type: ignore[misc]
 
 
 class CompositionalMetric(Metric):
-    """What an operator makes of the values of metrics, numbers and tensors.
+    """Result of an operator on metrics, numbers and tensors.
 
     A batch is given to each of its metrics, to one that occurs twice once.
     """

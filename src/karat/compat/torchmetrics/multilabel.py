@@ -61,7 +61,7 @@ class LabelRows:
 
 @dataclass(frozen=True)
 class _OfLabels:
-    """How cells are read: predicted where the probability is above the threshold.
+    """Reader of cells: a label is predicted where its probability is above the threshold.
 
     Attributes:
         k: number of labels.
@@ -341,7 +341,7 @@ def labels_jaccard(
 
 
 def exact_match(tally: Tally, need: Need) -> Tensor:  # noqa: ARG001
-    """Share of the rows, or of the places of each sample, of which every label is right."""
+    """Proportion of the rows, or of the positions of each sample, with every label right."""
     is_each = "matches" in tally.rows
     found = tally.joined("matches") if is_each else tally.sums["matches"]
     right, total = found.cpu().double().numpy().T

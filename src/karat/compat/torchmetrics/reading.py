@@ -26,7 +26,7 @@ NATIVE_DEVICES = {"cpu"}
 
 
 def is_native(tensor: Tensor) -> bool:
-    """Whether the rows are counted by karat's kernels, and refused where they are found."""
+    """True if karat's kernels count the rows and check them."""
     return tensor.device.type in NATIVE_DEVICES
 
 
@@ -45,7 +45,7 @@ def check_samples(target: Tensor) -> None:
 
 
 def classes_of(preds: Tensor, target: Tensor, k: int | None) -> bool:
-    """Whether `preds` holds a score for each class: [n, k, …] beside [n, …]."""
+    """True if `preds` holds a score for each class: [n, k, …] beside [n, …]."""
     found = f"preds has shape {tuple(preds.shape)}, target {tuple(target.shape)}"
     is_scored: bool = preds.ndim == target.ndim + 1
     if is_scored:

@@ -80,7 +80,7 @@ class _Rows:
 
 @dataclass(frozen=True)
 class _Scores:
-    """How rows of scores are read.
+    """Reader of rows with scores.
 
     Attributes:
         k: number of classes; None: two, with one score for each row.
@@ -164,7 +164,7 @@ class BinnedScores(_Scores):
 
 
 def _evenly(scores: npt.NDArray[Any], edges: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """How many even edges probabilities reach: computed, then put right by one where it rounded.
+    """Number of even edges that probabilities reach: computed, then corrected for rounding.
 
     The t edges lie between −∞ and ∞.
     """
@@ -329,7 +329,7 @@ def curves_of(tally: Tally, need: Any) -> Iterator[ClassRanks | _Sorted]:
 
 
 class _Sorted:
-    """As `ClassRanks`, sorted and added up where the scores lie; counts stay whole."""
+    """Return `ClassRanks`, sorted and summed on the device of the scores; counts stay whole."""
 
     def __init__(self, scores: Tensor, is_own: Tensor, weights: Tensor | None) -> None:
         order = torch.argsort(scores, descending=True)
@@ -474,7 +474,7 @@ def ratios(part: Floats, whole: Floats, otherwise: float) -> Floats:
 
 
 def _area(fpr: Floats, tpr: Floats, max_fpr: float | None) -> float:
-    """Trapezoidal area in the order given; up to `max_fpr`, standardised as by McClish."""
+    """Trapezoidal area in the order given; up to `max_fpr`, standardized as by McClish."""
     if max_fpr is None or max_fpr == 1 or not fpr.sum() or not tpr.sum():
         return float(np.trapezoid(tpr, fpr))
     stop = int(np.searchsorted(fpr, max_fpr, side="right"))

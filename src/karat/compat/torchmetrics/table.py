@@ -114,7 +114,7 @@ class Measure:
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def tasks(self) -> Iterator[tuple[str, str, Task]]:
-        """Of each task the names of the function and of the class, and the rest."""
+        """Iterate over the tasks: the names of the function and of the class, and the rest."""
         function, metric = self.names
         for name in TASKS:
             task: Task | None = getattr(self, name)
@@ -195,14 +195,14 @@ TABLE: Final = (
     Measure(
         ("accuracy", "Accuracy"),
         ("rate", "accuracy"),
-        Task("Share of rows predicted rightly", _TWO),
+        Task("Proportion of rows predicted correctly", _TWO),
         Task(
-            "Share of rows predicted rightly; by default the mean over the classes",
+            "Proportion of rows predicted correctly; by default the mean over the classes",
             _OF_ANY,
             _OF_ANY_FED,
         ),
         multilabel=Task(
-            "Share of labels predicted rightly; by default the mean over the labels", _ANY
+            "Proportion of labels predicted correctly; by default the mean over the labels", _ANY
         ),
         by_task=_RATE,
         also_takes=("zero_division",),
@@ -285,7 +285,7 @@ TABLE: Final = (
         ("order", "coverage"),
         None,
         None,
-        Task("How many of the best scores hold every true label", f"num_labels {_LAST}"),
+        Task("Number of top scores that include every true label", f"num_labels {_LAST}"),
         higher_is_better=False,
     ),
     Measure(
@@ -303,8 +303,10 @@ TABLE: Final = (
         ("exact_match", "ExactMatch"),
         ("match", "exact_match"),
         None,
-        Task("Share of the samples of which every item is right", f"num_classes {_MATCHED}"),
-        Task("Share of the rows whose labels are all right", f"num_labels threshold {_MATCHED}"),
+        Task("Proportion of the samples whose items are all right", f"num_classes {_MATCHED}"),
+        Task(
+            "Proportion of the rows whose labels are all right", f"num_labels threshold {_MATCHED}"
+        ),
         by_task=f"threshold {_COUNTS} {_MATCHED}",
         function_by_task=f"{_COUNTS} threshold {_MATCHED}",
     ),
@@ -335,9 +337,9 @@ TABLE: Final = (
     Measure(
         ("hamming_distance", "HammingDistance"),
         ("rate", "hamming_distance"),
-        Task("Share of rows predicted wrongly", _TWO),
-        Task("Share of rows of a class predicted as another", _OF_K, _OF_ANY_FED),
-        Task("Share of labels predicted wrongly", _ANY),
+        Task("Proportion of rows predicted wrongly", _TWO),
+        Task("Proportion of rows of a class predicted as another", _OF_K, _OF_ANY_FED),
+        Task("Proportion of labels predicted wrongly", _ANY),
         by_task=_RATE,
         higher_is_better=False,
         also_takes=("zero_division",),
@@ -401,9 +403,13 @@ TABLE: Final = (
     Measure(
         ("negative_predictive_value", "NegativePredictiveValue"),
         ("rate", "negative_predictive_value"),
-        Task("Share of the rows predicted as class 0 that are of it", _F_TWO, _TWO),
-        Task("Share of the rows predicted as others that are of others", _F_MANY, _OF_ANY_FED),
-        Task("Share of the rows predicted to lack a label that lack it", _F_ANY, _ANY),
+        Task("Proportion of the rows predicted as class 0 that belong to it", _F_TWO, _TWO),
+        Task(
+            "Proportion of the rows predicted as another class that belong to another",
+            _F_MANY,
+            _OF_ANY_FED,
+        ),
+        Task("Proportion of the rows predicted to lack a label that lack it", _F_ANY, _ANY),
         by_task=_RATE,
         function_adds="zero_division",
         higher_is_better=None,
@@ -412,9 +418,9 @@ TABLE: Final = (
     Measure(
         ("precision", "Precision"),
         ("rate", "precision"),
-        Task("Share of the rows predicted as class 1 that are of it", _F_TWO, _TWO),
-        Task("Share of the rows predicted as a class that are of it", _F_MANY, _OF_ANY_FED),
-        multilabel=Task("Share of the predictions of a label that are right", _F_ANY, _ANY),
+        Task("Proportion of the rows predicted as class 1 that belong to it", _F_TWO, _TWO),
+        Task("Proportion of the rows predicted as a class that belong to it", _F_MANY, _OF_ANY_FED),
+        multilabel=Task("Proportion of the predictions of a label that are right", _F_ANY, _ANY),
         by_task=_RATE,
         function_adds="zero_division",
         also_takes=("zero_division",),
@@ -448,7 +454,7 @@ TABLE: Final = (
         ("order", "precision"),
         None,
         None,
-        Task("Mean precision at the places of the true labels", f"num_labels {_LAST}"),
+        Task("Mean precision at the ranks of the true labels", f"num_labels {_LAST}"),
     ),
     Measure(
         ("ranking_loss", "RankingLoss"),
@@ -456,17 +462,18 @@ TABLE: Final = (
         None,
         None,
         Task(
-            "Share of pairs of a true and a false label in the wrong order", f"num_labels {_LAST}"
+            "Proportion of pairs of a true and a false label in the wrong order",
+            f"num_labels {_LAST}",
         ),
         higher_is_better=False,
     ),
     Measure(
         ("recall", "Recall"),
         ("rate", "recall"),
-        Task("Share of the rows of class 1 that are predicted as it", _F_TWO, _TWO),
-        Task("Share of the rows of a class that are predicted as it", _F_MANY, _OF_ANY_FED),
+        Task("Proportion of the rows of class 1 that are predicted as it", _F_TWO, _TWO),
+        Task("Proportion of the rows of a class that are predicted as it", _F_MANY, _OF_ANY_FED),
         multilabel=Task(
-            "Share of the rows with a label that are predicted to have it", _F_ANY, _ANY
+            "Proportion of the rows with a label that are predicted to have it", _F_ANY, _ANY
         ),
         by_task=_RATE,
         function_adds="zero_division",
@@ -512,9 +519,15 @@ TABLE: Final = (
     Measure(
         ("specificity", "Specificity"),
         ("rate", "specificity"),
-        Task("Share of the rows of class 0 that are predicted as it", _TWO),
-        Task("Share of the rows of other classes that are predicted as others", _OF_K, _OF_ANY_FED),
-        multilabel=Task("Share of the rows without a label that are predicted so", _ANY),
+        Task("Proportion of the rows of class 0 that are predicted as it", _TWO),
+        Task(
+            "Proportion of the rows of other classes that are predicted as others",
+            _OF_K,
+            _OF_ANY_FED,
+        ),
+        multilabel=Task(
+            "Proportion of the rows without a label that are predicted without it", _ANY
+        ),
         by_task=_RATE,
         higher_is_better=None,
         also_takes=("zero_division",),

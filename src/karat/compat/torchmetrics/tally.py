@@ -1,4 +1,4 @@
-"""What a metric keeps of the rows it has seen: sums that add up, rows that are kept as they are.
+"""Tally of a metric: sums that are added up, and rows that are kept as they are.
 
 Its errors are of inputs and arguments that give no number.
 """
@@ -121,7 +121,7 @@ class Tally:
         return {**self.sums, **self.rows}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what can be made again."""
+        """Return the state without what can be computed again."""
         return {**self.__dict__, "cache": {}}
 
 
@@ -165,7 +165,7 @@ def gathered(tally: Tally, group: Any = None) -> list[Tally]:
 
 
 def is_one_of_many(group: Any = None) -> bool:
-    """Whether `torch.distributed` runs more processes than this one."""
+    """True if `torch.distributed` runs more processes than this one."""
     distributed = torch.distributed
     if not distributed.is_available() or not distributed.is_initialized():
         return False

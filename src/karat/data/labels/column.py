@@ -313,7 +313,9 @@ def missing_values(
     several = looks_separated(labels)
     if several is not None and several[0]:
         named = option("separator", several[0])
-        do += f" If texts hold several labels, and a blank one none, name the separator: {named}."
+        do += (
+            f" If a text lists several labels, and a blank text none, name the separator: {named}."
+        )
     return error("K104", argument=argument, things=things, do=do, **of_rows)
 
 

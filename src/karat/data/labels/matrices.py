@@ -116,7 +116,7 @@ def labels_of_matrix(confusion: Any) -> list[Any] | None:
         return rows
     if rows == default and sorted(map(repr, columns)) != counted:
         return columns
-    found = f"Its rows are labelled {shown(rows)}, its columns {shown(columns)}"
+    found = f"Its rows are labeled {shown(rows)}, its columns {shown(columns)}"
     raise error("K119", found=found)
 
 

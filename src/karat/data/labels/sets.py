@@ -59,7 +59,7 @@ class SetColumn:
 
 
 def are_sets(values: Any) -> bool:
-    """Whether an argument has the form of sets of labels, whatever they hold.
+    """True if an argument has the form of sets of labels, whatever their content.
 
     A matrix of two columns or more, a sparse matrix, a frame of several columns, a column of lists
     (Arrow, Polars, pandas), or rows that are sets, lists, tuples or arrays.
@@ -79,7 +79,7 @@ def are_sets(values: Any) -> bool:
 
 
 def _is_column_of_lists(values: Any) -> bool:
-    """Whether it is a column of lists of Arrow, Polars or pandas, by its type."""
+    """True if it is a column of lists of Arrow, Polars or pandas, by its type."""
     if isinstance(values, ArrowColumn):
         return values.format.startswith(_FORMATS)
     if host_of(values) not in ("pyarrow", "polars", "pandas"):
@@ -101,7 +101,7 @@ def _first(values: Any) -> Any:
 
 
 def are_nothing(values: Any) -> bool:
-    """Whether a column holds nulls alone, whose type says nothing: of no row a set is known."""
+    """True if a column contains only nulls: the set of every row is unknown."""
     if isinstance(values, ArrowColumn):
         return bool(values.chunks) and values.format == "n"
     if host_of(values) in ("polars", "pyarrow"):
@@ -310,7 +310,7 @@ def _of_lists(rows: list[Any], argument: str, labels: Sequence[Label] | None) ->
 
 
 def _may_be_indicator(rows: list[Any]) -> bool:
-    """Whether rows are lists of nothing but 0 and 1, equally many and more than one."""
+    """True if all rows are lists of 0 and 1 of the same length, more than one."""
     if any(isinstance(row, AbstractSet) for row in rows):
         return False
     sizes = {len(row) for row in rows}

@@ -49,7 +49,7 @@ class WideColumns:
 
 @dataclass(frozen=True, slots=True)
 class SetColumns:
-    """What a table with sets of labels is asked for.
+    """Request for a table with sets of labels.
 
     Attributes:
         request: what was asked.
@@ -128,7 +128,7 @@ def _of_sets(request: TableRequest) -> TableRequest:
 def _has_scores(
     request: TableRequest, header: Sequence[str], types: Mapping[str, Family], pattern: str
 ) -> bool:
-    """Whether columns of scores are named, or are there by their names."""
+    """True if columns of scores are named, or are there by their names."""
     if request.prob or request.score:
         return True
     if request.prob == "" or request.score == "":

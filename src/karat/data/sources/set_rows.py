@@ -31,7 +31,7 @@ _N_SHOWN: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class SetReading:
-    """How columns become rows with sets.
+    """Conversion of columns to rows with sets.
 
     Attributes:
         found: column by role: ``true``, maybe ``pred``, ``weights``, ``clusters`` and ``id``;
@@ -54,7 +54,7 @@ class SetReading:
 
     @classmethod
     def of(cls, asked: SetColumns, columns: TableColumns) -> SetReading:
-        """What a table is asked for, once the columns of its roles are known.
+        """Return the conversion, once the columns of the roles are known.
 
         Errors:
             K137 columns of scores that are not those of the labels.
@@ -299,7 +299,7 @@ def origin_of_sets(
     warnings: Sequence[str],
     first: Sequence[Sequence[Label]],
 ) -> Origin:
-    """Where rows came from; of text also how its first rows were split."""
+    """Origin of the rows; for text also the split of its first rows."""
     facts = dict(facts)
     if reading.separator is not None:
         facts |= {"separator": reading.separator, "first_sets": list(first)}

@@ -57,7 +57,7 @@ class Contest:
 
     @classmethod
     def of(cls, found: Measured, estimates: Mapping[str, Estimate]) -> Contest:
-        """From a metric of models, and the estimate of each."""
+        """Create it from a metric of models and the estimate of each."""
         names, values = tuple(estimates), np.array(found.values, np.float64)
         bare = cls(found.metric, names, values, missing=found.remark or NO_SLOPE)
         if found.metric.better is None or not np.isfinite(values).any():
@@ -76,12 +76,12 @@ class Contest:
 
     @property
     def sign(self) -> float:
-        """What turns values into ones of which the larger is better."""
+        """Sign that makes larger values better."""
         return -1.0 if self.metric.better == "lower" else 1.0
 
     @property
     def reason(self) -> str | None:
-        """Why the value of the best cannot be corrected; None where it can."""
+        """Reason why the value of the best cannot be corrected; None where it can."""
         if self.metric.better is None:
             return _NO_DIRECTION
         undefined = [
@@ -106,7 +106,7 @@ class Contest:
         return [self.names[i] for i in np.flatnonzero(is_equal) if i != self.best]
 
     def outcome(self, level: float, seed: int) -> BestModel:
-        """The best model, its value corrected for the choice, and the limits.
+        """The best model, its value corrected for selection, and the limits.
 
         Cost: some 10 ms of five models.
         """

@@ -145,7 +145,7 @@ class Sides:
     df: Floats
 
     def degrees(self, squares: Floats) -> float:
-        """Of a sum of squares float64[e], each class of which is estimated by itself."""
+        """Degrees of freedom of a sum of squares float64[e], estimated class by class."""
         parts: Floats = np.bincount(self.codes, squares, len(self.df)).astype(np.float64)
         held = self.df > 0.0
         whole = float(parts.sum())
@@ -159,7 +159,7 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is drawn: rows one by one, cells of equal rows, or clusters of them.
+    """Units of resampling: rows one by one, cells of equal rows, or clusters of them.
 
     Attributes:
         weights: float64[e], Σw of each cell or row.
@@ -258,7 +258,7 @@ class Paired:
         own: Floats | None = None,
         growth: Sequence[float] | None = None,
     ) -> Paired:
-        """From phi [m, e], the influence of each unit on each value.
+        """Create it from phi [m, e], the influence of each unit on each value.
 
         Args:
             own: float64[m], the variance of each value, where it is known.
@@ -291,7 +291,7 @@ class Paired:
         return self.variances[a, b]
 
     def variance_of_limits(self, a: int, b: int) -> float:
-        """What limits and tests take for the variance."""
+        """Variance that limits and tests use."""
         return self.likely.get((a, b), self.variances[a, b])
 
     def degrees(self, a: int, b: int) -> float:
@@ -364,7 +364,7 @@ Spread: TypeAlias = Paired | Apart
 
 @dataclass(frozen=True, eq=False)
 class Combined(ABC):
-    """How far the limits of each model's value lie from it, at any number of standard errors.
+    """Distances of the limits of each model's value, at any number of standard errors.
 
     With d the distances of the limits that matter and ρ the correlation of the two values, the
     limit of the difference lies √(d_a² + d_b² − 2ρ·d_a·d_b) away (Newcombe 1998; Zou and Donner
@@ -392,7 +392,7 @@ class Combined(ABC):
         return None not in (self.distances(a, quantile), self.distances(b, quantile))
 
     def distances(self, model: int, quantile: float) -> Distances | None:
-        """From the value of a model down to its lower, and up to its upper limit; or None."""
+        """Distances from the value of a model to its lower and its upper limit; or None."""
         key = (model, quantile)
         if key not in self._found:
             value, df = self.values[model], self.degrees(model)
@@ -487,7 +487,7 @@ def distances_together(of_a: Distances, of_b: Distances, goes: float = 0.0) -> D
 
 
 def least_variance(distances: Distances | None, quantile: float) -> float:
-    """Of a value whose limits lie so far away, the farther one so many standard errors; or 0.
+    """Variance of a value whose farther limit is `quantile` standard errors away; 0 without limits.
 
     Where no row shows how much a value varies, its limits say how little it may.
     """
@@ -504,7 +504,7 @@ def _together(first: float, second: float, goes: float) -> float:
 def correlation(
     covariance: Floats, a: int, b: int, alike: tuple[float, float] | None
 ) -> Correlation:
-    """Of two values with this covariance; 0 where either does not vary.
+    """Correlation of two values with this covariance; 0 where either does not vary.
 
     Models that say the same on all of n effective rows may still differ on a share q² ÷ (n + q²) of
     all there are, q standard errors away (Tango's limit), and go together by as much less as their

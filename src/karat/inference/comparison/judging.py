@@ -1,4 +1,4 @@
-"""From the values of models and how they vary together to differences with verdicts."""
+"""Derivation of differences with verdicts from the values of models and their covariance."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ class ComparisonSpec:
 
     @property
     def alpha(self) -> float:
-        """How often no difference may be called one."""
+        """Significance level: the accepted rate of false positives."""
         return 1.0 - self.level
 
     @cached_property
     def n_errors_detectable(self) -> float:
-        """How many standard errors a difference is that most samples show."""
+        """Detectable difference, in standard errors."""
         return NormalDist().inv_cdf(1.0 - self.alpha / 2.0) + NormalDist().inv_cdf(POWER)
 
 
@@ -282,7 +282,7 @@ def _tail(found: Measured, pair: Pair, one: Difference) -> float:
 def _within_errors(
     touching: float, room: Callable[[float], float], z: float, one: Difference, df: float
 ) -> float:
-    """So many standard errors a difference of independent values is, at which its limits touch 0.
+    """Number of standard errors at which the limits of a difference of independent values touch 0.
 
     Limits of labels with few rows end at 0 or 1: far away they do not move on, and 0 never lies
     within them. Beyond the quantile of the level a difference is at most as many standard errors as
@@ -365,7 +365,7 @@ def _against_margin(
 
 
 def root(falls: Callable[[float], float], end: float, near: float | None = None) -> float:
-    """Where a function that is above 0 at 0 and falls reaches 0, at most `end` (Illinois).
+    """Root of a decreasing function that is above 0 at 0, at most `end` (Illinois).
 
     A number `near` it saves half of the steps.
     """

@@ -68,7 +68,7 @@ class Joint:
 
     @cached_property
     def tables(self) -> tuple[TableVariance, ...]:
-        """Of each model."""
+        """Variance of the table of each model."""
         return tuple(map(self._table, range(len(self.cells.names))))
 
     def _table(self, model: int) -> TableVariance:
@@ -212,7 +212,7 @@ def estimated(
 
 
 def _is_linear(metric: Metric, k: int) -> bool:
-    """Whether it is the share of right rows, scaled and moved."""
+    """True if the metric is a linear function of accuracy."""
     if metric.record.is_per_class and metric.lift != "micro":
         return False
     if not is_of_right_rows(metric):

@@ -1,4 +1,4 @@
-"""What a comparison is made of: one difference, one value, one test of all, rows that flipped."""
+"""Parts of a comparison: a difference, a value, a test of all models, flipped rows."""
 
 from __future__ import annotations
 
@@ -222,9 +222,9 @@ class BestModel(JsonRecord):
             return f"Best of {self.n_models} by {self.metric}: none, {self.remark}"
         what = f"Best of {self.n_models} by {self.metric}: {self.model} {number(self.value)}"
         if self.corrected is None:
-            return f"{what}; not corrected for the choice: {self.remark}"
+            return f"{what}; not corrected for selection: {self.remark}"
         limits = "" if self.low is None else f" {interval(self.low, self.high)}"
-        return f"{what}; corrected for the choice {number(self.corrected)}{limits}"
+        return f"{what}; corrected for selection {number(self.corrected)}{limits}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class ScoredModel:
         level: float,
         clusters: npt.NDArray[np.int64] | None,
     ) -> ScoredModel:
-        """From one walk over the rows."""
+        """Compute it in one pass over the rows."""
         with np.errstate(invalid="ignore"):  # an infinite loss has no influence
             values, sure, influence = measured_with_influence(
                 rows, metrics, policy, Confidence(level), clusters
@@ -125,7 +125,7 @@ class ScoredModel:
         return Units(weights, squares, factors=of_rows, df=df, sides=sides)
 
     def growth(self, metric: Metric) -> float:
-        """What is to be added to the variance, since few rows do not show all of it."""
+        """Amount to add to the variance, which few rows underestimate."""
         interval = self.intervals.get(metric)
         found = None if interval is None else interval.sampling
         if found is None or self.clusters is not None:

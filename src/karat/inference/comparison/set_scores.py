@@ -117,7 +117,7 @@ def _units(model: SetScoreIntervals, metric: Metric) -> Units:
 
 
 def _as_influence(moves: Floats, units: Units) -> Floats:
-    """What each row moves in a value by what it weighs: as variances of units take it."""
+    """Influence of each row: its effect on a value per weight, as variances of units take it."""
     w = units.weights
     return np.where(w > 0.0, moves * units.total / np.where(w > 0.0, w, 1.0), 0.0)
 

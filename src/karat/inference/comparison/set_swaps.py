@@ -24,7 +24,7 @@ _MOST_PRODUCTS: Final = 1 << 32
 
 
 def n_replicates(wanted: int, n_products: int) -> int:
-    """How many replicates of so many products are drawn; 0 where those would be too few."""
+    """Number of replicates, each of so many products; 0 where there would be too few."""
     n_drawn = min(wanted, _MOST_PRODUCTS // max(1, n_products))
     return n_drawn if n_drawn >= min(_FEWEST, wanted) else 0
 
@@ -49,7 +49,7 @@ class SwappedSets:
 
     @classmethod
     def of(cls, a: SetRows, b: SetRows, n_permutations: int) -> SwappedSets | None:
-        """None where so many labels of so many rows differ that too few replicates can be drawn."""
+        """Swap labels; None where too many labels of rows differ to draw enough replicates."""
         a, b = a.known, b.known
         k = a.classes.k
         only = [one.pred.without(other.pred, k) for one, other in ((b, a), (a, b))]
@@ -137,7 +137,7 @@ def swap_p_values_of_sets(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelTests:
-    """What exchanged sets show of the difference of every label.
+    """Permutation tests of the difference in every label.
 
     Attributes:
         p: float64[k], of each label alone.

@@ -189,7 +189,7 @@ def units_of_sets(model: SetIntervals) -> Units:
 
 
 def _is_plain(model: SetIntervals) -> bool:
-    """Whether rows are independent and count the same."""
+    """True if rows are independent and have equal weights."""
     return not model.tally.is_weighted and model.clusters is None
 
 

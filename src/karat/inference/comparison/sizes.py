@@ -1,4 +1,4 @@
-"""How many rows an interval, or a test of a difference, needs: from a pilot."""
+"""Number of rows that an interval, or a test of a difference, needs: from a pilot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST: Final = 10**15
 
 @dataclass(frozen=True, slots=True)
 class SizeSpec:
-    """What the rows have to show: an interval this narrow, or a difference this large.
+    """Goal of a sample size: an interval this narrow, or a difference this large.
 
     The half width is from the value to its limit, on average of both sides; the power is the share
     of samples that show the difference.
@@ -43,7 +43,7 @@ class SizeSpec:
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """What the interval of a metric of scores in a pilot was made of."""
+    """Parts of the interval of a metric of scores in a pilot."""
 
     n: int
     scale: str
@@ -78,7 +78,7 @@ class RowsNeeded(int):
 
     @classmethod
     def around(cls, rows: int, relative_variance: float, confidence: Confidence) -> Self:
-        """Of rows that are proportional to a variance which is known so well."""
+        """Return a number of rows, with limits from the relative variance of its estimate."""
         step = math.exp(min(confidence.quantile() * math.sqrt(max(relative_variance, 0.0)), 700.0))
         return cls(rows, rows / step, rows * step, confidence.level)
 
@@ -90,7 +90,7 @@ class RowsNeeded(int):
 
 
 def variance_of_variance(metric: Metric, table: TableVariance) -> float:
-    """Of the variance that a pilot shows, beside its square: (E φ⁴ ÷ (E φ²)² − 1) ÷ rows."""
+    """Relative variance of the variance in a pilot: (E φ⁴ ÷ (E φ²)² − 1) ÷ rows."""
     phi = table.centred(derivative(metric, table.cells))
     shares = table.weights / table.total
     second, fourth = float((shares * phi**2).sum()), float((shares * phi**4).sum())

@@ -1,6 +1,6 @@
-"""The colours of a page: one name, a light and a dark value; steps of shade for the matrix.
+"""The colors of a page: one name, a light and a dark value; steps of shade for the matrix.
 
-Blue says right and orange says wrong: the pair that people with every kind of colour vision tell
+Blue says right and orange says wrong: the pair that people with every kind of color vision tell
 apart; the diagonal is also framed, and a number or a sentence always says the same.
 """
 
@@ -30,7 +30,7 @@ COLOURS: Final = {
     "series-5": ("#8a6500", "#f0cf66"),
     "series-6": ("#2a7f9e", "#8fe0f5"),
 }
-"""Name → colour on a light page, and on paper, and on a dark page."""
+"""Name → color on a light page, and on paper, and on a dark page."""
 
 N_SHADES: Final = 9
 """Shades of a cell that holds anything; 0 is that of an empty one."""
@@ -45,7 +45,7 @@ _ENDS: Final = {
 
 
 def palette(theme: str) -> dict[str, str]:
-    """Every colour of ``"light"`` or ``"dark"``, shades as ``right-1`` … ``wrong-9``.
+    """Every color of ``"light"`` or ``"dark"``, shades as ``right-1`` … ``wrong-9``.
 
     Example:
         >>> from karat.output.html.colours import palette

@@ -1,4 +1,4 @@
-"""What the threshold of a page moves: exact counts at thresholds, and the formulas to apply.
+"""Data of the threshold slider of a page: exact counts at thresholds, and the formulas.
 
 A point says how many rows of a class, and how many others, score at least its threshold. The
 formulas are those of the records: their traced graphs travel as nested lists, which the script
@@ -49,7 +49,7 @@ OPERATIONS: Final = {"add", "sub", "mul", "div", "sqrt", "total", "at", "where",
 
 
 def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
-    """What the script needs to move the threshold, or None and why there is nothing to move.
+    """Data for the threshold slider, or None and the reason why there is none.
 
     Returns:
         Thresholds, true and false positives of each class, formulas; and a sentence.

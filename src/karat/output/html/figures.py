@@ -33,7 +33,7 @@ MOST_POINTS: Final = 21
 """Points of one curve in its table."""
 
 INKS: Final = {name: f"var(--{name})" for name in PALETTE}
-"""Name of a colour of `karat.plot.PALETTE` → the custom property of the page."""
+"""Name of a color of `karat.plot.PALETTE` → the custom property of the page."""
 
 
 WIDTH: Final = 4.2

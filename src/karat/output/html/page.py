@@ -328,7 +328,7 @@ def comparison_to_html(comparison: Comparison) -> str:
 
 
 def _values(models: Sequence[Estimate]) -> list[dict[str, Any]]:
-    """What a metric gave for each model, with bars on one scale."""
+    """Value of a metric for each model, with bars on one scale."""
     known = (x for one in models for x in (one.value, one.low, one.high) if x is not None)
     ends = list(filter(math.isfinite, known))
     scale = (min(ends), max(ends)) if ends and min(ends) < max(ends) else (0.0, math.inf)
@@ -355,7 +355,7 @@ def _bars(comparison: Comparison, table: Table, a: str, b: str) -> list[dict[str
 
 
 def _reach(one: Difference) -> float:
-    """How far a difference of a share or a correlation can be from none; others have no bar."""
+    """Largest distance of a difference and its limits from 0; 0 for metrics beyond [-1, 1]."""
     if max(map(abs, get(one.metric).range)) > 1:
         return 0.0
     ends = [abs(x) for x in (one.difference, one.low, one.high) if x is not None and x == x]

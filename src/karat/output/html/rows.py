@@ -140,7 +140,7 @@ def _slices(one: Grouping) -> dict[str, Any]:
 def _bins(
     groupings: Sequence[Grouping], edges_of: Sequence[tuple[int, int, Any]], limit: int
 ) -> Iterator[list[Any] | None]:
-    """Of each row of a table of bins: how many rows it has, and which of the listed ones."""
+    """Iterate over the bins of a table: the number of rows and the listed rows of each."""
     for label, place, edges in edges_of:
         found: list[Any] | None = None
         for one in groupings:

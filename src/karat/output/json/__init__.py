@@ -200,7 +200,7 @@ def _other_limits(
 
 
 def _is_close(stated: Any, computed: float | None) -> bool:
-    """Whether a limit of a text is the one that was computed, to the last digits."""
+    """True if a limit in a text equals the computed one up to rounding."""
     if stated is None or computed is None or not isinstance(stated, int | float):
         return stated is None and computed is None
     return math.isclose(stated, computed, rel_tol=1e-9, abs_tol=1e-12)

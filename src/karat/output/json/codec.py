@@ -387,7 +387,7 @@ def _whole(value: Any) -> int | None:
 
 
 def _agree(value: Any, wanted: Any, *, is_exact: bool) -> bool:
-    """Whether a JSON value is one that is computed again, but for rounding."""
+    """True if a JSON value equals the recomputed one up to rounding."""
     if isinstance(wanted, float) and is_number(value):
         return math.isclose(value, wanted, rel_tol=_CLOSE, abs_tol=_NOTHING)
     types = (type(value), type(wanted))

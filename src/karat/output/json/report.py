@@ -254,7 +254,7 @@ _COLUMNS: Final = Kind(
 
 
 def _read_confidence(s: Scope) -> tuple[Confidence, bool] | None:
-    """What is asked of intervals, and whether rows are clustered; None where nothing can be."""
+    """Read how intervals are made and whether rows are clustered; None where there are none."""
     try:
         found = Confidence.of(s.level, s.side, s.method, s.design, s.seed, s.n_replicates)
     except KaratError:

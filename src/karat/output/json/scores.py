@@ -1,4 +1,4 @@
-"""What scores gave: the metrics that were measured of them, with their bounds, and the curves.
+"""JSON of scores: the metrics that were computed from them, with bounds, and the curves.
 
 Values are kept, since the rows are gone.
 """
@@ -40,7 +40,7 @@ _CLOSE: Final = 1e-9
 
 
 def _measured(report: Report) -> list[Any]:
-    """What was measured; a bound is omitted where a value is exact."""
+    """Return the metrics that were measured; a bound is omitted where a value is exact."""
     alone = {x: limits for x, limits in report.bounds.items() if x not in report.class_bounds}
     return [
         SimpleNamespace(
@@ -67,21 +67,21 @@ def _one_or_each(kind: Kind) -> Kind:
 
 
 def _is_in_range(value: Floats, s: Scope) -> bool:
-    """Whether every number lies in the range of the metric, but for rounding."""
+    """True if every number lies in the range of the metric, up to rounding."""
     low, high = s.metric.range
     slack = _CLOSE * np.maximum(1.0, np.abs(value))
     return not (np.isfinite(value) & ((value < low - slack) | (value > high + slack))).any()
 
 
 def _marks_each(undefined: Any, s: Scope) -> bool:
-    """Whether a metric of each class is marked exactly where its value is no number."""
+    """True if a metric of each class is marked as undefined where its value is not finite."""
     if s.lift not in ("plain", "per_class") or not s.metric.record.is_per_class:
         return True
     return undefined.shape == s.value.shape and bool((undefined != np.isfinite(s.value)).all())
 
 
 def _contains(limits: tuple[float, float] | None, value: Any) -> bool:
-    """Whether a value lies within limits, if there are any."""
+    """True if a value lies within limits, if there are any."""
     low, high = limits or (math.nan, math.nan)
     return (math.isnan(low) and math.isnan(high)) or bool(low <= value <= high)
 
@@ -128,7 +128,7 @@ _MEASURED: Final = js.record(
 
 
 def _read_measured(part: Part, s: Scope) -> Any:
-    """What was measured, if this karat has it; another that wrote the text may have had more."""
+    """Read the metrics that this version of karat has; another version may have written more."""
     if not s.is_own:
         name, lift = js.TEXT.read(part["metric"], s), js.TEXT.read(part["lift"], s)
         metric = find(name)

@@ -42,7 +42,7 @@ SetReportT = TypeVar("SetReportT", bound=SetReport)
 
 
 def _finite(x: float) -> float | None:
-    """What JSON has no number for is null."""
+    """Return the number, or None where JSON has no number for it."""
     return x if math.isfinite(x) else None
 
 
@@ -266,7 +266,7 @@ def _tested(report: SetReport, names: list[str]) -> list[str]:
 
 
 def _takes_rows(metric: Metric) -> bool:
-    """Whether the tally does not say how a metric varies."""
+    """True if the variance of a metric does not follow from the tally."""
     meant = meant_on_sets(metric)
     return meant.needs_scores or not (meant.is_of_rows or meant.lift == "micro")
 
@@ -309,7 +309,7 @@ def _slice_report(one: Any, report: SetReportT) -> SetReportT:
 
 
 def _is_same(one: SetTally, other: SetTally) -> bool:
-    """Whether two tallies are of the same rows: weights but for rounding."""
+    """True if two tallies are of the same rows: weights up to rounding."""
     names = ("counts", "profiles", "n_rows", "weights", "squares", "row_weights", "row_squares")
     for name in names:
         left, right = getattr(one, name), getattr(other, name)

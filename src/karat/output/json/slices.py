@@ -48,7 +48,7 @@ def _written_slices(table: SliceTable) -> list[Any]:
 
 
 def _is_of_rows(metric: Metric, report: Report) -> bool:
-    """Whether tables do not give a metric with its interval: of scores, and with clusters all."""
+    """True if a metric and its interval need rows: metrics of scores, and all with clusters."""
     return metric.needs_scores or report.is_clustered
 
 
@@ -181,7 +181,7 @@ TESTS: Final = js.record(
 
 
 def read_tests(metric: Metric, part: Part, s: Scope) -> RecordedSlices:
-    """What a text says of how slices differ in a metric."""
+    """Read the tests of the slices in a metric."""
     found = TESTS.read(part, s)
     metrics = {one.metric for one in (found.heterogeneity, found.gap, *found.differences)}
     part.must(metrics == {str(metric)}, f"tests of {metric} alone")
@@ -192,7 +192,7 @@ def read_tests(metric: Metric, part: Part, s: Scope) -> RecordedSlices:
 
 
 def tests_in(table: NamedSlices[Any], names: Iterable[str]) -> dict[str, Any]:
-    """What is written of how slices differ in these metrics."""
+    """Tests of the slices in these metrics, as written."""
     return {
         name: SimpleNamespace(
             heterogeneity=table.heterogeneity(name),
@@ -230,7 +230,7 @@ def _missing(s: Scope, path: str) -> str | None:
 
 
 def _values(table: SliceTable, names: Iterable[str]) -> list[Any]:
-    """What follows from the tables of slices: their weights, and values of labels."""
+    """Values that follow from the tables of slices: their weights, and values of labels."""
     metrics = {name: get(name) for name in names if name in table.whole}
     values = {
         name: table.values_of(metric).tolist()

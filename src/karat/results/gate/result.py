@@ -65,7 +65,7 @@ class RuleResult(JsonRecord):
 
     @property
     def fails(self) -> bool:
-        """Whether it keeps the gate from passing."""
+        """True if the rule keeps the gate from passing."""
         return self.verdict == "FAIL" or self.is_blocking
 
     @property
@@ -135,6 +135,7 @@ class GateResult(JsonDocument):
             where only a slice that cannot be judged by its own rows passes.
         warns_only: whether the exit code is 0 for every verdict.
         mapping: the column of each role, where the rows came from a table.
+        has_sets: whether rows have sets of labels.
         updated_baseline: the path of the baseline that was written; None without one.
     """
 
@@ -148,11 +149,12 @@ class GateResult(JsonDocument):
     inconclusive: Inconclusive | None = None
     warns_only: bool = False
     mapping: Mapping[str, Any] | None = None
+    has_sets: bool = False
     updated_baseline: str | None = None
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What is unusual about the input, each with the option that settles it.
+        """Unusual properties of the input, each with the option that settles it.
 
         A doubt changes neither a number nor a verdict. The sentences are among the `notes` too.
         """
@@ -169,7 +171,7 @@ class GateResult(JsonDocument):
 
     @property
     def passed(self) -> bool:
-        """Whether the verdict is neither ``"FAIL"`` nor ``"INCONCLUSIVE"``."""
+        """True if the verdict is neither ``"FAIL"`` nor ``"INCONCLUSIVE"``."""
         return self.verdict in (None, "PASS")
 
     def __bool__(self) -> bool:
@@ -181,7 +183,7 @@ class GateResult(JsonDocument):
         return 0 if self.warns_only else _EXIT_CODES[self.verdict]
 
     def count(self, verdict: str) -> int:
-        """How many rules have this verdict."""
+        """Number of rules with this verdict."""
         return sum(rule.verdict == verdict for rule in self.rules)
 
     @property

@@ -36,7 +36,7 @@ class Rule:
 
     @property
     def needs_baseline(self) -> bool:
-        """Whether it compares."""
+        """True if the rule compares with a baseline."""
         return self.kind not in ("min", "max")
 
     @property
@@ -134,7 +134,7 @@ def _number(argument: str, name: Any, given: Any) -> float:
 
 
 def _how(argument: str) -> str:
-    """How a rule is written."""
+    """Instruction that shows the form of a rule."""
     if is_command_line():
         return f"Write METRIC=X: {option(argument, 'macro_f1=0.8')}."
     return f"Give a dict from metric to number: {option(argument, {'macro_f1': 0.8})}."
@@ -283,14 +283,14 @@ def _of_bound(case: Case, evidence: Evidence) -> Settled:
         return "INCONCLUSIVE", f"no interval: {measured.remark or 'none is known'}", True
     side, other = ("lower", "upper") if is_min else ("upper", "lower")
     if clears(near):
-        return "PASS", f"the {side} limit clears it", False
+        return "PASS", f"the {side} limit meets the bound", False
     if not clears(far):
-        return "FAIL", f"even the {other} limit does not clear it", False
+        return "FAIL", f"even the {other} limit misses the bound", False
     return "INCONCLUSIVE", "the interval contains the bound", False
 
 
 def _undefined(measured: Measured) -> str:
-    """Why there is no value; empty where there is one."""
+    """Reason why there is no value; empty where there is one."""
     if measured.undefined:
         return f"undefined: {measured.undefined}"
     value = math.nan if measured.value is None else measured.value
@@ -340,7 +340,7 @@ def _of_change(case: Case, one: RuleResult, alpha: float) -> Settled:
         return "FAIL", undefined, False
     if change is None:
         where = "" if case.slice is None else " of this slice: write it with this rule"
-        return "FAIL", f"the baseline does not hold this metric{where}", False
+        return "FAIL", f"the baseline does not contain this metric{where}", False
     if change.is_same and math.isfinite(change.difference):
         return "PASS", "both predict the same on every row", False
     worse = _worse(case)

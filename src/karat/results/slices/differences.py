@@ -82,7 +82,7 @@ class SliceDifference(JsonRecord):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the difference is shown, with all slices looked at.
+        """True if the difference is significant, corrected for all slices.
 
         Both say so: `p_adjusted`, and the simultaneous limits, which do not hold 0.
         """
@@ -182,7 +182,7 @@ def _why_not(metric: Metric, one: Slice, rest: Slice) -> str | None:
 
 
 def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i: int) -> Measured:
-    """From both tables: independent, or with clusters that have rows in both."""
+    """Measure from both tables: independent, or with clusters that have rows in both."""
     tables = [one.spread_of(metric), rest.spread_of(metric)]
     policy = one.whole.undefined
     (found,) = apart(tables, [metric], ComparisonSpec(0.95, "none", {}, (_PAIR,)), policy)
@@ -238,7 +238,7 @@ def covariance_of_labels(
 
 
 def distances_of(one: Slice, metric: Metric, asked: Confidence) -> tuple[float, float] | None:
-    """From a value down to its lower and up to its upper limit, in quantiles; or None."""
+    """Distances from a value to its lower and its upper limit, in quantiles; or None."""
     value = one[metric].value
     if metric.needs_scores:
         result = one[metric]
@@ -259,7 +259,7 @@ def distances_of(one: Slice, metric: Metric, asked: Confidence) -> tuple[float, 
 
 
 def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
-    """From the limits of both, or the influence of rows of clusters that both share."""
+    """Measure from the limits of both, or from the influence of clusters that both share."""
     values, n = [part[metric].value for part in (one, rest)], [one.n_rows, rest.n_rows]
     scored = one.scored
     assert scored is not None
@@ -282,7 +282,7 @@ def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
 
 
 def _apart(metric: Metric, one: Slice, rest: Slice, df: float) -> Measured:
-    """From the limits of both, each of the form of its metric; else from the standard errors."""
+    """Measure from both limits, each in the form of its metric; else from standard errors."""
     parts = (one, rest)
     values, n = [part[metric].value for part in parts], [part.n_rows for part in parts]
     errors = np.array([float(part[metric].standard_error or 0.0) for part in parts])

@@ -1,4 +1,4 @@
-"""Whether slices differ at all: a test of all of them, and the gap that equal ones would show."""
+"""Heterogeneity of slices: a test of all of them, and the gap of equal slices."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Heterogeneity(JsonRecord):
 
     @property
     def is_shown(self) -> bool:
-        """Whether slices differ more than chance makes equal ones differ."""
+        """True if slices differ more than chance explains."""
         return self.p is not None and self.p < 1.0 - self.level
 
     def __str__(self) -> str:
@@ -233,7 +233,7 @@ def _standardized(found: Tested) -> tuple[float, Floats]:
 
 
 def _distance(found: Tested, at: int, mean: float) -> float:
-    """How many standard errors a slice lies from the mean."""
+    """Distance of a slice from the mean, in standard errors."""
     value, sides = float(found.values[at]), found.limits[at]
     if abs(value - mean) <= _SAME * max(abs(value), abs(mean)):
         return 0.0

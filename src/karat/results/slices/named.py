@@ -22,7 +22,7 @@ Key: TypeAlias = tuple[str, ...]
 
 
 class Measurable(Protocol):
-    """What gives results by the names of metrics: a slice, or a report of rows."""
+    """Mapping from names of metrics to results: a slice, or a report of rows."""
 
     def __getitem__(self, name: str | Metric) -> Result:
         """The result of a metric."""
@@ -88,7 +88,7 @@ class NamedSlices(Mapping[Any, PartT]):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What each slice is called."""
+        """Name of each slice."""
         return tuple(", ".join(key) for key in self.slice_keys)
 
     @cached_property
@@ -121,12 +121,12 @@ class NamedSlices(Mapping[Any, PartT]):
 
     @property
     def rest(self) -> Mapping[Any, PartT]:
-        """Of each slice, all other rows: ``table.rest["NO"]["macro_f1"]``."""
+        """Results of the other rows, by slice: ``table.rest["NO"]["macro_f1"]``."""
         return dict(zip(self, self._rests, strict=True))
 
     @property
     def level(self) -> float:
-        """Of the intervals, and 1 − the error rate of the tests."""
+        """Confidence level of the intervals, and 1 − the error rate of the tests."""
         return self.asked.level
 
     def values_of(self, metric: str | Metric) -> Floats:

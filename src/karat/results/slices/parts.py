@@ -150,7 +150,7 @@ class Slice:
         return self.table if reads_costs(metric) else self.cells
 
     def spread_of(self, metric: Metric) -> TableVariance:
-        """How that table varies."""
+        """Variance of that table."""
         cells, asked = self.cells_of(metric), self.whole.confidence
         groups = moved(self.groups, self.table, cells)
         return TableVariance(cells, "cohort" if asked is None else asked.design, groups)
@@ -163,7 +163,7 @@ class Slice:
         return SideLimits(metric, [value], [self.spread_of(metric)], policy)
 
     def sampling_of(self, metric: Metric) -> SamplingError | None:
-        """What limits of a metric of scores at any level are made from; None where unknown."""
+        """Sampling error of a metric of scores, for limits at any level; None where unknown."""
         if self.is_of_one_cluster or self.scored is None or self.rows is None or not self.weight:
             return None
         found = self._scored_report.intervals.get(metric)
@@ -182,7 +182,7 @@ class Slice:
         return self.groups is not None and self.groups.n_clusters < 2
 
     def why_undefined(self, metric: Metric) -> str | None:
-        """Why there is nothing to compare, or None.
+        """Reason why there is nothing to compare, or None.
 
         A value of 0 by convention is none that the rows define.
         """
@@ -226,7 +226,7 @@ class Slice:
 
 
 def name_of(value: object) -> str:
-    """What a slice of a value is called: 1.0 is 1, and True true."""
+    """Name of the slice of a value: 1.0 is 1, and True true."""
     if isinstance(value, bool | np.bool_):
         return str(value).lower()
     is_whole = isinstance(value, float | np.floating) and value.is_integer()

@@ -34,7 +34,7 @@ from karat.tally.set_tally import CLUSTERS, FN, TP, SetRows, SetTally
 
 
 class MeasuredSets(Protocol):
-    """What is read of a report of rows with sets of labels."""
+    """Part of a report of rows with sets of labels that slices read."""
 
     @property
     def classes(self) -> Classes: ...
@@ -68,7 +68,7 @@ class MeasuredSets(Protocol):
         ...
 
     def why_undefined(self, metric: Metric) -> str | None:
-        """Why the rows do not define a metric at all."""
+        """Reason why the rows do not define a metric at all, or None."""
         ...
 
     def moves(self, metric: Metric) -> Floats | None:
@@ -125,7 +125,7 @@ class SetSliceTable(NamedSlices[ReportT]):
 
     @property
     def asked(self) -> Confidence:
-        """How intervals and tests are made."""
+        """Specification of intervals and tests."""
         return self.whole.confidence or Confidence()
 
     @cached_property
@@ -174,7 +174,7 @@ class SetSliceTable(NamedSlices[ReportT]):
 
     @cached_property
     def is_shared(self) -> tuple[bool, ...]:
-        """Of each slice, whether some cluster has rows in it and in the rest."""
+        """True for each slice that shares a cluster with the rest."""
         rows = self.whole.rows
         if rows is None or rows.clusters is None or self.codes is None:
             return (False,) * len(self)
@@ -296,7 +296,7 @@ class SetTests(Generic[ReportT]):
         return Tested(tuple(places), *known, *joint, fewest, rarest, rows, limits, "label")
 
     def _distances(self, part: ReportT) -> tuple[float, float] | None:
-        """From a value down to its lower and up to its upper limit, in quantiles; or None."""
+        """Distances from a value to its lower and its upper limit, in quantiles; or None."""
         result, asked = part[self.metric], Confidence(self.table.level)
         if not meant_on_sets(self.metric).needs_scores:
             limits = self._limits([part])
@@ -370,7 +370,7 @@ class SetTests(Generic[ReportT]):
         return replace(found, limits=limits)
 
     def _why_not(self, one: ReportT, rest: ReportT) -> str | None:
-        """Why a slice is not compared with the other rows, or None."""
+        """Reason why a slice is not compared with the other rows, or None."""
         if not rest.n_rows:
             return "there is no other slice"
         for part, side in ((one, ""), (rest, _OF_OTHERS)):
@@ -380,12 +380,12 @@ class SetTests(Generic[ReportT]):
         return None
 
     def _why_alone(self, part: ReportT) -> str | None:
-        """Why nothing is known of a value and how it varies, or None."""
+        """Reason why a value or its variance is unknown, or None."""
         why = NO_WEIGHT if not _mass(part) > 0.0 else part.why_undefined(self.metric)
         return why or self._why_few(part) or self._why_unsure(part)
 
     def _why_few(self, part: ReportT) -> str | None:
-        """Which labels that occur have next to no rows there, of a mean over labels."""
+        """Labels that occur but have almost no rows there, for a mean over labels; or None."""
         whole = self.table.whole
         if meant_on_sets(self.metric).lift != "macro":
             return None
@@ -397,7 +397,7 @@ class SetTests(Generic[ReportT]):
         return f"fewer than {FEW_OF} rows of it are truly of {listed}"
 
     def _why_unsure(self, part: ReportT) -> str | None:
-        """Why it is not known how a value varies, or None."""
+        """Reason why the variance of a value is unknown, or None."""
         found = part[self.metric]
         of_labels = not meant_on_sets(self.metric).needs_scores
         level = self.table.level
@@ -413,7 +413,7 @@ def intervals_of(part: MeasuredSets, level: float) -> SetIntervals:
 
 
 def _all_but_one(tallies: list[SetTally]) -> list[SetTally]:
-    """Of each tally, that of all others."""
+    """Tally of all others, for each tally."""
     none = SetTally.empty(tallies[0].classes, is_weighted=tallies[0].is_weighted)
     before = list(accumulate(tallies[:-1], SetTally.merge, initial=none))
     after = list(accumulate(tallies[:0:-1], SetTally.merge, initial=none))[::-1]
@@ -455,6 +455,6 @@ def _rows_of_labels(part: MeasuredSets) -> Floats:
 
 
 def _told(one: Result, other: Result) -> str | None:
-    """What the values leave undefined, of labels or rows that do not occur."""
+    """Reasons why values are undefined, for labels or rows that do not occur."""
     sides = (("", one.undefined), (_OF_OTHERS, other.undefined))
     return "; ".join(f"{side}{reason}" for side, reason in sides if reason) or None

@@ -65,7 +65,7 @@ class SliceTable(NamedSlices[Slice]):
 
     @property
     def slice_keys(self) -> tuple[Key, ...]:
-        """What each slice is called in each column."""
+        """Name of each slice in each column."""
         return self.counted.keys
 
     @property
@@ -133,7 +133,7 @@ class SliceTable(NamedSlices[Slice]):
 
     @property
     def asked(self) -> Confidence:
-        """How intervals and tests are made."""
+        """Specification of intervals and tests."""
         return self.whole.confidence or Confidence()
 
     def tests(self, metric: str | Metric) -> MetricTests | RecordedSlices:
@@ -165,7 +165,7 @@ class SliceTable(NamedSlices[Slice]):
         return PermutedTables.of(cells, asked.level, asked.seed)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what was drawn: it is drawn again."""
+        """Return the state without the replicates, which are drawn again."""
         return {
             name: it for name, it in self.__dict__.items() if name not in ("permuted", "_tests")
         }
@@ -252,7 +252,7 @@ class MetricTests:
         return self.table.whole.undefined
 
     def _why_other(self, i: int) -> str | None:
-        """Why a slice is not compared in an average over classes: it has next to none of one."""
+        """Reason why a slice is not compared in an average over classes: too few rows of one."""
         held, fewest = self._rows_of_classes, self._fewest
         few = np.flatnonzero(held.any(axis=0) & (held[i] < fewest))
         if not (fewest and len(few)):
@@ -282,7 +282,7 @@ class MetricTests:
 
 
 def _is_over_classes(metric: Metric, policy: Policy) -> bool:
-    """Whether each class adds a value of its own, which takes rows that are truly of it."""
+    """True if each class adds a value of its own, which needs rows of that class."""
     if not metric.needs_scores:
         return is_combined(metric, policy)
     reads = metric.record.reads

@@ -30,7 +30,7 @@ from karat.tally.shared import common_labels
 
 
 def hold_sets(y_true: Any, y_pred: Any, *, are_more: bool = False) -> bool:
-    """Whether two arguments are sets of labels; one of them decides.
+    """True if two arguments are sets of labels; one of them decides.
 
     Lists of one label each on both sides are columns of shape (n, 1): one class a row.
 
@@ -42,13 +42,13 @@ def hold_sets(y_true: Any, y_pred: Any, *, are_more: bool = False) -> bool:
 
 
 def fits_columns(y_true: Any, scores: Any) -> bool:
-    """Whether scores have a column for each of several columns of a frame: labels of sets."""
+    """True if scores have a column for each of several columns of a frame: labels of sets."""
     shapes: list[Any] = [getattr(values, "shape", ()) for values in (y_true, scores)]
     return len(shapes[0]) == len(shapes[1]) == 2 and shapes[0][1] == shapes[1][1] > 1
 
 
 def _is_column(values: Any) -> bool:
-    """Whether rows are lists of one label each."""
+    """True if rows are lists of one label each."""
     if not isinstance(values, list | tuple):
         return False
     return all(isinstance(row, list | tuple) and len(row) == 1 for row in values)

@@ -115,7 +115,7 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
 
 
 def _kinds(relation: Relation, reading: SetReading, *, is_one_of_several: bool) -> dict[str, str]:
-    """How each column of sets is read: as lists, text, or cells of one label.
+    """Kind of each column of sets: lists, text, or cells of one label.
 
     Args:
         is_one_of_several: whether other rows are compared with these, and may have the text.
@@ -253,7 +253,7 @@ class FileSets:
             yield
 
     def finished(self, found: Tallies) -> Tallies:
-        """What was accumulated, on the labels that the texts of all rows turn out to be.
+        """Return the tallies on the labels that occur in the texts of all rows.
 
         Errors:
             K402 no row is left; K407 numbers that are not whole; K108, K109 labels that are not

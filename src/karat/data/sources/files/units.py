@@ -113,7 +113,7 @@ def units_of(relation: Relation, n_rows: Mapping[str, int], n_row_bytes: int) ->
 
 
 def _options(part: Part) -> str:
-    """How the files of a part are read, whichever of them."""
+    """Options for reading any file of a part."""
     if not part.files[0].is_partitioned:
         return "union_by_name=true, hive_partitioning=false"
     # What a folder is named may look like a number where the others are text.
@@ -224,7 +224,7 @@ class FileUnits:
             return labels_alone(found, self.threshold, request.n_threads)
 
     def finished(self, found: Tallies) -> Tallies:
-        """What was accumulated, with where the rows came from and how many were left out.
+        """Return the tallies with the origin of the rows and the number of rows left out.
 
         Errors:
             K402 no row is left.
