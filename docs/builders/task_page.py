@@ -107,7 +107,7 @@ TASKS: Final = (
     Task(
         "Find where a model is bad",
         "Slices of the rows: `by=` of `karat.evaluate`, and a search through all columns.",
-        {"Slices and fairness": "slices"},
+        {"Slices and fairness": "slices", "The rows behind a number": "reports"},
         names=("find_weak_slices",),
     ),
     Task(
@@ -125,7 +125,7 @@ TASKS: Final = (
     Task(
         "Draw curves and pictures",
         "Curves as data, pictures with matplotlib.",
-        {"Plots": "plots", "Curves": "curves"},
+        {"Gallery": "gallery", "Plots": "plots", "Curves": "curves"},
         names=("curves", "plot"),
     ),
     Task(

@@ -260,6 +260,13 @@ def test_what_cannot_be_compared_is_an_error_with_a_code(
     assert caught.value.code == code
 
 
+def test_reports_of_scores_hold_no_rows_to_compare_scores_of() -> None:
+    reports = {name: karat.evaluate(TRUE, y_prob=np.full((300, 5), 0.2)) for name in MODELS}
+    with pytest.raises(karat.KaratError, match="reports hold no rows") as caught:
+        karat.compare(reports, metrics="log_loss")
+    assert caught.value.code == "K166"
+
+
 def test_a_table_has_a_column_for_each_model() -> None:
     pandas = pytest.importorskip("pandas")
     found = karat.compare(pandas.Series(TRUE), pandas.DataFrame(MODELS))

@@ -133,6 +133,7 @@ class Models:
         scored: the models with scores.
         clusters: cluster of each row of each model, or None.
         flip_source: where the rows that flipped are found.
+        are_reports: whether only reports are given, which hold no rows.
     """
 
     classes: Classes
@@ -142,6 +143,7 @@ class Models:
     scored: Mapping[str, InMemoryScores]
     clusters: Mapping[str, Codes | None]
     flip_source: _RowFlips | None = None
+    are_reports: bool = False
 
     @property
     def is_paired(self) -> bool:
@@ -190,6 +192,14 @@ class Models:
         missing = [name for name in self.names if name not in self.scored]
         for metric in wanted:
             check_has_positive(metric, self.classes, ())
+            if metric.needs_scores and self.are_reports:
+                raise error(
+                    "K166",
+                    metric=str(metric),
+                    found="It reads probabilities or scores, and reports hold no rows",
+                    do="Give the rows of every model as y_prob= or y_score=; of reports, compare "
+                    "metrics of labels.",
+                )
             if metric.needs_scores and missing:
                 raise without_scores(metric, missing)
 
@@ -421,7 +431,8 @@ def models_of_reports(given: ModelArguments) -> Models:
                 do="Evaluate the rows again, or give y_true and y_pred.",
             )
         tables.append(_on_classes(TableVariance(cells, clusters=clusters), classes))
-    return Models(classes, given.names, None, tuple(tables), {}, dict.fromkeys(given.names))
+    clusters = dict.fromkeys(given.names)
+    return Models(classes, given.names, None, tuple(tables), {}, clusters, are_reports=True)
 
 
 def _on_classes(table: TableVariance, classes: Classes) -> TableVariance:
