@@ -191,6 +191,25 @@ def test_the_threshold_tells_the_numbers_of_karat(chrome: Any, pages: dict[str, 
                 assert ("*" in cell.text_content()) == bool(own[name].undefined), name
 
 
+@pytest.mark.parametrize("wanted", [0.5, 0.8, 0.97, 1.0])
+def test_a_threshold_is_chosen_by_its_recall(
+    chrome: Any, pages: dict[str, Path], wanted: float
+) -> None:
+    truth, columns = rows_of("breast_cancer_logreg")
+    true, prob = truth == "malignant", columns[:, 1]
+    with opened(chrome, pages["cancer"]) as seen:
+        seen.page.locator("#wanted").fill(str(wanted))
+        at = float(seen.page.locator("#at").get_attribute("data-value"))
+        reaches = [one for one in prob if true[prob >= one].sum() >= wanted * true.sum() - 1e-9]
+        found = true[prob >= at].sum() / true.sum()
+        # A page holds some of the thresholds: the largest of them that reaches it.
+        assert found >= wanted - 1e-9
+        assert at <= max(reaches) + 1e-12
+        assert found - wanted < 0.03
+        seen.page.locator("#wanted").fill("1.5")
+        assert seen.page.locator("#reached").text_content() == "not reached"
+
+
 def test_the_threshold_begins_where_the_report_stands(
     chrome: Any, pages: dict[str, Path], cancer: Report
 ) -> None:

@@ -84,14 +84,21 @@ def test_slices_are_worse_or_not_shown_to_be() -> None:
     channel = np.where(RNG.random(N) < 0.5, "web", "app")
     report = rare(threshold=0.2, by={"channel": channel})
     (one,) = (one for one in finding_of(report) if one.target == "slices")
-    assert one.text.startswith("No channel is shown to be worse in recall; the smallest drop")
+    assert one.text.startswith("No channel is shown to be worse in recall; a drop would show from")
     # A slice is shown to be worse where the upper limit of its difference is below 0.
     limits = report.slices["channel"].difference("recall").values()
     reach = min(x.high_simultaneous - x.difference for x in limits)
-    assert one.text.endswith(f"could show: {value(reach)}.")
+    assert f" from {value(reach)} on " in one.text
+    # Where that is more than there is to lose, nothing could show.
+    few = rare(threshold=0.9, by={"channel": channel})
+    (one,) = (one for one in finding_of(few) if one.target == "slices")
+    limits = few.slices["channel"].difference("recall").values()
+    assert min(x.high_simultaneous - x.difference for x in limits) > few["recall"].value
+    assert one.text.endswith("these rows are too few for any drop to show.")
+    report = rare(threshold=0.2, by={"channel": channel})
     losses = rare(metrics=["log_loss"], by={"channel": channel})
     (one,) = (one for one in finding_of(losses) if one.target == "slices")
-    assert "; the smallest rise these rows could show: " in one.text
+    assert "; a rise would show from " in one.text
     worse = np.where(channel == "web", PROB / 50, PROB)
     report = karat.evaluate(
         NAMES[FRAUD], y_prob=worse, positive="fraud", threshold=0.2, by={"channel": channel}

@@ -66,6 +66,10 @@ _OF_SETS: Final = (
 )
 
 
+LOWEST: Final = "lowest"
+"""Id of the row of the class that a finding names as the lowest."""
+
+
 class Clause(NamedTuple):
     """A sentence of a finding.
 
@@ -262,20 +266,28 @@ def _of_classes(report: Report) -> Iterator[Clause]:
     if one is not None:
         than = "" if base is None else f"; the largest class alone gives {value(base.value)}"
         yield Clause(f"{_stated(one)} over {counted(k, 'class')}{than}.", "summary")
-    rows = [row for row in report.per_class if row["support"] and row.get("recall") is not None]
-    if len(rows) > 1:
-        yield Clause(f"{_lowest(rows, 'recall')}.", "classes")
+    if (row := lowest_of(report)) is not None:
+        yield Clause(f"{_lowest(row, 'recall')}.", LOWEST)
     yield from _largest_error(report)
 
 
-def _lowest(rows: Sequence[Mapping[str, Any]], key: str) -> str:
-    """``Lowest recall: eel 0.5 [0.1, 0.9] (2 rows)``."""
-    row = min(rows, key=lambda row: (row[key], row["support"]))
+def lowest_of(report: Report | SetReport) -> Mapping[str, Any] | None:
+    """Return the class with the lowest recall, or the label with the lowest f1."""
+    key = "f1" if isinstance(report, SetReport) else "recall"
+    rows = [row for row in report.per_class if row["support"] and row.get(key) is not None]
+    if len(rows) < 2 or (not isinstance(report, SetReport) and report.is_binary):
+        return None
+    return min(rows, key=lambda row: (row[key], row["support"]))
+
+
+def _lowest(row: Mapping[str, Any], key: str) -> str:
+    """``Lowest recall: eel 0.5 [0.1, 0.9] (2 rows; interval of this class alone)``."""
     low, high = row["intervals"].get(key, (None, None))
     limits = f" {found}" if (found := interval(low, high)) else ""
     n = row["support"]
     size = counted(int(n), "row") if n == int(n) else f"weight {amount(n)}"
-    return f"Lowest {key}: {_called(row['name'])} {value(row[key])}{limits} ({size})"
+    alone = "; interval of this class alone" if limits else ""
+    return f"Lowest {key}: {_called(row['name'])} {value(row[key])}{limits} ({size}{alone})"
 
 
 def _largest_error(report: Report) -> Iterator[Clause]:
@@ -300,9 +312,9 @@ def _of_labels(report: SetReport) -> Iterator[Clause]:
     parts = [_stated(x) for n in ("micro_f1", "macro_f1") if (x := _known(report, n)) is not None]
     if parts:
         yield Clause(f"{', '.join([parts[0], *(x.lower() for x in parts[1:])])}.", "summary")
+    if (row := lowest_of(report)) is not None:
+        yield Clause(f"{_lowest(row, 'f1')}.", LOWEST)
     rows = [row for row in report.per_class if row["support"] and row.get("f1") is not None]
-    if len(rows) > 1:
-        yield Clause(f"{_lowest(rows, 'f1')}.", "classes")
     never = [str(row["name"]) for row in rows if not row["predicted_count"]]
     if never:
         listed = ", ".join(never[:3]) + (f" and {count(len(never) - 3)} more" * (len(never) > 3))
@@ -340,18 +352,27 @@ def _has_curves(report: Report) -> bool:
 
 
 def _direction(report: Report) -> str:
+    """Which way probabilities are off, and how the spread differs, where it is clear."""
+    return ", and ".join(part for part in (_shift(report), _spread(report)) if part)
+
+
+def _shift(report: Report) -> str:
     mean = report.metrics.get("calibration_in_the_large")
     if mean is not None and mean.low is not None and mean.high is not None:
         if mean.low > 0.0:
             return "on average they are too low"
         if mean.high < 0.0:
             return "on average they are too high"
+    return ""
+
+
+def _spread(report: Report) -> str:
     slope = report.metrics.get("calibration_slope")
     if slope is not None and slope.low is not None and slope.high is not None:
         if slope.high < 1.0:
-            return "they are too extreme"
+            return f"they are too extreme (slope {slope.value:.2f})"
         if slope.low > 1.0:
-            return "they are too close to the mean"
+            return f"they are too close to the mean (slope {slope.value:.2f})"
     return ""
 
 
@@ -387,11 +408,22 @@ def _slices(report: Report) -> Iterator[Clause]:
             for low, found, high in ends
             if low is not None and high is not None
         ]
-        change = "drop" if better == "higher" else "rise"
-        least = (
-            f"; the smallest {change} these rows could show: {value(min(known))}" if known else ""
+        yield Clause(
+            f"No {column} is shown to be worse in {words}{_least(metric, report, known)}.", "slices"
         )
-        yield Clause(f"No {column} is shown to be worse in {words}{least}.", "slices")
+
+
+def _least(metric: str, report: Report, known: Sequence[float]) -> str:
+    """The smallest drop that would show; nothing could, where it exceeds what there is to lose."""
+    if not known:
+        return ""
+    one, (low, high), least = report.metrics[metric], get(metric).range, min(known)
+    is_higher = get(metric).better == "higher"
+    change = "drop" if is_higher else "rise"
+    if least >= (one.value - low if is_higher else high - one.value):
+        return f", but these rows are too few for any {change} to show"
+    level = f"{100 * one.level:g} % " if one.level else ""
+    return f"; a {change} would show from {value(least)} on (simultaneous {level}intervals)"
 
 
 def _of_doubts(doubts: Sequence[Any]) -> Iterator[Clause]:

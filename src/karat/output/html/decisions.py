@@ -104,7 +104,7 @@ def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
     }
     said = "The slider has every threshold at which the counts change."
     if not is_whole:
-        most, each = ("", "") if len(classes) == 1 else ("at most ", " of a class")
+        most, each = ("", "") if len(classes) == 1 else ("up to ", " of a class")
         said = (
             f"The slider has {most}{count(n_here)} thresholds{each}, and the counts change at "
             f"{most}{count(n_all)}; the counts at each are exact."

@@ -321,6 +321,7 @@ def comparison_to_html(comparison: Comparison) -> str:
             for pair in pairs_of(comparison)
         ],
         "summaries": summaries_of(comparison),
+        "adjusted": next((one for one in comparison.notes if one.startswith("p ")), ""),
         "doubts": [one.coded for one in comparison.doubts],
         "notes": without_doubts(comparison.notes),
     }

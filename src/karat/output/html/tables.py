@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.errors.text import amounts, count, interval, value
 from karat.metrics import get
+from karat.output.finding import lowest_of
 from karat.output.html.mathml import formula
 from karat.output.sections import marked_rate, marked_value
 
@@ -21,6 +22,8 @@ MOST_ROWS: Final = 100
 """Classes that the table lists; above, those with the smallest f1."""
 BARS: Final = ("precision", "recall", "f1")
 """Columns with bars; of many classes the last one alone."""
+_TITLED: Final = ("recall", "roc_auc")
+"""Rates whose intervals a page of many classes has as titles, too."""
 MANY: Final = 30
 COLUMNS: Final = (
     "precision",
@@ -100,12 +103,17 @@ def class_table(report: Report | SetReport) -> dict[str, Any]:
     scale = scale_of(row["intervals"].get(key, (None,))[0] for key in bars for row in listed)
     support = amounts([row["support"] for row in listed])
     predicted = amounts([row["predicted_count"] for row in listed])
+    lowest, titled = lowest_of(report), keys if k <= MANY else _TITLED
     body = [
         {
             "name": row["name"],
+            "is_lowest": lowest is not None and row["label"] == lowest["label"],
             "support": support[at],
             "predicted": predicted[at],
-            "rates": [_rate(row, key, scale if key in bars else None) for key in keys],
+            "rates": [
+                _rate(row, key, scale if key in bars else None, is_titled=key in titled)
+                for key in keys
+            ],
         }
         for at, row in enumerate(listed)
     ]
@@ -124,12 +132,16 @@ def class_table(report: Report | SetReport) -> dict[str, Any]:
     }
 
 
-def _rate(row: dict[str, Any], key: str, scale: tuple[float, float] | None) -> dict[str, Any]:
+def _rate(
+    row: dict[str, Any], key: str, scale: tuple[float, float] | None, *, is_titled: bool
+) -> dict[str, Any]:
     low, high = row["intervals"].get(key, (None, None))
     undefined = row["undefined"].get(key, "")
+    limits = interval(low, high)
     return {
         "text": marked_rate(row, key),
-        "interval": interval(low, high),
+        "interval": limits,
+        "title": undefined or (limits if is_titled else ""),
         "bar": bar(row[key], low, high, scale) if scale and not undefined else None,
         "undefined": undefined,
     }

@@ -74,7 +74,7 @@ class Heterogeneity(JsonRecord):
     def __str__(self) -> str:
         if self.p is None:
             return "fewer than two slices have a value"
-        told = "slices differ" if self.is_shown else "slices do not differ more than chance"
+        told = "slices differ" if self.is_shown else "slices are not shown to differ"
         p = self.p
         rounded = "< 0.001" if p < 0.001 else f"= {p:.2g}" if p < 0.095 else f"= {p:.2f}"
         return f"{told} (p {rounded})"

@@ -44,7 +44,8 @@
   const mark = (figure, c, point) => {
     const found = plots.get(figure);
     if (!found) return;
-    const svg = drawingOf(found, c);
+    // No mark where the class is not drawn.
+    const svg = found.which.includes(c) ? drawingOf(found, c) : undefined;
     found.svgs.forEach((other) => other !== svg && other.querySelectorAll(".now").forEach((shape) => shape.remove()));
     if (svg) put(svg, "now", point, svg.viewBox.baseVal.width > 200 ? 5 : 4);
   };

@@ -343,6 +343,15 @@
       move();
     };
     slide.addEventListener("input", move);
+    $("wanted").addEventListener("input", () => {
+      const { tp } = opened(current()), wanted = $("wanted").valueAsNumber;
+      // Counts are exact: 0.8 of 200 rows is 160, whatever the rounding of a quotient.
+      const at = tp.findIndex((found) => found / tp[tp.length - 1] >= wanted - 1e-12);
+      $("reached").textContent = at < 0 && wanted === wanted ? "not reached" : "";
+      if (at < 0) return;
+      slide.value = at;
+      move();
+    });
     if (which) which.addEventListener("change", choose);
     $("decide").hidden = false;
     choose();
