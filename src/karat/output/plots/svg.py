@@ -10,6 +10,7 @@ import io
 import re
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -246,6 +247,7 @@ def as_svg(
         texts = [text.get_text() for text in (legend.get_title(), *legend.get_texts())]
     name, told = title or ax.get_title() or axes, description or "; ".join(filter(None, texts))
     root, _ = _parsed(text, name, colors)
+    _hoist(root)
     return _finished(root, {"data-axes": corners}, title=name, description=told)
 
 
@@ -313,6 +315,7 @@ def panels_as_svg(
         part.extend([] if not len(element) else list(element) if is_bare else [element])
     frame = ET.Element("g", {"id": f"{prefix}-f"})
     frame.extend(list(root))
+    _hoist(frame)
     shared = [frame, context] if has_context else [frame]
     found = []
     for place, title in enumerate(titles):
@@ -377,6 +380,30 @@ def _parsed(
     ids = {x: f"k{picture}-{place}" for place, x in enumerate([*targets, *named])}
     _shorten(root, ids, inks)
     return root, ids
+
+
+def _hoist(group: ET.Element) -> None:
+    """Let a group state what most of its texts look like, where nothing else would take that on."""
+    texts = list(group.iter("text"))
+    for key in ("font-size", "fill"):
+        values = [text.get(key) for text in texts]
+        common, n = Counter(values).most_common(1)[0] if values else (None, 0)
+        if n < 2 or common is None or None in values or (key == "fill" and _is_bare(group)):
+            continue
+        group.set(key, common)
+        for text in texts:
+            if text.get(key) == common:
+                del text.attrib[key]
+
+
+def _is_bare(group: ET.Element) -> bool:
+    """Return whether some shape of a group would be filled as the group says."""
+    for child in group:
+        if "fill" in child.attrib or child.tag in ("text", "defs", "title", "desc"):
+            continue
+        if child.tag != "g" or _is_bare(child):
+            return True
+    return False
 
 
 def _finished(
