@@ -40,14 +40,14 @@ class Result(result.Result):
         name: canonical text of the metric, ``"macro_f1"``.
         value: the number; NaN or infinite only together with `undefined`.
         n: number of rows.
-        undefined: why and where it is undefined, or None.
+        undefined: reason why it is undefined, with the place, or None.
         low, high: limits of the interval at `level`, or None.
         level: confidence level of the interval, or None.
         method: method of the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None.
         standard_error: standard error of the value, by the influence of each row or by replicates,
             or None.
-        remark: why there is no interval, or a caveat about it, or None.
-        exact: whether the value is exact, not an approximation with a `bound`.
+        remark: reason why there is no interval, or a caveat about it, or None.
+        exact: True if the value is exact, not an approximation with a `bound`.
         bound: limits (low, high) of the exact value if `value` is not exact, else None.
         definition: the formula in words and symbols.
         range: smallest and largest possible value of the metric.
@@ -104,7 +104,7 @@ class Report(Exports, report.Report):
         kept_curves: the curves, if kept; read them as `curves`.
         confidence: settings of the intervals; None: there are none.
         clusters: the rows by cluster, if there are clusters.
-        is_clustered: whether intervals account for clusters.
+        is_clustered: True if intervals account for clusters.
         intervals: intervals that do not follow from the tally: those of scores, and those read from
             JSON.
         draws: source of the replicates when an interval is read.
@@ -444,9 +444,9 @@ class Comparison(Exports, outcome.Comparison):
         level: confidence level of the intervals, and 1 − the error rate of the tests.
         adjust: adjustment of p-values for multiple pairs: ``"holm"``, ``"maxt"`` or ``"none"``.
         baseline: the model that the others are compared with, or None.
-        is_paired: whether the models are measured on the same rows.
+        is_paired: True if the models are measured on the same rows.
         notes: sentences for the reader.
-        is_of_sets: whether rows have sets of labels.
+        is_of_sets: True if rows have sets of labels.
         strata: stratum of labels → the same comparison for these labels alone.
     """
 

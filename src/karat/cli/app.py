@@ -29,7 +29,7 @@ _COMMANDS = {
     "columns": "Show the detected role of each column, and what is in doubt.",
     "metrics": "List every metric with its definition and its other names.",
     "explain": "Show what would be computed, from which counts, in how many passes.",
-    "demo": "Write two small prediction files, and report one.",
+    "demo": "Write two small prediction files and report one of them.",
 }
 """Each command and what it does, so that `--help` need not load them."""
 

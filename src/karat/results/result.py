@@ -159,7 +159,7 @@ class Result:
     n: int
     """Number of rows."""
     undefined: str | None
-    """Reason why and place where it is undefined, or None."""
+    """Reason why it is undefined, with the place, or None."""
     definition: str
     """The formula in words and symbols."""
     range: tuple[float, float]
