@@ -21,7 +21,7 @@ import pytest
 __all__ = ["TIERS", "chosen", "costs_of"]
 
 TIERS: Final = ("check", "test", "all")
-BUDGETS: Final = {"check": (0.12, 0.25), "test": (0.1, 0.35)}
+BUDGETS: Final = {"check": (0.04, 0.12), "test": (0.1, 0.35)}
 """Tier → seconds for the cases of a function, and for its only case."""
 FORMULAS: Final = tuple(
     f"tests/{folder}/"
