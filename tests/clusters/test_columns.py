@@ -162,7 +162,7 @@ def test_of_scores_the_name_of_their_column_is_asked_for(argument: str) -> None:
         with pytest.raises(KaratError) as caught:
             call(FRAME["label"], **given)
         assert caught.value.code == "K416"
-        assert "or prob='prob' of probabilities" in str(caught.value)
+        assert "or prob='prob' for probabilities" in str(caught.value)
     found = karat.evaluate(FRAME, true="label", **{role: "prob"}, weights="", metrics="roc_auc")
     assert found.roc_auc.value == karat.roc_auc(ROWS["label"], **{argument: ROWS["prob"]})
 

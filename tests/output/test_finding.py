@@ -81,7 +81,7 @@ def test_calibration_is_tested_and_its_direction_named(change: Any, told: str) -
 
 
 def test_slices_are_worse_or_not_shown_to_be() -> None:
-    channel = np.where(RNG.random(N) < 0.5, "web", "app")
+    channel = np.where(np.random.default_rng(1).random(N) < 0.5, "web", "app")
     report = rare(threshold=0.2, by={"channel": channel})
     (one,) = (one for one in finding_of(report) if one.target == "slices")
     assert one.text.startswith("No channel is shown to be worse in recall; a drop would show from")

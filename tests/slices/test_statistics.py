@@ -92,7 +92,7 @@ def test_worst_is_named_only_where_the_rows_show_it() -> None:
     assert bad.worst("error_rate").name == "d"
     even = sliced({"a": 0.9, "b": 0.905, "c": 0.9, "d": 0.8875})
     assert not even.worst("accuracy")
-    assert "do not differ" in str(even.worst("accuracy"))
+    assert "not shown to differ" in str(even.worst("accuracy"))
     assert "direction" in str(bad.worst("prevalence"))
 
 

@@ -35,6 +35,7 @@ from karat.metrics._measure import losses_of
 from karat.results.values import ReportValues
 from karat.tally import Classes, ScoredRows
 from karat.tally.classes import usual_positive
+from karat.tally.score_histograms import ScoreHistograms
 
 if TYPE_CHECKING:
     from karat.results.gate.verdicts import Rule
@@ -326,7 +327,8 @@ def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") ->
         return
     if found.scores is not None and found.scores.histograms is not None:
         histograms = found.scores.settled().histograms
-        assert histograms is not None
+        if not isinstance(histograms, ScoreHistograms):
+            return  # another storage, which need not have counts
         n, n_other = histograms.n_rows, n_at_least_of_other_scores(histograms)
         told = "at least have predictions that their scores contradict"
     else:

@@ -213,6 +213,9 @@ def _best(comparison: Comparison) -> list[Table]:
     for one in found:
         if one.remark:
             remarks.setdefault(one.remark, []).append(one.metric)
+    notes = [f"{', '.join(names)}: {remark}" for remark, names in remarks.items()]
+    if all(value(one.value) == value(one.corrected) for one in found):
+        notes.append("The best leads by so much that the correction changes no digit shown.")
     table = Table.by_column(
         f"Best of {len(comparison.models)}, corrected for selection",
         (TableColumn("metric", "left"), [one.metric for one in found]),
@@ -223,7 +226,7 @@ def _best(comparison: Comparison) -> list[Table]:
             TableColumn(_interval_of(comparison), "left", rank=2, style="dim"),
             [interval(one.low, one.high) for one in found],
         ),
-        notes=tuple(f"{', '.join(names)}: {remark}" for remark, names in remarks.items()),
+        notes=tuple(notes),
     )
     return [table]
 

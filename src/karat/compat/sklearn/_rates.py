@@ -141,7 +141,7 @@ def precision_score(
     sample_weight: Any = None,
     zero_division: Any = "warn",
 ) -> Any:
-    """Proportion of the rows predicted as a class that belong to it, as ``precision_score``.
+    """Proportion of correct predictions of a class, as ``sklearn.metrics.precision_score``.
 
     Equals `karat.precision`.
 
@@ -163,7 +163,7 @@ def recall_score(
     sample_weight: Any = None,
     zero_division: Any = "warn",
 ) -> Any:
-    """Proportion of the rows of a class that are predicted as it, as ``recall_score``.
+    """Proportion of the rows of a class predicted as it, as ``sklearn.metrics.recall_score``.
 
     Equals `karat.recall`.
 

@@ -56,13 +56,19 @@ _FOLDER: Final = "templates"
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&'\u2028\u2029"}
 
 
+_SYMBOLS: Final = (
+    "K is the number of classes, W the sum of the weights w_i (each 1 where none are given), W_b "
+    "that of a bin and W_c that of a class; p_i is a probability, y_i the true class, and a bar "
+    "over them their mean; P_t and R_t are precision and recall at threshold t."
+)
 OF_CLASSES: Final = {
     "title": "Classes",
     "word": "class",
     "caption": "Each class against the rest",
     "averages": "TP, FP, FN and TN are the true and false positives and negatives of a class "
     "against the rest, k is a class, n the number of rows. macro_ is the mean over the classes, "
-    "weighted_ the same by their support, micro_ from the counts of all classes added.",
+    "weighted_ the same by their support, micro_ from the counts of all classes added. "
+    f"{_SYMBOLS}",
 }
 OF_LABELS: Final = {
     "title": "Labels",

@@ -77,6 +77,8 @@ def metric_table(report: Report | SetReport, names: Sequence[str]) -> dict[str, 
     rows = [
         {
             "name": one.name,
+            "definition": get(one.name).record.name,
+            "method": one.method or "",
             "value": marked_value(one),
             "key": one.value if math.isfinite(one.value) else "",
             "interval": interval(one.low, one.high),
