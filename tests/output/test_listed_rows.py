@@ -86,6 +86,8 @@ def test_a_slice_and_a_bin_list_their_most_wrong_rows() -> None:
         (lambda report: report.rows(by={"town": "Oslo"}), "K234"),
         (lambda report: report.rows(between=(0.1, 0.2)), "K234"),
         (lambda report: report.rows(limit=21), "K235"),
+        (lambda report: report.rows(limit=-2), "K234"),
+        (lambda report: report.rows(limit=True), "K234"),
         (lambda _: karat.evaluate([0, 1], [1, 1], keep_rows=True), "K232"),
         (lambda _: karat.evaluate([0, 1], [1, 1], ids=[1]), "K102"),
         (lambda _: karat.evaluate([0, 1], [1, 1], ids=np.eye(2)), "K103"),

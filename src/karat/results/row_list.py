@@ -67,6 +67,7 @@ def rows_of(
     limit: int | None,
 ) -> RowList:
     """The listed rows that meet all conditions; see `karat.Report.rows`."""
+    check_limit(limit)
     listed = report.kept_rows
     if listed is None:
         raise error("K233", found="None were kept when it was made", do=NO_ROWS)
@@ -95,6 +96,14 @@ def rows_of(
         raise error("K235", limit=limit, kept=most)
     places = places[: most if limit is None else limit]
     return RowList(*records_of(listed, places, report), n)
+
+
+def check_limit(limit: Any) -> None:
+    """Refuse what is no number of rows to list (K234)."""
+    is_number = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0
+    if limit is not None and not is_number:
+        do = "Give a whole number of rows, or leave it out."
+        raise error("K234", argument="limit", value=limit, known="0, 1, 2, …", do=do)
 
 
 def class_of(argument: str, value: Any, classes: Classes) -> int | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from karat.errors import error
-from karat.results.row_list import NO_ROWS, RowList, class_of
+from karat.results.row_list import NO_ROWS, RowList, check_limit, class_of
 from karat.tally.axes import slices_on
 from karat.tally.label_scores import ListedScores
 from karat.tally.listed_rows import Places
@@ -23,6 +23,7 @@ _LIMIT: Final = 20
 
 def wrong_rows_of(report: SetReport, missed: Any, added: Any, limit: int | None) -> RowList:
     """Return the wrong rows that meet the conditions; see `karat.MultilabelReport.wrong_rows`."""
+    check_limit(limit)
     rows = report.rows
     if rows is None:
         found = "Its rows were not kept: they exceed max_memory=, or it was read from JSON"
