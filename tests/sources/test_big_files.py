@@ -49,7 +49,8 @@ def test_rows_are_filtered_and_dropped(tmp_path: Path) -> None:
     units = karat.evaluate(files, nulls="drop", max_memory=LEAST)
     assert units.source["n_dropped"] == 7
     told = "7 of 60007 rows have a missing label and were dropped."
-    assert units.warnings[0] == whole.warnings[0] == told
+    assert told in units.warnings
+    assert told in whole.warnings
     same(units, whole)
     with pytest.raises(KaratError) as problem:
         karat.evaluate(files, max_memory=LEAST)
