@@ -325,27 +325,30 @@ def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") ->
     classes = found.classes
     if classes is None:
         return
-    if found.scores is not None and found.scores.histograms is not None:
-        histograms = found.scores.settled().histograms
+    scores = found.scores
+    if scores is not None and scores.histograms is not None:
+        if scores.shape is None or not scores.shape[1]:
+            return  # the scores predict
+        histograms = scores.settled().histograms
         if not isinstance(histograms, ScoreHistograms):
             return  # another storage, which need not have counts
         n, n_other = histograms.n_rows, n_at_least_of_other_scores(histograms)
-        told = "at least have predictions that their scores contradict"
+        fact = "at least have predictions that their scores contradict"
     else:
         parts = _predictions_beside_scores(found)
         n = sum(len(pred) for pred, _ in parts)
         if classes.k > 2:
             n_other = sum(n_not_of_largest(pred, values) for pred, values in parts)
-            told = "have another class predicted than that of their largest score"
+            fact = "have another class predicted than that of their largest score"
         else:
             n_other = n_beside_threshold(parts, classes.positive) if parts else 0
-            told = "at least are on the other side, whatever the threshold"
+            fact = "at least are on the other side, whatever the threshold"
     if n_other > _OTHERWISE * n:
         rows_of = f"{count(n_other)} of {counted(n, 'row')}"
         without = "without y_pred= the scores predict"
         if (column := mapping.get("pred")) is not None:
             without = f"of another column name it, as {how_to_name('pred', column)}"
-        yield doubt("D115", of=_whose(of), found=f"{rows_of} {told}", option=as_typed(without))
+        yield doubt("D115", of=_whose(of), found=f"{rows_of} {fact}", option=as_typed(without))
 
 
 def _predictions_beside_scores(found: Tallies) -> list[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""Every wrong row of an evaluation as CSV, written while the rows are read."""
+"""Every wrong row of an evaluation as CSV: output of the rows, batch by batch."""
 
 from __future__ import annotations
 

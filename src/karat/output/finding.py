@@ -461,14 +461,11 @@ def _of_best(comparison: Comparison) -> Iterator[Clause]:
     if not best:
         return
     groups = Counter(best).most_common(_MOST_NAMED)
-    told = [f"{name} by {counted(n, 'metric')}" for name, n in groups]
-    more = (
-        f" and others by {count(n_more)}"
-        if (n_more := len(best) - sum(n for _, n in groups))
-        else ""
-    )
-    text = f"Best measured of {len(comparison.models)}: {', '.join(told)}{more}"
-    yield Clause(f"{text}; the choice of a best is corrected for below.", "best")
+    named = [f"{name} by {counted(n, 'metric')}" for name, n in groups]
+    n_more = len(best) - sum(n for _, n in groups)
+    more = f" and others by {count(n_more)}" if n_more else ""
+    text = f"Best measured of {len(comparison.models)}: {', '.join(named)}{more}"
+    yield Clause(f"{text}; the table corrects for the selection.", "best")
 
 
 def _verdicts(found: Sequence[Difference], a: str, b: str) -> Iterator[str]:

@@ -21,15 +21,15 @@ def describe_rows(rows: RowList) -> Document:
             for name, kind in rows.columns.items()
         ),
     )
-    told = (told_of(len(rows), rows.n),)
-    return Document("karat rows", told, (table,) if rows.records else ())
+    facts = (number_of(len(rows), rows.n),)
+    return Document("karat rows", facts, (table,) if rows.records else ())
 
 
-def told_of(n_listed: int, n: int | None) -> str:
+def number_of(n_listed: int, n: int | None) -> str:
     """Return how many rows are listed, and of how many.
 
     Example:
-        >>> told_of(12, 481), told_of(1, 1), told_of(3, None)
+        >>> number_of(12, 481), number_of(1, 1), number_of(3, None)
         ('12 of 481 rows, worst first', '1 row', '3 rows that were kept')
     """
     if n is None:

@@ -26,25 +26,25 @@ _NAME: Final = Kind(
 def _grouping(s: Scope) -> Grouping:
     codes = s.true * s.classes.k + s.pred if s.kind == "cell" else s.codes
     n_groups = {"cell": s.classes.k**2, "bin": len(s.names) - 1, "slice": len(s.names)}[s.kind]
-    told = f"rows.groupings[{s.place}]"
-    require(len(codes) == len(s.rows), f"{told}.codes is not one number for each row")
-    require(len(s.groups) == len(s.counts), f"{told}.counts is not one number for each group")
+    what = f"rows.groupings[{s.place}]"
+    require(len(codes) == len(s.rows), f"{what}.codes is not one number for each row")
+    require(len(s.groups) == len(s.counts), f"{what}.counts is not one number for each group")
     is_ascending = bool((np.diff(s.groups) > 0).all()) and (s.groups < n_groups).all()
-    require(is_ascending, f"{told}.groups are not groups of it, ascending")
+    require(is_ascending, f"{what}.groups are not groups of it, ascending")
     at = np.searchsorted(s.groups, codes)
     is_in = (at < len(s.groups)) & (s.groups[np.minimum(at, len(s.groups) - 1)] == codes)
-    require(is_in.all(), f"{told}.codes has a group without rows")
+    require(is_in.all(), f"{what}.codes has a group without rows")
     n_listed = np.bincount(at, minlength=len(s.groups))
-    require((n_listed <= s.counts).all(), f"{told}.counts are fewer than the rows that are listed")
-    require(int(s.counts.sum()) == s.n_rows, f"{told}.counts do not add up to n_rows")
+    require((n_listed <= s.counts).all(), f"{what}.counts are fewer than the rows that are listed")
+    require(int(s.counts.sum()) == s.n_rows, f"{what}.counts do not add up to n_rows")
     if s.kind == "bin":
         (label,) = s.of if len(s.of) == 1 else (None,)
         is_class = isinstance(label, int) and 0 <= label < s.classes.k
         is_edge = all(map(js.is_number, s.names)) and bool((np.diff(s.names) >= 0).all())
-        require(is_class and is_edge, f"{told} is not of bins of a class")
+        require(is_class and is_edge, f"{what} is not of bins of a class")
     if s.kind == "slice":
         is_key = all(isinstance(name, tuple) and len(name) == len(s.of) for name in s.names)
-        require(is_key and all(isinstance(x, str) for x in s.of), f"{told} is not of slices")
+        require(is_key and all(isinstance(x, str) for x in s.of), f"{what} is not of slices")
     return Grouping(s.kind, tuple(s.of), tuple(s.names), codes, s.groups, s.counts)
 
 

@@ -69,7 +69,7 @@ class Panel:
         if self.area is None:
             return ""
         short, metric = self.area
-        told = []
+        areas = []
         for report in reports.values():
             row = report.per_class[report.labels.index(label)]
             found = row.get(metric)
@@ -79,8 +79,8 @@ class Panel:
                 row["intervals"].get(metric, (None, None)) if len(reports) == 1 else (None,) * 2
             )
             wave = "≈ " if metric in row.get("bounds", {}) else ""
-            told.append(f"{wave}{value(found)} {interval(*limits)}".rstrip())
-        return f"{short} {', '.join(told)}" if told else ""
+            areas.append(f"{wave}{value(found)} {interval(*limits)}".rstrip())
+        return f"{short} {', '.join(areas)}" if areas else ""
 
 
 def in_panels(panel: Panel) -> Callable[[Body], Body]:
@@ -195,8 +195,8 @@ def _entitle(ax: Axes, name: str, under: str) -> None:
     look: dict[str, Any] = {"fontsize": "small", "fontweight": "bold"}
     title = ax.set_title(name, loc="left", pad=13.0 if under else 4.0, **look)
     across = ax.transAxes
-    told = ax.text(0.0, 1.02, under, transform=across, va="bottom", fontsize="x-small")
-    without_tex([title, told])
+    below = ax.text(0.0, 1.02, under, transform=across, va="bottom", fontsize="x-small")
+    without_tex([title, below])
 
 
 def _share_axes(axes: Sequence[Axes]) -> None:
