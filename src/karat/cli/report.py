@@ -146,7 +146,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write every wrong row to FILE as CSV: its id or number, classes and scores.",
 )
-@options("threads", "output")
+@options("anytime", "threads", "output")
 def command(
     predictions: tuple[str, ...],
     metrics: str | None,
@@ -178,7 +178,7 @@ def command(
     names = None if metrics == "all" else listed(metrics)
     wanted = None if names is None else tuple(get(name) for name in names)
     asked = (given[name] for name in ("side", "method", "design", "seed"))
-    confidence = Confidence.of(level_of(given["level"]), *asked)
+    confidence = Confidence.of(level_of(given["level"]), *asked, anytime=given["anytime"])
     columns = {
         "true": given["true"],
         "pred": given["pred"],
