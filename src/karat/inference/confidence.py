@@ -151,8 +151,8 @@ class Confidence:
         planned = planned_units(anytime)
         if planned is not None and (level is None or words["method"] in DRAWN):
             # Texts of the command line, None in Python.
-            found = option("level", "none").replace("'none'", "None")
-            raise error("K237", found=found if level is None else option("method", method))
+            no_level = option("level", "none").replace("'none'", "None")
+            raise error("K237", found=no_level if level is None else option("method", method))
         if level is None:
             return None
         is_number = not isinstance(level, bool | str | bytes) and getattr(level, "ndim", 0) == 0

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy.typing as npt
-
 from karat.api.arguments import dressed, given_alone
 from karat.api.measuring import report_of
 from karat.api.options import refuse_threshold

@@ -108,7 +108,7 @@ def paired(
     rarest = int(rows[rows > 0].min())
     swapped: dict[Pair, dict[Metric, float]] = {}
     remark = None
-    if joint.is_plain and rarest < RARE and others:
+    if joint.is_plain and rarest < RARE and others and spec.look is None:
         remark = f"the rarest class has {counted(rarest, 'row')}"
         for i, (a, b) in enumerate(spec.pairs):
             found, n_drawn = swap_p_values(
