@@ -114,8 +114,8 @@ def command(
     and the rows cannot decide one; 0 with --inconclusive pass. 70: a defect of karat. 130:
     interrupted.
     """
-    from karat.api.gate.evaluation import GateSpec
     from karat.api.gate.rows import RowsSpec
+    from karat.api.gate.spec import GateSpec
     from karat.api.gate.verb import run_gate
     from karat.cli.streams import ReadingBar
     from karat.data.sources.files.paths import is_query
