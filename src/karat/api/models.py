@@ -252,7 +252,7 @@ class Models:
         done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
         for part in parts:
             values = {
-                name: estimated(part.metric, value, table, spec.level, policy)
+                name: estimated(part.metric, value, table, spec.asked, policy)
                 for (name, table), value in zip(tables.items(), part.values, strict=True)
             }
             done[part.metric] = part, values

@@ -74,6 +74,11 @@ class ComparisonSpec:
         return 1.0 - self.level
 
     @property
+    def asked(self) -> Confidence:
+        """Settings of the intervals of values."""
+        return Confidence(self.level) if self.look is None else self.look
+
+    @property
     def shown_level(self) -> float:
         """Level that the limits have, at every look or at one."""
         return self.level if self.look is None else self.look.level

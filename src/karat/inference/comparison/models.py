@@ -205,10 +205,10 @@ def apart(
 
 
 def estimated(
-    metric: Metric, value: float, table: TableVariance, level: float, policy: Policy
+    metric: Metric, value: float, table: TableVariance, asked: Confidence, policy: Policy
 ) -> Estimate:
-    found = label_interval(metric, value, table, Confidence(level), policy)
-    return Estimate.of(value, found, level)
+    found = label_interval(metric, value, table, asked, policy)
+    return Estimate.of(value, found, asked.level)
 
 
 def _is_linear(metric: Metric, k: int) -> bool:
