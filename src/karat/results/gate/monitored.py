@@ -67,6 +67,25 @@ class MonitorResult(GateResult):
         """Number of this look, from 1."""
         return len(self.looks)
 
+    @property
+    def verdict(self) -> Verdict:
+        """``"FAIL"`` where a rule failed, ``"PASS"`` where all passed, else ``"INCONCLUSIVE"``."""
+        if self.count("FAIL"):
+            return "FAIL"
+        return "INCONCLUSIVE" if self.count("INCONCLUSIVE") else "PASS"
+
+    @property
+    def passed(self) -> bool:
+        """True if no rule failed, and none that is not decided blocks."""
+        return not any(rule.fails for rule in self.rules)
+
+    @property
+    def exit_code(self) -> int:
+        """0 passed, 1 failed, 3 a rule that is not decided blocks."""
+        if self.count("FAIL"):
+            return 1
+        return 0 if self.passed else 3
+
     def decided(self, rule: int) -> tuple[int, int] | None:
         """Look and number of rows at which a rule had its verdict first; None: not decided.
 
