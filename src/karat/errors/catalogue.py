@@ -583,10 +583,7 @@ K702  karat.plot.{name} cannot draw this.
       {found}.
       {do}
 """
-"""What is wrong, what was found where, what to do; a line that goes on is indented further.
-
-Doubled braces are those of a dict.
-"""
+"""What is wrong, where, what to do; a line that goes on is indented; ``{{`` is that of a dict."""
 
 
 def _entry(message: str) -> Entry:

@@ -271,7 +271,7 @@ _CONFIDENCE: Final = js.record(
     design=js.TEXT.of("confidence.design"),
     seed=js.COUNT.of("confidence.seed"),
     n_replicates=js.COUNT.of("confidence.n_replicates"),
-    anytime=js.or_null(js.COUNT).of("confidence.anytime").or_absent(None),
+    anytime=js.COUNT.of(lambda report: report.confidence.anytime or js.OMITTED).or_absent(None),
     clustered=js.FLAG.of("is_clustered"),
 ).where(lambda found, _: found is not None, "what can be asked of intervals")
 _METRICS: Final = Kind(
