@@ -18,13 +18,13 @@ from karat.api.comparing import compare as compare
 from karat.api.evaluation import evaluate as evaluate
 from karat.api.functions import confusion_matrix as confusion_matrix
 from karat.api.gate.verb import gate as gate
+from karat.api.judging import JudgedReport as JudgedReport
 from karat.api.results import Comparison as Comparison
 from karat.api.results import Report as Report
 from karat.api.results import Result as Result
 from karat.api.sample_sizes import rows_needed as rows_needed
 from karat.api.score_functions import roc_auc_pairs as roc_auc_pairs
 from karat.api.scorer import scorer as scorer
-from karat.api.judging import JudgedReport as JudgedReport
 from karat.api.sets import MultilabelReport as MultilabelReport
 from karat.api.streams.stream import Stream as Stream
 from karat.api.weak_slices import find_weak_slices as find_weak_slices

@@ -447,9 +447,11 @@ def _shown(one: Imbalance, found: JudgedRows) -> str:
             f"The mean rank of the largest score is {one.of_gold:.2f} among rows with a gold "
             f"label, {one.of_rest:.2f} among the others ({p})"
         )
+    shares = (
+        f"{100 * one.of_gold:.3g} % of the rows with a gold label, in {100 * one.of_rest:.3g} %"
+    )
+    if one.what == "agreement":
+        return f"The judge's label is the prediction in {shares} of the others ({p})"
     what = "The judge's label" if one.what == "judge" else "The prediction"
     name = found.classes.display[one.place]
-    return (
-        f"{what} is {name!r} in {100 * one.of_gold:.3g} % of the rows with a gold label, in "
-        f"{100 * one.of_rest:.3g} % of the others ({p})"
-    )
+    return f"{what} is {name!r} in {shares} of the others ({p})"

@@ -23,8 +23,8 @@ class Imbalance:
     """Difference of the gold rows from the others that chance hardly makes.
 
     Attributes:
-        what: ``"judge"``, ``"prediction"`` or ``"score"``.
-        place: class that it is about; -1 for scores.
+        what: ``"judge"``, ``"prediction"``, ``"agreement"`` of both, or ``"score"``.
+        place: class that it is about; 1 for agreement, -1 for scores.
         of_gold, of_rest: proportion of the class, or mean rank of the largest score in [0, 1].
         p: p-value, times the number of comparisons.
     """
@@ -50,16 +50,20 @@ def imbalance(
     """
     found: list[Imbalance] = []
     n, rest = int(has_gold.sum()), int((~has_gold).sum())
-    for what, codes in classes.items():
-        for place in np.unique(codes).tolist():
-            flags = codes == place
-            gold, others = int(flags[has_gold].sum()), int(flags[~has_gold].sum())
-            p = (
-                _binomial(gold, n, (gold + others) / (n + rest))
-                if clusters is None
-                else _clustered(flags.astype(np.float64), has_gold, clusters)
-            )
-            found.append(Imbalance(what, place, gold / n, others / rest, p))
+    flags = [
+        (what, place, codes == place)
+        for what, codes in classes.items()
+        for place in np.unique(codes).tolist()
+    ]
+    if "prediction" in classes:
+        flags.append(("agreement", 1, classes["judge"] == classes["prediction"]))
+    for what, place, each in flags:
+        gold, others = int(each[has_gold].sum()), int(each[~has_gold].sum())
+        if clusters is None:
+            p = _binomial(gold, n, (gold + others) / (n + rest))
+        else:
+            p = _clustered(each.astype(np.float64), has_gold, clusters)
+        found.append(Imbalance(what, place, gold / n, others / rest, p))
     if scores is not None:
         ranks = _ranks(scores)
         p = (
