@@ -55,6 +55,14 @@ def confidence_of(weights_are: Any, *asked: Any, **named: Any) -> Confidence | N
     return replace(found, weights_are="frequency") if found is not None and is_frequency else found
 
 
+def of_one_label(confidence: Confidence | None) -> dict[str, Any]:
+    """Settings of intervals that sets of labels do not have, None where they are not given."""
+    if confidence is None:
+        return {}
+    design = None if confidence.design == "cohort" else confidence.design
+    return {"design": design, "anytime": confidence.anytime}
+
+
 def confidence_required(
     level: Any, do: str, choices: str = "a number between 0 and 1, as 0.95", **asked: Any
 ) -> Confidence:

@@ -20,6 +20,7 @@ from karat.api.arguments import (
     ids_of_table,
     is_table_given,
     naming_judges,
+    of_one_label,
     of_table,
     plain_source,
     refuse_missing,
@@ -91,6 +92,7 @@ def evaluate(
     weights_are: str = "importance",
     seed: int = 0,
     n_replicates: int = 1000,
+    anytime: int | bool | None = None,
     undefined: str = "zero",
     nulls: str = "error",
     n_threads: int | None = None,
@@ -154,6 +156,8 @@ def evaluate(
         weights_are: ``"importance"``: rows have different importance; ``"frequency"``: a row of
             weight 3 stands for three rows.
         seed, n_replicates: seed and number of replicates, for methods that resample.
+        anytime: planned number of rows, or of clusters: intervals hold at every look at rows that
+            keep coming, and are narrowest there; True is 10 000. See docs/monitoring.md.
         undefined: value of an undefined class in an average: ``"zero"`` (0 where scikit-learn uses
             0), ``"exclude"``, or ``"nan"``.
         nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or
@@ -244,6 +248,7 @@ def _run(
     weights_are: str,
     seed: int,
     n_replicates: int,
+    anytime: int | bool | None,
     undefined: str,
     nulls: str,
     n_threads: int | None,
@@ -258,7 +263,8 @@ def _run(
     policy = check_policy(undefined)
     do = "'drop' leaves the rows out and reports how many."
     nulls = one_of("nulls", nulls, ("error", "drop"), do)
-    confidence = confidence_of(weights_are, level, side, method, design, seed, n_replicates)
+    asked = (level, side, method, design, seed, n_replicates, anytime)
+    confidence = confidence_of(weights_are, *asked)
     is_frequency = are_numbers_of_rows(weights_are)
     check_threads(n_threads)
     if max_memory is not None:
@@ -294,10 +300,8 @@ def _run(
     )
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     separator = checked_separator(separator)
-    of_one_class: dict[str, Any] = {
-        "checkpoint": checkpoint,
-        "design": None if design == "cohort" else design,
-    }
+    of_one_class: dict[str, Any] = {"checkpoint": checkpoint, **of_one_label(confidence)}
+    of_one_class["design"] = None if design == "cohort" else design
     has_rows = not is_table and confusion is None
     if has_rows and (separator is not None or hold_sets(y_true, y_pred)):
         refuse_on_sets(of_one_class)
@@ -541,10 +545,7 @@ def report_of_table(
         is_in_batches = units is None
         found = accumulate(source, empty, **of_pass, keep_rows=limit if is_in_batches else 0)
         if found.sets is not None:
-            design = None if spec.confidence is None else spec.confidence.design
-            of_one_class: dict[str, Any] = {"exact": exact or None}
-            of_one_class |= {"design": None if design == "cohort" else design}
-            refuse_on_sets(of_one_class)
+            refuse_on_sets({"exact": exact or None, **of_one_label(spec.confidence)})
             report = report_of(found, spec)
             if then is not None:
                 then(found, report)

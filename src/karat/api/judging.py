@@ -53,6 +53,7 @@ _UNSUPPORTED: Final[Mapping[str, str]] = {
     "checkpoint": "The rows are kept in memory",
     "max_memory": "The rows are kept in memory",
     "exact": "The rows are kept in memory",
+    "anytime": "Its intervals hold for one look at the rows",
 }
 """Arguments of `karat.evaluate` that a judge does not have, and why."""
 _DROP: Final = "Leave it out."

@@ -26,6 +26,7 @@ _COMMANDS = {
     "report": "Report every quality metric of prediction files.",
     "compare": "Compare models: differences, intervals and tests.",
     "gate": "Check that predictions are good enough and no worse than before.",
+    "monitor": "Check rules on predictions that keep coming, at every batch.",
     "columns": "Show the detected role of each column, and what is in doubt.",
     "metrics": "List every metric with its definition and its other names.",
     "explain": "Show what would be computed, from which counts, in how many passes.",

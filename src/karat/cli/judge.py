@@ -61,6 +61,7 @@ def report_judged(
         **{name: given[name] for name in ("nulls", "threshold", "metrics", "checkpoint", "exact")},
         "level": level_of(given["level"]),
         "separator": columns["separator"],
+        "anytime": given.get("anytime"),
         "by": given["by"] or None,
         "keep_rows": given["keep_rows"] or given["errors"],
         "n_threads": given["threads"],

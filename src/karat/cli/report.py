@@ -149,7 +149,7 @@ if TYPE_CHECKING:
     help="Write every wrong row to FILE as CSV: its id or number, classes and scores.",
 )
 @judge_options
-@options("threads", "output")
+@options("anytime", "threads", "output")
 def command(
     predictions: tuple[str, ...],
     metrics: str | None,
@@ -180,8 +180,8 @@ def command(
     # A metric that does not exist is reported before the data is read.
     names = None if metrics == "all" else listed(metrics)
     wanted = None if names is None else tuple(get(name) for name in names)
-    asked = (given[name] for name in ("side", "method", "design", "seed"))
-    confidence = Confidence.of(level_of(given["level"]), *asked)
+    asked = {name: given[name] for name in ("side", "method", "design", "seed", "anytime")}
+    confidence = Confidence.of(level_of(given["level"]), **asked)
     columns = {
         "true": given["true"],
         "pred": given["pred"],

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from karat.errors.judge import MESSAGES as _OF_JUDGES
+from karat.errors import anytime, judge, listed_rows
 from karat.errors.kinds import (
     Entry,
     InputError,
@@ -21,7 +21,6 @@ from karat.errors.kinds import (
     UnknownArgumentError,
     UnknownNameError,
 )
-from karat.errors.listed_rows import MESSAGES as _OF_LISTED_ROWS
 
 _UNKNOWN_NAMES = ("K168", "K183", "K211", "K234", "K301", "K306", "K307", "K308", "K309", "K404")
 _KINDS = {
@@ -593,7 +592,8 @@ def _entry(message: str) -> Entry:
     return Entry(code, what, found, do, _KINDS.get(code, InputError))
 
 
-_PARTS: Final = _MESSAGES.strip(), _OF_LISTED_ROWS.rstrip(), _OF_JUDGES.rstrip()
-_ALL: Final = "".join(_PARTS).replace("\n          ", " ")
+_OTHERS: Final = (module.MESSAGES.rstrip() for module in (listed_rows, anytime, judge))
+_EVERY = "".join([_MESSAGES.strip(), *_OTHERS])
+_ALL: Final = _EVERY.replace("\n          ", " ")
 _EACH = re.split(r"\n(?=K)", _ALL)
 ENTRIES: Final = {entry.code: entry for entry in map(_entry, _EACH)}
