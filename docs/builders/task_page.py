@@ -102,7 +102,7 @@ TASKS: Final = (
         "Measure with few labels of people and a judge's",
         "Gold labels of a part of the rows, labels of an LLM or a weak rater of all.",
         {"Gold labels and a judge": "judge", "LLM judge": "cookbook/llm-judge"},
-        names=("JudgedReport",),
+        names=("JudgedReport", "rows_to_label"),
     ),
     Task(
         "Stop a bad release",
