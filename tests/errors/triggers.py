@@ -220,7 +220,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K237": lambda: karat.evaluate([0, 1], [0, 1], anytime=1000, method="bootstrap"),
     "K238": lambda: karat.compare([0, 1], TWO_MODELS, anytime=1000, paired=False),
     "K240": lambda: monitored(weights=[1.0, 2.0]),
-    "K241": lambda: monitored(),
+    "K241": monitored,
     "K221": lambda: karat.macro_f1([{"cat"}, {"cat", "dog"}], ["cat", "dog"]),
     "K194": lambda: karat.evaluate(["ok", "fraud"], ["ok", "fraud"])["f1"],
     "K215": lambda: karat.Stream().merge(cast("Any", [0, 1])),

@@ -18,10 +18,14 @@ from karat.api.arguments import (
     dressed,
     given_alone,
     ids_of_table,
+    is_table_given,
+    naming_judges,
     of_one_label,
     of_table,
+    plain_source,
     refuse_missing,
     score_columns,
+    without_judge,
 )
 from karat.api.doubts import check_found_scores, with_order_of_columns
 from karat.api.functions import tallied
@@ -95,6 +99,10 @@ def evaluate(
     max_memory: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     exact: bool = False,
+    gold: Any = None,
+    judge: Any = None,
+    gold_weights: Any = None,
+    gold_is_random: bool = False,
 ) -> Report:
     """Compute every quality metric of a classifier's predictions, with intervals, in one pass.
 
@@ -164,10 +172,15 @@ def evaluate(
         exact: whether to read files with bucketed scores again, so that every number is exact. It
             takes 16 + 16k bytes of disk for each distinct score of each column. Not for partitioned
             tables.
+        gold, judge: labels of people, missing (None, NaN) where there is none, and a judge's label
+            for every row; or columns of a table. They give a `JudgedReport`: see docs/judge.md.
+        gold_weights: float[n], or a column: inverse of the probability that a row was chosen.
+        gold_is_random: states that the rows with gold labels are a random part of all.
 
     Returns:
         A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
-        For sets of labels, a `MultilabelReport`, with ``transfers`` instead of a confusion matrix.
+        For sets of labels, a `MultilabelReport`, with ``transfers`` instead of a confusion matrix;
+        with a judge a `JudgedReport`.
 
     Errors:
         K1xx the labels, weights or options cannot be used (argument, first row, count); K3xx a
@@ -183,7 +196,12 @@ def evaluate(
         >>> report.macro_f1.name
         'macro_f1'
     """
-    return _run(is_dry=False, **locals())
+    given = locals()
+    if gold is not None or judge is not None:
+        from karat.api.judging import evaluate_judged
+
+        return cast("Report", evaluate_judged(given))
+    return _run(is_dry=False, **without_judge(given))
 
 
 def dry_run(reading: Mapping[str, Any] | None = None, **given: Any) -> Report:
@@ -196,7 +214,7 @@ def dry_run(reading: Mapping[str, Any] | None = None, **given: Any) -> Report:
         A report with the classes, the mapping, the counts of labels and the warnings about them.
     """
     parameters = signature(evaluate).parameters.values()
-    defaults = {each.name: each.default for each in parameters}
+    defaults = without_judge({each.name: each.default for each in parameters})
     return _run(is_dry=True, reading=reading, **{**defaults, **given, "level": None})
 
 
@@ -254,8 +272,8 @@ def _run(
     true, pred = column_name("true", true), column_name("pred", pred)
     has_scores = y_prob is not None or y_score is not None
     if names_files(y_true):
-        y_true = _plain_source(y_true)
-    is_table = confusion is None and _is_table(y_true, y_pred, true, pred, has_scores)
+        y_true = plain_source(y_true)
+    is_table = confusion is None and is_table_given(y_true, y_pred, true, pred, has_scores)
     if is_table and true is None and pred is None and has_scores:
         # An indicator with its scores, as with an indicator of predictions.
         is_table = not fits_columns(y_true, y_score if y_prob is None else y_prob)
@@ -465,6 +483,7 @@ def report_of_table(
     progress = units = None
     source: Source | Batch
     with ExitStack() as cleanup:
+        cleanup.enter_context(naming_judges(table))
         if names_files(table):
             from karat.data.sources.columns import TableRequest
             from karat.data.sources.files.counted import errors_of_files
@@ -578,21 +597,3 @@ def _check_sources(
         raise error("K141", argument="ids=", found=found, do="A confusion matrix has no rows.")
     if nulls != "error":
         raise error("K144")
-
-
-def _is_table(
-    first: Any, y_pred: Any, true: str | None, pred: str | None, has_scores: bool
-) -> bool:
-    """Return whether the first argument is a table or names files, not a column of labels."""
-    if first is None or y_pred is not None:
-        return False
-    if true is not None or pred is not None or is_frame(first):
-        return True
-    # Strings in a list next to scores are labels, as with y_pred.
-    return names_files(first) and not (has_scores and isinstance(first, list | tuple))
-
-
-def _plain_source(source: Any) -> Any:
-    if isinstance(source, list | tuple):
-        return [_plain_source(item) for item in source]
-    return plain_text(source) if isinstance(source, str) else source
