@@ -111,6 +111,12 @@ TASKS: Final = (
         names=("gate", "GateResult"),
     ),
     Task(
+        "Look every day at rows that keep coming",
+        "Intervals, tests and gates that hold at every look: `anytime=`, and rules with a state.",
+        {"Monitoring": "monitoring", "Streaming": "cookbook/streaming"},
+        names=("Monitor", "MonitorResult"),
+    ),
+    Task(
         "Find where a model is bad",
         "Slices of the rows: `by=` of `karat.evaluate`, and a search through all columns.",
         {"Slices and fairness": "slices", "The rows behind a number": "reports"},
