@@ -140,7 +140,7 @@ def _confusion(report: JudgedReport) -> Section | None:
     found = confusion_section(report.judge.confusion)
     if found is None:
         return None
-    return replace(found, title="Confusion of the judge  rows gold, columns judge")
+    return replace(found, title="Confusion of the judge")
 
 
 def _columns(report: JudgedReport) -> Notes | None:

@@ -97,11 +97,23 @@ def scored_moves(
     intervals = parts[0][1].intervals
     found = {}
     for metric in metrics:
-        a, b, c = (float(values[metric].value) for values, _, _ in parts)
+        a = float(parts[0][0][metric].value)
+        # The limits know the bias of the gold rows; that of the judge's labels is removed.
+        b, c = (
+            _less_bias(float(values[metric].value), sure.intervals.get(metric))
+            for values, sure, _ in parts[1:]
+        )
         first, second, third = (influence(metric) for _, _, influence in parts)
         moves = first, second, third
         found[metric] = ScoredMoves(metric, (a, b, c), intervals.get(metric, Interval()), moves)
     return found
+
+
+def _less_bias(value: float, interval: Interval | None) -> float:
+    """Value without the bias that few rows give the area under precision."""
+    if interval is None or interval.sampling is None:
+        return value
+    return value - interval.sampling.optimism * (1.0 - value)
 
 
 def powered_scores(
