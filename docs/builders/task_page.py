@@ -53,7 +53,7 @@ TASKS: Final = (
     Task(
         "Measure how often a model is right",
         "The proportion of right rows, and agreement beyond chance.",
-        {"LLM judge": "cookbook/llm-judge", "1000 classes": "cookbook/ranking"},
+        {"LLM judge": "cookbook/llm-judge-labels", "1000 classes": "cookbook/ranking"},
         families=("accuracy", "agreement"),
         also=("top_k_accuracy",),
     ),

@@ -43,7 +43,7 @@ from karat.tally import Label
 
 @names_its_arguments
 def compare(
-    y_true: Any,
+    y_true: Any = None,
     y_pred: Any = None,
     *,
     y_prob: Mapping[str, Any] | None = None,
@@ -68,6 +68,10 @@ def compare(
     threshold: float | Sequence[float] | Mapping[str, Any] | None = None,
     separator: str | None = None,
     anytime: int | bool | None = None,
+    gold: Any = None,
+    judge: Any = None,
+    gold_weights: Any = None,
+    gold_is_random: bool = False,
 ) -> Comparison:
     """Compare models: which is better, by how much, and how certain.
 
@@ -116,6 +120,11 @@ def compare(
             at rows that keep coming; True is 10 000. For models on the same rows, with one class
             each. See docs/monitoring.md.
 
+        gold, judge: labels of people, missing (None, NaN) where there is none, and a judge's label
+            for every row, as of `evaluate`. Without predictions a dict each, from system to the
+            verdicts about it: systems are compared by the proportion of the positive verdict.
+        gold_weights, gold_is_random: as of `evaluate`.
+
     Returns:
         A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.best("macro_f1")``,
         ``.differences``, ``.to_json()``.
@@ -135,6 +144,9 @@ def compare(
         >>> print(found["accuracy"])
         accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
     """
+    of_judge = {"gold": gold, "judge": judge, "gold_weights": gold_weights}
+    if any(value is not None for value in of_judge.values()) or gold_is_random:
+        return judged_comparison(locals())
     policy = check_policy(undefined)
     check_threads(n_threads)
     is_frequency = are_numbers_of_rows(weights_are)
@@ -174,6 +186,19 @@ def compare(
     found = found.named(class_names)
     whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
     return _with_strata(whole, found, label_strata, spec, margin, policy)
+
+
+def judged_comparison(given: Mapping[str, Any]) -> Comparison:
+    """The comparison of the arguments of `compare`, among them a judge's labels."""
+    from karat.api.judged_models import judged_models_of_arrays, judged_options
+
+    options = judged_options(given)
+    choices = (given[name] for name in ("level", "adjust", "seed"))
+    found = judged_models_of_arrays(given, options).named(given["class_names"])
+    asked = {name: given[name] for name in ("metrics", "margin", "baseline")}
+    if asked["baseline"] is not None and plain_text(asked["baseline"]) not in found.names:
+        raise error("K164", baseline=asked["baseline"], models=shown(found.names))
+    return compare_models(found, comparison_spec(*choices), **asked, policy=options.policy)
 
 
 def _with_strata(
