@@ -75,9 +75,11 @@ def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
 
 def _changed(report: Report, change: Callable[[Cells], Cells]) -> Report:
     """The same report with another table, and its slices with it."""
-    whole = replace(report, cells=change(report.cells), kept_slices=None)
-    slices = report.kept_slices
-    return whole if slices is None else replace(whole, kept_slices=slices.changed(change, whole))
+    whole = replace(report, cells=change(report.cells), kept_slices=None, kept_folds=None)
+    slices, folds = report.kept_slices, report.kept_folds
+    if slices is not None:
+        whole = replace(whole, kept_slices=slices.changed(change, whole))
+    return whole if folds is None else replace(whole, kept_folds=folds.changed(change, whole))
 
 
 def _counted_as_rows(cells: Cells) -> Cells:

@@ -20,7 +20,7 @@ from karat.errors.kinds import (
     UnknownArgumentError,
     UnknownNameError,
 )
-from karat.errors.listed_rows import MESSAGES as _OF_LISTED_ROWS
+from karat.errors.messages import OTHERS as _OTHERS
 
 _UNKNOWN_NAMES = ("K168", "K183", "K211", "K234", "K301", "K306", "K307", "K308", "K309", "K404")
 _KINDS = {
@@ -595,6 +595,6 @@ def _entry(message: str) -> Entry:
     return Entry(code, what, found, do, _KINDS.get(code, InputError))
 
 
-_ALL: Final = (_MESSAGES.strip() + _OF_LISTED_ROWS.rstrip()).replace("\n          ", " ")
+_ALL: Final = (_MESSAGES.strip() + "".join(_OTHERS)).replace("\n          ", " ")
 _EACH = re.split(r"\n(?=K)", _ALL)
 ENTRIES: Final = {entry.code: entry for entry in map(_entry, _EACH)}
