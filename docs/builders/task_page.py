@@ -105,6 +105,12 @@ TASKS: Final = (
         names=("JudgedReport", "rows_to_label"),
     ),
     Task(
+        "Include training in an interval",
+        "Folds and repeats of cross-validation, nested or not.",
+        {"Folds and repeats": "folds", "Cross-validation": "cookbook/cross-validation"},
+        names=("NestedFolds", "from_cross_validate", "fold_of_rows"),
+    ),
+    Task(
         "Stop a bad release",
         "Bounds and comparisons with a baseline, as an exit code.",
         {"Gates": "gate", "GitHub Actions and GitLab": "cookbook/ci-gate"},
