@@ -53,7 +53,7 @@ TASKS: Final = (
     Task(
         "Measure how often a model is right",
         "The proportion of right rows, and agreement beyond chance.",
-        {"LLM judge": "cookbook/llm-judge", "1000 classes": "cookbook/ranking"},
+        {"LLM judge": "cookbook/llm-judge-labels", "1000 classes": "cookbook/ranking"},
         families=("accuracy", "agreement"),
         also=("top_k_accuracy",),
     ),
@@ -97,6 +97,18 @@ TASKS: Final = (
         "Whether one model is better, and the best of several.",
         {"Comparing models": "comparing", "Notebook": "cookbook/notebook"},
         names=("compare", "Comparison"),
+    ),
+    Task(
+        "Measure with few labels of people and a judge's",
+        "Gold labels of a part of the rows, labels of an LLM or a weak rater of all.",
+        {"Gold labels and a judge": "judge", "LLM judge": "cookbook/llm-judge"},
+        names=("JudgedReport", "rows_to_label"),
+    ),
+    Task(
+        "Include training in an interval",
+        "Folds and repeats of cross-validation, nested or not.",
+        {"Folds and repeats": "folds", "Cross-validation": "cookbook/cross-validation"},
+        names=("NestedFolds", "from_cross_validate", "fold_of_rows"),
     ),
     Task(
         "Stop a bad release",

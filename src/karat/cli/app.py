@@ -28,6 +28,7 @@ _COMMANDS = {
     "gate": "Check that predictions are good enough and no worse than before.",
     "monitor": "Add predictions to a state file and check its rules on all rows so far.",
     "columns": "Show the detected role of each column, and what is in doubt.",
+    "label": "Draw rows for people to label, beside a judge's labels.",
     "metrics": "List every metric with its definition and its other names.",
     "explain": "Show what would be computed, from which counts, in how many passes.",
     "demo": "Write two small prediction files and report one of them.",

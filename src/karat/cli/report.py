@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.judge import judge_options, report_judged, tell_judged
 from karat.cli.options import (
     Described,
     Words,
@@ -46,10 +47,12 @@ if TYPE_CHECKING:
         "karat report 'fold_*.csv' --where \"split = 'test'\" --positive spam",
         "karat report scored.csv --true y --prob 'p_*'",
         "karat report predictions.parquet --by country --by country,sex",
+        "karat report predictions.parquet --folds fold",
         "karat report clicks.parquet --prob p_click --threshold 0.2",
         "karat report tags.csv --separator '|'",
         "karat report predictions.parquet -o report.html",
         "karat report predictions.parquet --errors errors.csv",
+        "karat report answers.csv --gold human --judge llm",
         "karat report \"SELECT label, pred FROM 'a.parquet' WHERE country = 'NO'\"",
         "cat predictions.jsonl | karat report - --metrics mcc,macro_f1 --format json",
     ),
@@ -75,7 +78,7 @@ if TYPE_CHECKING:
 @click.option(
     "--id", "id_", metavar="COLUMN", help="Column of unique row ids; '' ignores one that is found."
 )
-@options("separator", "by", "where")
+@options("separator", "by", "folds", "where")
 @click.option(
     "--labels", metavar="A,B,C", help="The classes, in order; a JSON list where they hold commas."
 )
@@ -146,6 +149,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write every wrong row to FILE as CSV: its id or number, classes and scores.",
 )
+@judge_options
 @options("anytime", "threads", "output")
 def command(
     predictions: tuple[str, ...],
@@ -186,9 +190,23 @@ def command(
         "score": columns_of(given["score"]),
         "clusters": given["cluster"],
         "unique": given["id_"],
+        "folds": given["folds"],
         "separator": checked_separator(given["separator"]),
     }
     classes = {"labels": labels_of(given["labels"]), "positive": given["positive"]}
+    if given["judge"] is not None or given["gold"] is not None:
+        beside = {
+            "metrics": wanted,
+            "threshold": threshold,
+            "where": where,
+            "exact": given["exact"],
+        }
+        beside |= {"checkpoint": checkpoint, "errors": errors}
+        found = report_judged(source_of(predictions), columns, classes, {**given, **beside})
+        refuse_inputs({"-o": output}, found.source.get("files", ()))
+        tell_judged(found, says_warnings=not is_on_screen(chosen, output))
+        show(found, chosen, output, "all" if metrics == "all" else "headline")
+        return
     is_page = chosen == "html"
     policy, n_threads = given["undefined"], given["threads"]
     keep_rows = given["keep_rows"]

@@ -2,8 +2,8 @@
 
 K10x to K12x: labels, weights and options. K13x: scores. K14x to K16x: arguments. K16x, K17x:
 comparisons, gates and sample sizes. K18x: slices. K19x: what only the caller can say.
-K2xx: tallies and streams. K3xx: metrics. K4xx: files and tables. K5xx: packages. K60x: CatBoost.
-K61x: oneDAL. K62x: torchmetrics. K70x: plots.
+K2xx: tallies, streams, judges. K3xx: metrics. K4xx: files and tables. K5xx: packages.
+K60x: CatBoost. K61x: oneDAL. K62x: torchmetrics. K70x: plots.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from karat.errors import anytime, listed_rows
 from karat.errors.kinds import (
     Entry,
     InputError,
@@ -21,6 +20,7 @@ from karat.errors.kinds import (
     UnknownArgumentError,
     UnknownNameError,
 )
+from karat.errors.messages import OTHERS as _OTHERS
 
 _UNKNOWN_NAMES = ("K168", "K183", "K211", "K234", "K301", "K306", "K307", "K308", "K309", "K404")
 _KINDS = {
@@ -583,7 +583,7 @@ K702  karat.plot.{name} cannot draw this.
       {found}.
       {do}
 """
-"""What is wrong, where, what to do; a line that goes on is indented; ``{{`` is that of a dict."""
+"""What is wrong, what was found where, what to do; more lines are indented; {{ is one brace."""
 
 
 def _entry(message: str) -> Entry:
@@ -592,7 +592,6 @@ def _entry(message: str) -> Entry:
     return Entry(code, what, found, do, _KINDS.get(code, InputError))
 
 
-_EVERY = _MESSAGES.strip() + listed_rows.MESSAGES.rstrip() + anytime.MESSAGES.rstrip()
-_ALL: Final = _EVERY.replace("\n          ", " ")
+_ALL: Final = (_MESSAGES.strip() + "".join(_OTHERS)).replace("\n          ", " ")
 _EACH = re.split(r"\n(?=K)", _ALL)
 ENTRIES: Final = {entry.code: entry for entry in map(_entry, _EACH)}
