@@ -3,7 +3,7 @@
 False alarms over looks at every row from 10 to 10 000, beside the interval of one look; rows until
 a drop is shown, beside the rows that a test of one look needs; widths beside those of one look.
 
-karat is asked at about 80 fixed looks, and at every other look at which the value is at least 0.8
+karat is asked at 40 fixed looks, and at every other look at which the value is at least 0.8
 times as many standard errors from its true value as the boundary. Values at every look come from
 cumulative sums. Limits of one look are tried at the fixed looks alone.
 """
@@ -39,7 +39,7 @@ FIRST: Final = 10
 ALPHA: Final = 0.05
 _SCREEN: Final = 0.8
 _FIXED: Final = np.unique(
-    np.concatenate([np.arange(FIRST, 40), np.geomspace(40, PLANNED, 50).astype(int)])
+    np.concatenate([np.arange(FIRST, 30, 2), np.geomspace(30, PLANNED, 30).astype(int)])
 )
 Floats: TypeAlias = npt.NDArray[np.float64]
 Interval: TypeAlias = tuple[float | None, float | None]
@@ -55,7 +55,7 @@ class Alarms:
         paths: number of paths.
         anytime: proportion with a false alarm of limits for every look.
         median_look: rows of the median first false alarm, or None.
-        one_look: the same proportion of limits for one look, at 80 looks; None: not measured.
+        one_look: the same proportion of limits for one look, at 40 looks; None: not measured.
     """
 
     design: str
@@ -264,7 +264,7 @@ def paired_design(accuracy: float, apart: float) -> Design:
             yield Walk([each[FIRST - 1 :] for each in values], limits)
 
     name = f"two models, accuracy {accuracy:g}, apart on {100 * 2 * apart:g} % of rows"
-    return Design(name, metrics, (0.0, 0.0), errors, paths, 0.12)
+    return Design(name, metrics, (0.0, 0.0), errors, paths, 0.2)
 
 
 def _macro_f1(y: Any, pred: Any) -> Floats:
@@ -330,13 +330,13 @@ def delays(samples: int, seed: int) -> list[Delay]:
         needed = math.ceil((root / (p0 - p)) ** 2)
         # The Wilson limit lies below the bound where its score statistic passes the quantile.
         spread = p0 * (1 - p0)
-        rows = _first_rows(rng, samples, 20 * needed, (p, 1.0 - p), (1.0 - p0, -p0), spread)
+        rows = _first_rows(rng, samples, 12 * needed, (p, 1.0 - p), (1.0 - p0, -p0), spread)
         found.append(_delay("accuracy ≥ 0.9", f"accuracy {p:g}", needed, rows))
     for drop in (0.02, 0.03, 0.05):
         lost, won = 0.05 + drop / 2.0, 0.05 - drop / 2.0
         root = a * math.sqrt(0.1) + b * math.sqrt(0.1 - drop**2)
         needed = math.ceil((root / drop) ** 2)
-        rows = _first_rows(rng, samples, 20 * needed, (won, lost), (1.0, -1.0), None)
+        rows = _first_rows(rng, samples, 12 * needed, (won, lost), (1.0, -1.0), None)
         truth = f"{drop:g} lower, the models apart on 10 % of rows"
         found.append(_delay("accuracy not worse than another model's", truth, needed, rows))
     return found
@@ -418,12 +418,12 @@ def designs() -> list[Design]:
     rare = [[0.95, 0.02], [0.01, 0.02]]
     near = [[0.45, 0.003], [0.002, 0.545]]
     return [
-        label_design("3 classes, accuracy 0.9", three, ("accuracy", "macro_f1")),
-        label_design("3 % positive", rare, ("accuracy", "f1", "balanced_accuracy"), 0.6),
-        label_design("accuracy 0.995", near, ("accuracy", "balanced_accuracy"), 0.6),
         score_design(),
         paired_design(0.85, 0.06),
+        label_design("3 classes, accuracy 0.9", three, ("accuracy", "macro_f1")),
+        label_design("accuracy 0.995", near, ("accuracy", "balanced_accuracy"), 0.6),
         paired_design(0.97, 0.01),
+        label_design("3 % positive", rare, ("accuracy", "f1", "balanced_accuracy"), 0.6),
     ]
 
 
@@ -483,6 +483,10 @@ def _run(out: Path, samples: int, seed: int) -> None:
     def write() -> None:
         out.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
 
+    if "delays" not in whole:
+        whole["delays"] = [asdict(one) for one in delays(2 * samples, seed)]
+        whole["widths"] = [asdict(one) for one in widths(seed)]
+        write()
     start = time.process_time()
     done = {one["design"] for one in whole["alarms"]}
     for i, design in enumerate(designs()):
@@ -493,16 +497,12 @@ def _run(out: Path, samples: int, seed: int) -> None:
     if OF_MONITORS not in done:
         whole["alarms"].append(asdict(monitors(max(samples // 8, 5), seed)))
         write()
-    if "delays" not in whole:
-        whole["delays"] = [asdict(one) for one in delays(2 * samples, seed)]
-        whole["widths"] = [asdict(one) for one in widths(seed)]
-        write()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the study and write its figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=500)
+    parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--page", type=Path, help="a page to write the tables into")

@@ -102,9 +102,10 @@ def command(
     again: bool,
     **given: Any,
 ) -> int:
-    """Add predictions to a state file and check its rules on all rows so far.
+    """Add predictions to a state file and check its rules.
 
-    Limits hold at every look and for all rules together. The first call makes STATE and fixes
+    Rules are about all rows so far. Limits hold at every look and for all rules together. The first
+    call makes STATE and fixes
     the rules, the level and the columns; later calls need only new predictions. Without
     PREDICTIONS the verdicts so far are shown.
 
