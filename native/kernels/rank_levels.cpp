@@ -235,6 +235,22 @@ void weigh_levels_of(const RowReader& reader, const RankTask& task, int64_t limi
     }
 }
 
+// The first m thresholds of a stretch, and the positives of each.
+template <class Reader>
+void write_points(const Reader& reader, int64_t n, const Cumulated& found, int64_t m, double* thresholds, double* tps,
+                  double* fps) {
+    for (int64_t j = 0; j < m; ++j) {
+        // The last word of the score level, of which all have one score.
+        const int64_t i = n - static_cast<int64_t>(found.all[j + 1]);
+        reader.fetch_scores(i);
+        thresholds[j] = reader.score(i);
+    }
+    for (int64_t j = 0; j < m; ++j) {
+        tps[j] = found.own[j + 1];
+        fps[j] = found.all[j + 1] - found.own[j + 1];
+    }
+}
+
 }  // namespace
 
 ScoreLevels levels_of(const PackedScores& packed, int64_t last, int64_t limit) {
@@ -264,18 +280,8 @@ ThresholdPoints threshold_points(const PackedScores& packed, bool wants_counts) 
     points.n = 1;
     with_reader(packed, [&](const auto& reader) {
         count_up(reader, packed, [&](const Cumulated& found) {
-            double *const thresholds = points.thresholds.get() + points.n, *const tps = points.tps.get() + points.n,
-                         *const fps = points.fps.get() + points.n;
-            for (int64_t j = 0; j < found.n; ++j) {
-                // The last word of the score level, of which all have one score.
-                const int64_t i = n - static_cast<int64_t>(found.all[j + 1]);
-                reader.fetch_scores(i);
-                thresholds[j] = reader.score(i);
-            }
-            for (int64_t j = 0; j < found.n; ++j) {
-                tps[j] = found.own[j + 1];
-                fps[j] = found.all[j + 1] - found.own[j + 1];
-            }
+            write_points(reader, n, found, found.n, points.thresholds.get() + points.n, points.tps.get() + points.n,
+                         points.fps.get() + points.n);
             if (wants_counts) {
                 int64_t* const counts = points.counts.get() + 2 * (points.n - 1);
                 for (int64_t j = 0; j < found.n; ++j) {
@@ -288,6 +294,34 @@ ThresholdPoints threshold_points(const PackedScores& packed, bool wants_counts) 
         });
     });
     return points;
+}
+
+ThresholdSteps threshold_steps(const PackedScores& packed, int64_t last, int64_t own, int64_t limit) {
+    ThresholdSteps steps;
+    const int64_t n = packed.task.n();
+    limit = std::min(limit, last);
+    steps.thresholds = uninitialised<double>(limit);
+    steps.tps = uninitialised<double>(limit);
+    steps.fps = uninitialised<double>(limit);
+    with_reader(packed, [&](const auto& reader) {
+        Cumulated found;
+        while (last > 0 && steps.n < limit) {
+            const int64_t first = std::max<int64_t>(last - kBlock, 0);
+            own = count_stretch(reader, packed, first, last, own, found);
+            last = first;
+            const int64_t m = std::min(found.n, limit - steps.n);
+            write_points(reader, n, found, m, steps.thresholds.get() + steps.n, steps.tps.get() + steps.n,
+                         steps.fps.get() + steps.n);
+            steps.n += m;
+            if (steps.n < limit) continue;
+            // The stretch may go on below.
+            last = n - static_cast<int64_t>(found.all[m]);
+            own = static_cast<int64_t>(found.own[m]);
+        }
+    });
+    steps.last = last;
+    steps.own = own;
+    return steps;
 }
 
 double step_area(const PackedScores& packed, int n_threads, Poll poll) {

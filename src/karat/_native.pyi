@@ -334,6 +334,15 @@ class PackedScores:
         the rest and own on each score level. Errors: ValueError for rows with weights.
         """
 
+    def steps(
+        self, last: int, own: int, limit: int
+    ) -> tuple[_Float64, _Float64, _Float64, int, int]:
+        """Thresholds, true and false positives float64[u] of rows without weights, best first.
+
+        Of the first `last` words, above which stand `own` rows of own, at most `limit` levels; then
+        the two numbers of the next call. Errors: ValueError for rows with weights.
+        """
+
     def levels(self, last: int, limit: int) -> tuple[_Float64, NDArray[Any], _Float64 | None, int]:
         """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise.
 

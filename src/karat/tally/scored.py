@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.tally.classes import Classes
-from karat.tally.cumulative_counts import CumulativeCounts, LevelSource, ThresholdPoints
+from karat.tally.cumulative_counts import CumulativeCounts, LevelSource, Steps, ThresholdPoints
 from karat.tally.sums import Sums
 
 Floats = npt.NDArray[np.float64]
@@ -84,6 +84,10 @@ class RankedColumn(LevelSource, Protocol):
 
     def points(self) -> ThresholdPoints:
         """Thresholds, true and false positives after a first threshold above every score."""
+        ...
+
+    def steps(self) -> Iterable[Steps]:
+        """Score levels with cumulative counts, best first, at most `N_BLOCK` at once."""
         ...
 
 

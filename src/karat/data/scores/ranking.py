@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import combinations, pairwise
 from typing import Any, Final, TypeAlias
@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.tally.cached import cached_property
-from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels, ThresholdPoints
+from karat.tally.cumulative_counts import (
+    N_BLOCK,
+    CumulativeCounts,
+    ScoreLevels,
+    Steps,
+    ThresholdPoints,
+    WalkedSteps,
+    cumulated,
+)
 from karat.tally.scored import Placements
 
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -237,6 +245,18 @@ class Ranked:
     def points(self) -> ThresholdPoints:
         """Return thresholds, true and false positives after a first threshold above every score."""
         return self._points
+
+    @cached_property
+    def _steps(self) -> WalkedSteps:
+        packed = self._sorted  # no cycle: this column is dropped with its last reference
+        return WalkedSteps(lambda left, own: packed.steps(left, own, N_BLOCK), self.n_rows)
+
+    def steps(self) -> Iterable[Steps]:
+        """Yield score levels with cumulative counts, best first, in constant memory.
+
+        Cost: one walk over the sorted rows for each iteration.
+        """
+        return cumulated(self) if self.is_weighted else self._steps
 
 
 def rank(
