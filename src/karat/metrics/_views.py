@@ -100,7 +100,7 @@ def _promising(
     rises: bool,
 ) -> Iterable[Steps]:
     """Blocks whose gain may reach the largest gain at the end of a block."""
-    thresholds, tps, fps, tps_before, fps_before = blocks.ends.T
+    thresholds, tps, fps, tps_before, fps_before, _ = blocks.ends.T
     reached = gain(Steps(thresholds, tps, fps, 0.0, 0.0)).max()
     corner = (tps, fps_before) if rises else (tps_before, fps)
     bounds = np.asarray(gain(Steps(thresholds, *corner, 0.0, 0.0)))

@@ -239,9 +239,16 @@ class Steps(NamedTuple):
     fps_before: float
 
 
-def _ends_of(blocks: Iterable[Steps]) -> Floats:
-    ends = [(at.thresholds[-1], at.tps[-1], at.fps[-1], *at[3:]) for at in blocks]
-    return np.array(ends, np.float64).reshape(-1, 5)
+def ends_of(blocks: Iterable[Steps]) -> Floats:
+    """float64[b, 6]: last threshold, tps and fps of each block, tps_before, fps_before, levels."""
+    if isinstance(blocks, HeldSteps | WalkedSteps):
+        return blocks.ends
+    return _read_ends(blocks)
+
+
+def _read_ends(blocks: Iterable[Steps]) -> Floats:
+    ends = [(*(part[-1] for part in at[:3]), *at[3:], len(at.tps)) for at in blocks]
+    return np.array(ends, np.float64).reshape(-1, 6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +257,7 @@ class HeldSteps:
 
     Attributes:
         blocks: all of them.
-        ends: float64[b, 5], the last threshold, tps and fps of each block, tps_before, fps_before.
+        ends: as `ends_of`.
     """
 
     blocks: tuple[Steps, ...]
@@ -263,7 +270,7 @@ class HeldSteps:
 
     @cached_property
     def ends(self) -> Floats:
-        return _ends_of(self)
+        return _read_ends(self)
 
 
 class WalkedSteps:
@@ -275,7 +282,7 @@ class WalkedSteps:
         n_rows: number of rows.
 
     Attributes:
-        ends: as of `HeldSteps`, from one walk.
+        ends: as `ends_of`, from one walk.
     """
 
     def __init__(
@@ -292,10 +299,10 @@ class WalkedSteps:
 
     @cached_property
     def ends(self) -> Floats:
-        return _ends_of(self)
+        return _read_ends(self)
 
     def __getitem__(self, i: int) -> Steps:
-        tps, fps = self.ends[i, 3:].tolist()
+        tps, fps = self.ends[i, 3:5].tolist()
         points = self._read(self._n_rows - int(tps + fps), int(tps))[:3]
         return Steps(*points, tps_before=tps, fps_before=fps)
 

@@ -42,11 +42,19 @@ class AreasAhead:
         n_rows: rows.
         n_threads: threads; 0: the default.
         n_together: number of columns that are copied together, and dropped before the next ones.
+        most_bytes: largest size of the packed columns that are read together.
     """
 
-    def __init__(self, n_columns: int, n_rows: int, n_threads: int, n_together: int = 1) -> None:
+    def __init__(
+        self,
+        n_columns: int,
+        n_rows: int,
+        n_threads: int,
+        n_together: int = 1,
+        most_bytes: int = _WORDS,
+    ) -> None:
         self._n_columns, self._n_threads, self._n_together = n_columns, n_threads, n_together
-        most = _WORDS // (_WORD_BYTES * max(n_rows, 1))
+        most = most_bytes // (_WORD_BYTES * max(n_rows, 1))
         is_long = n_rows >= _FEWEST_ROWS
         self._width = min(_native.thread_limit(n_threads), most) if is_long else 1
         self._last = -1

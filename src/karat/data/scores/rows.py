@@ -59,6 +59,10 @@ def in_units(rows: InMemoryScores) -> InMemoryScores:
 
 
 _ROWS: Final = 128
+_FEWEST_TOGETHER: Final = 4
+"""Number of columns below which a copy of them is not worth its memory: each is read many times."""
+_BYTES_AHEAD: Final = 1 << 25
+"""Largest size of packed columns read ahead, beside those that are measured."""
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -115,10 +119,14 @@ class InMemoryScores:
         self._bits = 0
         self._clipped_sums: dict[str, tuple[float, float, float]] = {}
         values = self.scores.values
-        self._columns = Columns(values, self.n_threads) if values.ndim == 2 else None
+        self._columns = None
+        if values.ndim == 2:
+            self._columns = Columns(values, self.n_threads, _FEWEST_TOGETHER)
         self._totals: npt.NDArray[Any] | None = None
         n_together = self._columns.n_together if self._columns else 1
-        self._ahead = AreasAhead(self.classes.k, self.n_rows, self.n_threads, n_together)
+        self._ahead = AreasAhead(
+            self.classes.k, self.n_rows, self.n_threads, n_together, _BYTES_AHEAD
+        )
 
     def read(self, names: Iterable[str] = (), *, predicted: bool = False) -> _native.ScoreSums:
         """Return losses by name, with the predicted classes if wanted: one read, then cached.
@@ -318,9 +326,10 @@ class InMemoryScores:
             return np.exp(self._odds(i, part) - most[part]) / total[part]
 
     @cached_property
-    def _normalizer(self) -> tuple[Floats, Floats]:
-        """float64[n] each: the largest score z of a row, and Σ exp(score − z)."""
-        most, total = np.empty(self.n_rows), np.empty(self.n_rows)
+    def _normalizer(self) -> tuple[npt.NDArray[Any], Floats]:
+        """float[n] and float64[n]: the largest score z of a row, and Σ exp(score − z)."""
+        most = np.empty(self.n_rows, self.scores.values.dtype)
+        total = np.empty(self.n_rows)
         for part in row_parts(self.n_rows):
             if self._columns is None:
                 block = np.stack([self._odds(i, part) for i in (0, 1)], axis=1)
