@@ -22,4 +22,21 @@ void use_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t byte
 #endif
 }
 
+void* map_pages([[maybe_unused]] size_t bytes) {
+#if defined(__linux__)
+    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    use_large_pages(memory, bytes);
+    return memory;
+#else
+    return nullptr;
+#endif
+}
+
+void unmap_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
+#if defined(__linux__)
+    (void)munmap(memory, bytes);
+#endif
+}
+
 }  // namespace karat

@@ -11,6 +11,11 @@ namespace karat {
 // filling it ten times. Does nothing where the system knows no such wish.
 void use_large_pages(void* memory, size_t bytes);
 
+// Memory of its own pages, which the system has back at once when it is unmapped, and of which nothing stays in the
+// heap between arrays that live longer. Null where there is none, or where the system maps none.
+void* map_pages(size_t bytes);
+void unmap_pages(void* memory, size_t bytes);
+
 // Items that nobody has written yet.
 template <class T>
 std::unique_ptr<T[]> uninitialised(int64_t n) {
