@@ -7,7 +7,9 @@
 #include <typeinfo>
 
 #include "bind/arrays.hpp"
+#include "bind/unlocked.hpp"
 #include "kernels/choose_isa.hpp"
+#include "kernels/large_pages.hpp"
 #include "kernels/rejected.hpp"
 
 namespace karat {
@@ -57,6 +59,10 @@ NB_MODULE(_core, m) {
             use_isa(name.c_str());
         },
         nb::arg("name"));
+    m.def("trim_heap", [] {
+        const Unlocked unlocked;
+        trim_heap();
+    });
     // Compiled formulas live in caches until the process ends, which is no leak to warn about.
     nb::set_leak_warnings(false);
     await_work_at_exit();

@@ -1,7 +1,12 @@
 #include "kernels/large_pages.hpp"
 
+#include <cstdlib>
+
 #if defined(__linux__)
 #include <sys/mman.h>
+#endif
+#if defined(__GLIBC__)
+#include <malloc.h>
 #endif
 
 namespace karat {
@@ -36,6 +41,12 @@ void* map_pages([[maybe_unused]] size_t bytes) {
 void unmap_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 #if defined(__linux__)
     (void)munmap(memory, bytes);
+#endif
+}
+
+void trim_heap() {
+#if defined(__GLIBC__)
+    (void)malloc_trim(0);
 #endif
 }
 

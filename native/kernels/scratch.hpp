@@ -34,11 +34,10 @@ public:
 
     // Gives memory back when it is more than a thread may keep.
     void trim() {
-        if (bytes_ > kKept) release();
+        if (bytes_ > kOwnPages) release();
     }
 
 private:
-    static constexpr size_t kKept = size_t{8} << 20;
     static constexpr std::align_val_t kLine{64};
 
     void release() {
@@ -55,7 +54,7 @@ private:
     void reserve(size_t bytes) {
         if (bytes <= bytes_) return;
         release();
-        if (bytes > kKept) memory_ = map_pages(bytes);
+        if (bytes > kOwnPages) memory_ = map_pages(bytes);
         is_mapped_ = memory_ != nullptr;
         if (!is_mapped_) {
             memory_ = ::operator new(bytes, kLine);

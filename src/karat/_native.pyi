@@ -394,6 +394,9 @@ class CutScores:
         Reads the arrays again. Errors: RuntimeError when they have changed; OverflowError.
         """
 
+def trim_heap() -> None:
+    """Give free memory between living arrays of the heap back to the system, where it knows how."""
+
 def thread_limit(n_threads: int) -> int:
     """Threads that a call may use: n_threads, or with 0 KARAT_NUM_THREADS, or usable cores."""
 

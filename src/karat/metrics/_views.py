@@ -23,6 +23,7 @@ from karat.tally import (
 )
 from karat.tally.cached import cached_property
 from karat.tally.cumulative_counts import N_BLOCK
+from karat.tally.scored import N_LONG
 from karat.tally.sums import LOSSES, clipped_at
 
 
@@ -113,7 +114,7 @@ def _promising(
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
 
-N_HELD: Final = 1 << 21
+N_HELD: Final = N_LONG
 """Number of rows above which score levels are not kept in memory, but read from the sorted rows."""
 
 

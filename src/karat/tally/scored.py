@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from karat.tally.cumulative_counts import CumulativeCounts, LevelSource, Steps, 
 from karat.tally.sums import Sums
 
 Floats = npt.NDArray[np.float64]
+N_LONG: Final = 1 << 21
+"""Number of rows above which reports save memory: they keep no array for each score level, and no
+sorted column while another one waits."""
 
 
 class Placements(NamedTuple):

@@ -24,6 +24,7 @@ from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
+from karat.tally.scored import N_LONG
 from karat.tally.shared import ROWS_MOST
 from karat.tally.sums import LOSSES, READ_BITS, Sums, unclipped
 
@@ -323,7 +324,8 @@ class InMemoryScores:
     def _probability_of(self, i: int, part: slice) -> Floats:
         most, total = self._normalizer
         with np.errstate(over="ignore"):  # the difference may overflow to infinity
-            return np.exp(self._odds(i, part) - most[part]) / total[part]
+            found: Floats = np.exp(self._odds(i, part) - most[part]) / total[part]
+            return found
 
     @cached_property
     def _normalizer(self) -> tuple[npt.NDArray[Any], Floats]:
@@ -388,7 +390,11 @@ class InMemoryScores:
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Areas of pairs of classes by differences of scores (K302: the cost is not k × k)."""
         self.read()  # every value is finite
-        return pair_areas(self._both, self.codes, self.classes.k, self.weights, cost, placed)
+        # Fewer rows leave the other threads to the columns.
+        is_alone = placed is not None and self.n_rows > N_LONG
+        n_threads = _native.thread_limit(self.n_threads) if is_alone else 1
+        given = self.codes, self.classes.k, self.weights
+        return pair_areas(self._both, *given, cost, placed, n_threads)
 
 
 def _wide(values: npt.NDArray[Any]) -> Floats:
