@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cstring>
+#include <limits>
 #include <string>
 #include <typeinfo>
 
@@ -34,6 +35,11 @@ void translate(const std::exception_ptr& pending, void* type) {
     }
 }
 
+nb::object long_array(int64_t n) {
+    if (n < 0 || n > std::numeric_limits<int64_t>::max() / 8) throw nb::value_error("n is no length");
+    return owned(paged<double>(n), n);
+}
+
 }  // namespace
 }  // namespace karat
 
@@ -59,6 +65,7 @@ NB_MODULE(_core, m) {
             use_isa(name.c_str());
         },
         nb::arg("name"));
+    m.def("long_array", long_array, nb::arg("n"));
     m.def("trim_heap", [] {
         const Unlocked unlocked;
         trim_heap();

@@ -394,6 +394,12 @@ class CutScores:
         Reads the arrays again. Errors: RuntimeError when they have changed; OverflowError.
         """
 
+def long_array(n: int) -> _Float64:
+    """float64[n] of any numbers; the system has its memory back as soon as it is dropped.
+
+    Errors: ValueError if n is negative or too large; MemoryError.
+    """
+
 def trim_heap() -> None:
     """Give free memory between living arrays of the heap back to the system, where it knows how."""
 

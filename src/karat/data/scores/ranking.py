@@ -440,7 +440,8 @@ def pair_areas(
         area = (packed.areas() if found is None else found)[1 if side > 0 else 0]
         if by_rank is None or not gain:
             return area, 0.0, 0.0
-        of_both = np.zeros((int(counts[i] + counts[j]), 1))
+        of_both = _native.long_array(int(counts[i] + counts[j]))[:, None]
+        of_both[:] = 0.0
         gains = np.full((1, 2), gain)
         # Under the opposite difference, both sides are in the correct order against these rows.
         packed.add_influences(gains, gains, np.zeros((1, 2)), of_both)

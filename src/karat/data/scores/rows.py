@@ -316,7 +316,7 @@ class InMemoryScores:
 
     def _probability(self, i: int) -> Floats:
         """float64[n], probability of class i by softmax."""
-        found = np.empty(self.n_rows)
+        found = _native.long_array(self.n_rows)
         for part in row_parts(self.n_rows):
             found[part] = self._probability_of(i, part)
         return found
