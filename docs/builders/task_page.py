@@ -99,6 +99,12 @@ TASKS: Final = (
         names=("compare", "Comparison"),
     ),
     Task(
+        "Measure with few labels of people and a judge's",
+        "Gold labels of a part of the rows, labels of an LLM or a weak rater of all.",
+        {"Gold labels and a judge": "judge", "LLM judge": "cookbook/llm-judge"},
+        names=("JudgedReport", "rows_to_label"),
+    ),
+    Task(
         "Stop a bad release",
         "Bounds and comparisons with a baseline, as an exit code.",
         {"Gates": "gate", "GitHub Actions and GitLab": "cookbook/ci-gate"},

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from karat.api.arguments import are_numbers_of_rows, confidence_required
 from karat.api.doubts import of_scores, with_order_of_rows
 from karat.api.model_arguments import ModelArguments, model_arguments
-from karat.api.models import Compared, models_given, models_of_rows
+from karat.api.models import Compared, Models, models_given, models_of_rows
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
 from karat.api.set_models import (
@@ -31,6 +31,7 @@ from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import names_its_arguments
+from karat.errors.options import option
 from karat.inference.comparison.best import BestModels, Contest
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
 from karat.metrics import Metric, get
@@ -66,6 +67,7 @@ def compare(
     label_strata: Mapping[str, Sequence[Label]] | None = None,
     threshold: float | Sequence[float] | Mapping[str, Any] | None = None,
     separator: str | None = None,
+    anytime: int | bool | None = None,
 ) -> Comparison:
     """Compare models: which is better, by how much, and how certain.
 
@@ -110,6 +112,9 @@ def compare(
         threshold: of sets, from which score on a label is predicted, as of `evaluate`: one number,
             one for each label, or a dict from model to either.
         separator: what separates the labels of a text, where it holds several, as in `evaluate`.
+        anytime: planned number of rows, or of clusters: intervals and p-values hold at every look
+            at rows that keep coming; True is 10 000. For models on the same rows, with one class
+            each. See docs/monitoring.md.
 
     Returns:
         A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.best("macro_f1")``,
@@ -133,7 +138,7 @@ def compare(
     policy = check_policy(undefined)
     check_threads(n_threads)
     is_frequency = are_numbers_of_rows(weights_are)
-    spec = comparison_spec(level, adjust, seed, n_permutations, paired)
+    spec = comparison_spec(level, adjust, seed, n_permutations, paired, anytime)
     given = model_arguments(y_true, y_pred, y_prob, y_score)
     names = given.names
     if len(names) < 2:
@@ -216,10 +221,17 @@ def compare_models(
         first = found.names.index(baseline)
         pairs = [(a, first) for a in places if a != first]
     spec = replace(spec, margin=margins, pairs=tuple(pairs))
+    if spec.look is not None:
+        spec = spec.at(_units_of_looks(found))
     measured = found.measured(wanted, spec, policy)
     values = {str(part.metric): each for part, each in measured}
     differences = [one for part, _ in measured for one in judged(part, found.names, spec)]
-    tests = {str(part.metric): tested_at_once(part) for part, _ in measured}
+    is_at_looks = spec.look is not None
+    if is_at_looks:
+        for name, each in values.items():
+            values[name] = {m: replace(x, level=spec.shown_level) for m, x in each.items()}
+    of_one_look = [] if is_at_looks else measured
+    tests = {str(part.metric): tested_at_once(part) for part, _ in of_one_look}
     contests = {str(part.metric): Contest.of(part, each) for part, each in measured}
     return Comparison(
         found.names,
@@ -229,7 +241,7 @@ def compare_models(
         {name: test for name, test in tests.items() if test is not None},
         found.classes,
         found.n,
-        spec.level,
+        spec.shown_level,
         spec.adjust,
         baseline,
         found.is_paired,
@@ -243,7 +255,16 @@ def compare_models(
         found.flip_source,
         found.is_of_sets,
         found.label_source(spec, policy),
+        anytime=None if spec.look is None else spec.look.anytime,
     )
+
+
+def _units_of_looks(found: Compared) -> float:
+    """Number of rows, or of clusters, of models that are compared at every look (K238)."""
+    if isinstance(found, Models) and found.is_paired:
+        return found.n_units
+    what = "Rows have sets of labels" if found.is_of_sets else "The models are on different rows"
+    raise error("K238", found=what, do="Give y_true and the predictions of every model for it.")
 
 
 def _of_order(given: ModelArguments, weights: Any, clusters: Any) -> Iterator[Doubt]:
@@ -344,17 +365,25 @@ def compare_files(
 
 
 def comparison_spec(
-    level: Any, adjust: Any, seed: Any, n_permutations: Any = 4999, paired: Any = True
+    level: Any,
+    adjust: Any,
+    seed: Any,
+    n_permutations: Any = 4999,
+    paired: Any = True,
+    anytime: Any = None,
 ) -> ComparisonSpec:
     """The choices of a comparison (K122); its margins and pairs are added later."""
     do = "A difference counts where its p-value is below 1 − level."
-    confidence = confidence_required(level, do, seed=seed)
+    confidence = confidence_required(level, do, seed=seed, anytime=anytime)
     do = "'holm' holds for any pairs; 'maxt' uses how they go together."
     chosen: Adjustment = one_of("adjust", adjust, get_args(Adjustment), do)
     check_flag("paired", paired, "Models on the same rows are compared row by row.")
     do = "4999 replicates tell a p-value of 0.05 to 0.003."
     n = whole_number("n_permutations", n_permutations, do, 99, 1_000_000)
-    return ComparisonSpec(confidence.level, chosen, {}, (), confidence.seed, n)
+    if confidence.anytime is not None and chosen == "maxt":
+        raise error("K237", found=option("adjust", "maxt"))
+    look = None if confidence.anytime is None else confidence
+    return ComparisonSpec(confidence.level, chosen, {}, (), confidence.seed, n, look)
 
 
 def _refuse_beside_reports(**given: Any) -> None:

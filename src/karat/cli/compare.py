@@ -139,7 +139,7 @@ def command(
         {name: source_of([path]) for name, path in zip(_names(files), files, strict=True)},
         columns_given(given),
         options_given(given),
-        comparison_spec(given["level"], adjust, seed),
+        comparison_spec(given["level"], adjust, seed, anytime=given["anytime"]),
         metrics=wanted,
         margin=margin,
         is_against_first=against_first,

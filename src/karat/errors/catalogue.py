@@ -2,8 +2,8 @@
 
 K10x to K12x: labels, weights and options. K13x: scores. K14x to K16x: arguments. K16x, K17x:
 comparisons, gates and sample sizes. K18x: slices. K19x: what only the caller can say.
-K2xx: tallies and streams. K3xx: metrics. K4xx: files and tables. K5xx: packages. K60x: CatBoost.
-K61x: oneDAL. K62x: torchmetrics. K70x: plots.
+K2xx: tallies, streams, judges. K3xx: metrics. K4xx: files and tables. K5xx: packages.
+K60x: CatBoost. K61x: oneDAL. K62x: torchmetrics. K70x: plots.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from karat.errors import anytime, judge, listed_rows
 from karat.errors.kinds import (
     Entry,
     InputError,
@@ -20,7 +21,6 @@ from karat.errors.kinds import (
     UnknownArgumentError,
     UnknownNameError,
 )
-from karat.errors.listed_rows import MESSAGES as _OF_LISTED_ROWS
 
 _UNKNOWN_NAMES = ("K168", "K183", "K211", "K234", "K301", "K306", "K307", "K308", "K309", "K404")
 _KINDS = {
@@ -583,10 +583,7 @@ K702  karat.plot.{name} cannot draw this.
       {found}.
       {do}
 """
-"""What is wrong, what was found where, what to do; a line that goes on is indented further.
-
-Doubled braces are those of a dict.
-"""
+"""What is wrong, what was found where, what to do; more lines are indented; {{ is one brace."""
 
 
 def _entry(message: str) -> Entry:
@@ -595,6 +592,8 @@ def _entry(message: str) -> Entry:
     return Entry(code, what, found, do, _KINDS.get(code, InputError))
 
 
-_ALL: Final = (_MESSAGES.strip() + _OF_LISTED_ROWS.rstrip()).replace("\n          ", " ")
+_OTHERS: Final = (module.MESSAGES.rstrip() for module in (listed_rows, anytime, judge))
+_EVERY = "".join([_MESSAGES.strip(), *_OTHERS])
+_ALL: Final = _EVERY.replace("\n          ", " ")
 _EACH = re.split(r"\n(?=K)", _ALL)
 ENTRIES: Final = {entry.code: entry for entry in map(_entry, _EACH)}

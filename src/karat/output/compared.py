@@ -187,7 +187,8 @@ def _values(comparison: Comparison) -> Table:
 
 
 def _interval_of(comparison: Comparison) -> str:
-    return f"{100 * comparison.level:g} % interval"
+    when = "" if comparison.anytime is None else " anytime"
+    return f"{100 * comparison.level:g} %{when} interval"
 
 
 def _omnibus(comparison: Comparison) -> list[Table]:
