@@ -3,7 +3,7 @@
 False alarms over looks at every row from 10 to 10 000, beside the interval of one look; rows until
 a drop is shown, beside the rows that a test of one look needs; widths beside those of one look.
 
-karat is asked at about 80 fixed looks, and at every other look at which the value is at least 0.8
+karat is asked at 40 fixed looks, and at every other look at which the value is at least 0.8
 times as many standard errors from its true value as the boundary. Values at every look come from
 cumulative sums. Limits of one look are tried at the fixed looks alone.
 """
@@ -39,7 +39,7 @@ FIRST: Final = 10
 ALPHA: Final = 0.05
 _SCREEN: Final = 0.8
 _FIXED: Final = np.unique(
-    np.concatenate([np.arange(FIRST, 40), np.geomspace(40, PLANNED, 50).astype(int)])
+    np.concatenate([np.arange(FIRST, 30, 2), np.geomspace(30, PLANNED, 30).astype(int)])
 )
 Floats: TypeAlias = npt.NDArray[np.float64]
 Interval: TypeAlias = tuple[float | None, float | None]
@@ -51,16 +51,16 @@ class Alarms:
 
     Attributes:
         design, metric: what was measured.
-        truth: the true value.
+        truth: the true value; None of several.
         paths: number of paths.
         anytime: proportion with a false alarm of limits for every look.
         median_look: rows of the median first false alarm, or None.
-        one_look: the same proportion of limits for one look, at 80 looks; None: not measured.
+        one_look: the same proportion of limits for one look, at 40 looks; None: not measured.
     """
 
     design: str
     metric: str
-    truth: float
+    truth: float | None
     paths: int
     anytime: float
     median_look: float | None
@@ -82,7 +82,11 @@ class Walk:
 
 @dataclass(frozen=True)
 class Design:
-    """A population, its metrics with true values and standard errors of one row, and its paths."""
+    """A population, its metrics with true values and standard errors of one row, and its paths.
+
+    Attributes:
+        share: of the paths that are asked for, where each is dear.
+    """
 
     name: str
     metrics: tuple[str, ...]
@@ -135,7 +139,7 @@ def false_alarms(design: Design, samples: int, seed: int) -> list[Alarms]:
     return done
 
 
-def label_design(name: str, shares: Any, metrics: tuple[str, ...]) -> Design:
+def label_design(name: str, shares: Any, metrics: tuple[str, ...], share: float = 1.0) -> Design:
     """Rows of labels with these proportions of true × predicted classes."""
     p = np.asarray(shares, np.float64)
     p = p / p.sum()
@@ -168,7 +172,7 @@ def label_design(name: str, shares: Any, metrics: tuple[str, ...]) -> Design:
 
             yield Walk(values, limits)
 
-    return Design(name, metrics, truths, tuple(errors), paths)
+    return Design(name, metrics, truths, tuple(errors), paths, share)
 
 
 def _of(report: karat.Report, metrics: Sequence[str]) -> list[Interval]:
@@ -216,7 +220,7 @@ def score_design() -> Design:
 
             yield Walk([each[FIRST - 1 :] for each in values], limits)
 
-    return Design("probabilities, 30 % positive", metrics, truths, tuple(errors), paths, 0.4)
+    return Design("probabilities, 30 % positive", metrics, truths, tuple(errors), paths, 0.24)
 
 
 def _areas(y: Any, p: Floats) -> Floats:
@@ -294,10 +298,10 @@ def monitors(samples: int, seed: int) -> Alarms:
         hits.append(first)
     at = [one for one in hits if one]
     median = float(np.median(at)) if at else None
-    name = "karat.Monitor, 100 looks at 3 rules whose bounds are the true values"
-    return Alarms(name, "any rule", math.nan, samples, len(at) / samples, median)
+    return Alarms(OF_MONITORS, "any rule", None, samples, len(at) / samples, median)
 
 
+OF_MONITORS: Final = "karat.Monitor, 100 looks at 3 rules whose bounds are the true values"
 MONITORED: Final = ("accuracy", "macro_f1", "matthews_correlation")
 
 
@@ -326,13 +330,13 @@ def delays(samples: int, seed: int) -> list[Delay]:
         needed = math.ceil((root / (p0 - p)) ** 2)
         # The Wilson limit lies below the bound where its score statistic passes the quantile.
         spread = p0 * (1 - p0)
-        rows = _first_rows(rng, samples, 20 * needed, (p, 1.0 - p), (1.0 - p0, -p0), spread)
+        rows = _first_rows(rng, samples, 12 * needed, (p, 1.0 - p), (1.0 - p0, -p0), spread)
         found.append(_delay("accuracy ≥ 0.9", f"accuracy {p:g}", needed, rows))
     for drop in (0.02, 0.03, 0.05):
         lost, won = 0.05 + drop / 2.0, 0.05 - drop / 2.0
         root = a * math.sqrt(0.1) + b * math.sqrt(0.1 - drop**2)
         needed = math.ceil((root / drop) ** 2)
-        rows = _first_rows(rng, samples, 20 * needed, (won, lost), (1.0, -1.0), None)
+        rows = _first_rows(rng, samples, 12 * needed, (won, lost), (1.0, -1.0), None)
         truth = f"{drop:g} lower, the models apart on 10 % of rows"
         found.append(_delay("accuracy not worse than another model's", truth, needed, rows))
     return found
@@ -414,12 +418,12 @@ def designs() -> list[Design]:
     rare = [[0.95, 0.02], [0.01, 0.02]]
     near = [[0.45, 0.003], [0.002, 0.545]]
     return [
-        label_design("3 classes, accuracy 0.9", three, ("accuracy", "macro_f1")),
-        label_design("3 % positive", rare, ("accuracy", "f1", "balanced_accuracy")),
-        label_design("accuracy 0.995", near, ("accuracy", "balanced_accuracy")),
         score_design(),
         paired_design(0.85, 0.06),
+        label_design("3 classes, accuracy 0.9", three, ("accuracy", "macro_f1")),
+        label_design("accuracy 0.995", near, ("accuracy", "balanced_accuracy"), 0.6),
         paired_design(0.97, 0.01),
+        label_design("3 % positive", rare, ("accuracy", "f1", "balanced_accuracy"), 0.6),
     ]
 
 
@@ -462,34 +466,50 @@ _START: Final = "<!-- written by python -m benchmarks.anytime -->\n"
 _END: Final = "<!-- end of what was written -->"
 
 
+def _run(out: Path, samples: int, seed: int) -> None:
+    """Measure what the file does not hold yet, and write it after each part."""
+    whole: dict[str, Any] = {
+        "schema": "karat.anytime-study/1",
+        "seed": seed,
+        "samples": samples,
+        "planned": PLANNED,
+        "alarms": [],
+    }
+    if out.exists():
+        found = json.loads(out.read_text(encoding="utf-8"))
+        if (found["seed"], found["samples"]) == (seed, samples):
+            whole = found
+
+    def write() -> None:
+        out.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+
+    if "delays" not in whole:
+        whole["delays"] = [asdict(one) for one in delays(2 * samples, seed)]
+        whole["widths"] = [asdict(one) for one in widths(seed)]
+        write()
+    start = time.process_time()
+    done = {one["design"] for one in whole["alarms"]}
+    for i, design in enumerate(designs()):
+        if design.name not in done:
+            whole["alarms"] += map(asdict, false_alarms(design, samples, seed + i))
+            write()
+            print(design.name, f"{time.process_time() - start:.0f} s", flush=True)
+    if OF_MONITORS not in done:
+        whole["alarms"].append(asdict(monitors(max(samples // 8, 5), seed)))
+        write()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the study and write its figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=1000)
+    parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--page", type=Path, help="a page to write the tables into")
     parser.add_argument("--tables-only", action="store_true", help="write the page from --out")
     given = parser.parse_args(arguments)
     if not given.tables_only:
-        start = time.process_time()
-        alarms = []
-        for i, design in enumerate(designs()):
-            for one in false_alarms(design, given.samples, given.seed + i):
-                alarms.append(one)
-                print(one, f"{time.process_time() - start:.0f} s", flush=True)
-        alarms.append(monitors(max(given.samples // 5, 5), given.seed))
-        print(alarms[-1], flush=True)
-        whole = {
-            "schema": "karat.anytime-study/1",
-            "seed": given.seed,
-            "planned": PLANNED,
-            "alarms": [asdict(one) for one in alarms],
-            "delays": [asdict(one) for one in delays(2 * given.samples, given.seed)],
-            "widths": [asdict(one) for one in widths(given.seed)],
-        }
-        whole["alarms"][-1]["truth"] = None
-        given.out.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        _run(given.out, given.samples, given.seed)
     found = json.loads(given.out.read_text(encoding="utf-8"))
     tables = markdown(found)
     print(tables)

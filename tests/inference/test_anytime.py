@@ -219,6 +219,19 @@ def test_comparisons_without_a_form_for_every_look_are_refused() -> None:
     assert caught.value.code == "K222"
 
 
+def test_folds_hold_for_one_look() -> None:
+    y, pred = labels(60, 13)
+    folds = np.arange(60) % 5
+    for call in (
+        lambda: karat.evaluate(y, pred, folds=folds, anytime=100),
+        lambda: karat.compare(y, {"a": pred, "b": y}, folds=folds, anytime=100),
+        lambda: karat.gate(y, pred, folds=folds, anytime=100, min={"accuracy": 0.1}),
+    ):
+        with pytest.raises(KaratError) as caught:
+            call()
+        assert caught.value.code == "K237"
+
+
 def test_unresolved_limits_of_every_look_are_never_those_of_one() -> None:
     with pytest.raises(AssertionError):
         Confidence(anytime=100).quantile()

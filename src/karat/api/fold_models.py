@@ -18,7 +18,7 @@ from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.tables.rows import predicted as predicted_rows
 from karat.errors import error
 from karat.errors.options import option
-from karat.inference.confidence import Confidence
+from karat.inference.confidence import Confidence, refuse_at_looks
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.tally import Classes
@@ -105,10 +105,11 @@ def with_folds(
         has_clusters: whether rows of a cluster count together in the comparison.
 
     Errors:
-        K251 repeats without clusters; as `folds_of_models`.
+        K237 intervals for every look; K251 repeats without clusters; as `folds_of_models`.
     """
     from karat.results.fold_differences import FoldDifferences
 
+    refuse_at_looks(whole.anytime, "folds")
     metrics = [get(name) for name in whole.metrics]
     models = folds_of_models(whole.models, rows, metrics, policy, classes=whole.classes)
     axis = next(iter(models.values())).axis

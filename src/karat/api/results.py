@@ -449,6 +449,7 @@ class Comparison(Exports, outcome.Comparison):
         notes: sentences for the reader.
         is_of_sets: True if rows have sets of labels.
         strata: stratum of labels → the same comparison for these labels alone.
+        anytime: planned number of rows of intervals and p-values that hold at every look, or None.
     """
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:

@@ -26,7 +26,7 @@ _COMMANDS = {
     "report": "Report every quality metric of prediction files.",
     "compare": "Compare models: differences, intervals and tests.",
     "gate": "Check that predictions are good enough and no worse than before.",
-    "monitor": "Check rules on predictions that keep coming, at every batch.",
+    "monitor": "Add predictions to a state file and check its rules.",
     "columns": "Show the detected role of each column, and what is in doubt.",
     "label": "Draw rows for people to label, beside a judge's labels.",
     "metrics": "List every metric with its definition and its other names.",

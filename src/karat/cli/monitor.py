@@ -36,7 +36,7 @@ _RULES: Final = {
     "no_worse_than": "no_worse_than",
 }
 _SETTINGS: Final = ("anytime", "level", "labels", "positive", "threshold", "undefined")
-_READING: Final = ("true", "pred", "prob", "score", "weight", "cluster", "id_", "separator")
+_READING: Final = ("true", "pred", "prob", "score", "weight", "cluster", "id_")
 _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
 """Not `where`: it may choose the rows of a batch."""
 
@@ -50,7 +50,7 @@ _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
         "karat monitor spam.karat all.csv --where \"day = '2026-05-02'\"",
         "karat monitor spam.karat",
         "karat monitor ab.karat day1.csv --baseline-pred old --max-drop macro_f1=0.01",
-        "karat monitor ab.karat day1.csv --baseline day1_old.csv --no-worse-than accuracy=0.02",
+        "karat monitor ab.karat day1.csv --baseline old.csv --max-drop accuracy=0.01",
     ),
     no_args_is_help=True,
 )
@@ -75,7 +75,7 @@ _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
 )
 @click.option("--again", is_flag=True, help="Add a batch whose content was added before.")
 @options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id", "where")
-@options("separator", "labels", "positive", "undefined", "nulls")
+@options("labels", "positive", "undefined", "nulls")
 @click.option(
     "--level",
     type=float,
@@ -102,9 +102,10 @@ def command(
     again: bool,
     **given: Any,
 ) -> int:
-    """Add predictions to a state file and check its rules on all rows so far.
+    """Add predictions to a state file and check its rules.
 
-    Limits hold at every look and for all rules together. The first call makes STATE and fixes
+    Rules are about all rows so far. Limits hold at every look and for all rules together. The first
+    call makes STATE and fixes
     the rules, the level and the columns; later calls need only new predictions. Without
     PREDICTIONS the verdicts so far are shown.
 
@@ -190,7 +191,7 @@ def _add(
     from karat.api.gate.rows import RowsSpec
     from karat.cli.streams import ReadingBar
 
-    reading = {**given, **monitor.reading}
+    reading = {"folds": None, "separator": None, **given, **monitor.reading}
     source = source_of(predictions)
     columns = columns_given(reading)
     of_other = {"pred": reading["baseline_pred"], "prob": columns_of(reading["baseline_prob"])}

@@ -7,7 +7,8 @@ from typing import Final
 MESSAGES: Final = """
 K237  There are no such intervals that hold at every look.
       anytime= was given with {found}.
-      Replicates and tests by permutation hold for one look: leave {found} out, or anytime=.
+      What takes replicates, permutations or folds holds for one look: leave {found} out, or
+          anytime=.
 K238  This has no form that holds at every look.
       {found}.
       {do}

@@ -188,6 +188,12 @@ def planned_units(anytime: Any) -> int | None:
     return PLANNED if anytime is True else _whole(anytime, "anytime", *PLANNED_RANGE)
 
 
+def refuse_at_looks(anytime: int | None, argument: str) -> None:
+    """Refuse an argument whose intervals hold for one look, beside those of every look (K237)."""
+    if anytime is not None:
+        raise error("K237", found=option(argument))
+
+
 def words_on_looks(planned: int) -> str:
     """The looks that limits hold at, in words."""
     return f"intervals for every look, planned for {count(planned)} rows"

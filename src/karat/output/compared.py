@@ -192,8 +192,7 @@ def _values(comparison: Comparison) -> Table:
 
 
 def _interval_of(comparison: Comparison) -> str:
-    when = "" if comparison.anytime is None else " anytime"
-    return f"{100 * comparison.level:g} %{when} interval"
+    return f"{comparison.shown_level} interval"
 
 
 def _over_folds(comparison: Comparison) -> list[Table]:

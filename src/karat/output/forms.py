@@ -148,7 +148,7 @@ def _picture_of_comparison(comparison: Comparison) -> str:
     ]
     what = f"{found[0].a} − {found[0].b}" if is_one else "difference"
     first = found[0].a if is_one else "the first model"
-    label = f"{what} ({100 * comparison.level:g} % interval)"
+    label = f"{what} ({comparison.shown_level} interval)"
     looks = {mark.look for mark in marks}
     told: list[tuple[Look, str]] = [
         ("good", f"{first} is better or equivalent"),

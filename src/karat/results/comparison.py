@@ -97,6 +97,11 @@ class Comparison(JsonDocument):
         """Unusual properties of the input, each with the option that settles it."""
         return only_doubts(self.notes)
 
+    @property
+    def shown_level(self) -> str:
+        """Level of the intervals as text: ``"95 %"``, ``"95 % anytime"``."""
+        return f"{100 * self.level:g} %{'' if self.anytime is None else ' anytime'}"
+
     def __getitem__(self, key: str | Metric | tuple[str | Metric, str, str]) -> Difference:
         """The difference a − b of two models in a metric; by a metric alone, of the first pair.
 

@@ -10,6 +10,7 @@ from karat.api.fold_models import folds_of_models
 from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.spec import GateSpec
 from karat.data.rows import Rows
+from karat.inference.confidence import refuse_at_looks
 from karat.metrics import Metric
 from karat.results.fold_differences import FoldDifference
 from karat.results.folds import FoldResult
@@ -30,8 +31,10 @@ def cases_over_folds(run: Evaluation, cases: Sequence[Case], spec: GateSpec) -> 
     """Return the cases of all rows, measured as means over the folds of their rows.
 
     Errors:
-        K251 repeats without ids or clusters; K256 the baseline has other folds.
+        K237 a gate for every run; K251 repeats without ids or clusters; K256 the baseline has other
+        folds.
     """
+    refuse_at_looks(spec.anytime, "folds")
     metrics = list(dict.fromkeys(case.rule.metric for case in cases))
     sides = _sides(run)
     results = {

@@ -325,7 +325,7 @@ def comparison_to_html(comparison: Comparison) -> str:
         "version": __version__,
         "facts": document.facts,
         "models": comparison.models,
-        "level": f"{100 * comparison.level:g} %",
+        "level": comparison.shown_level,
         "values": [
             {
                 "metric": metric,

@@ -319,7 +319,7 @@ def compare(
             ax.axvline(at, label=f"{mark}margin {margin:g}", **COMPARED_WITH)
     _finish(ax, names, sorted(missing))
     what = next(iter(pairs.values())) if len(pairs) == 1 else "difference"
-    ax.set_xlabel(f"{what} ({100 * comparison.level:g} % interval)")
+    ax.set_xlabel(f"{what} ({comparison.shown_level} interval)")
     if len(chosen) > len(rows):
         ax.set_ylabel(f"the first {len(rows)} of {len(chosen)} differences")
     if heading:
