@@ -249,7 +249,7 @@ def test_metrics_that_are_not_listed_and_travel() -> None:
     frame = drawn().drop(columns=["proba_good", "user"])
     report = karat.evaluate(frame, judge="judge")
     assert [one.code for one in report.doubts] == ["D101"]
-    with pytest.raises(karat.InputError, match="K194"):
+    with pytest.raises(karat.KaratError, match="K194"):
         _ = report["f1"]
     with pytest.raises(karat.InputError, match="K247"):
         _ = report["micro_support"]
