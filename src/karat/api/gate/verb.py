@@ -232,8 +232,8 @@ def run_gate(
         refuse_on_sets(of_one_class)
         then = None if baseline is None else baseline_of_sets(given, baseline, name, current)
         run = SetEvaluation.of(rules, spec, current, then, name)
-    cases, is_of_folds = run.cases(), given.columns.get("folds") is not None
-    if is_of_folds and isinstance(run, Evaluation):
+    cases, of_folds = run.cases(), () if given.columns.get("folds") is None else (NOTE,)
+    if of_folds and isinstance(run, Evaluation):
         cases = cases_over_folds(run, cases, spec)
     result = GateResult(
         judged(
@@ -248,7 +248,7 @@ def run_gate(
         spec.adjust,
         None if baseline is None else name,
         run.is_paired,
-        (*run.doubts_and_notes(), *((NOTE,) if is_of_folds else ())),
+        (*run.doubts_and_notes(), *of_folds),
         spec.inconclusive,
         spec.warn_only,
         run.mapping,
@@ -262,7 +262,8 @@ def run_gate(
     _write(target, run.baseline_text() + "\n")
     # Without a rule the headline says it.
     wrote = (f"Wrote {target}.",) if result.rules else ()
-    return replace(result, notes=(*result.notes, *wrote), updated_baseline=target)
+    notes = (*run.doubts_and_notes(), *of_folds, *wrote)
+    return replace(result, notes=notes, updated_baseline=target)
 
 
 def _current(given: RowsSpec, spec: GateSpec) -> Rows | Report | SideOfSets:
