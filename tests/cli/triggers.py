@@ -12,9 +12,11 @@ import duckdb
 import polars as pl
 
 import karat
+from karat.cli.monitor import command
 from karat.data.sources.files.duck import explaining
 from karat.data.sources.files.exact_histograms import UnnamedFile
 from karat.data.sources.files.units import units_of_files
+from karat.tally.writing import only_writer
 from tests.sources.counting import tally_files
 
 
@@ -80,6 +82,13 @@ def of_rows_that_a_checkpoint_lacks() -> object:
         return karat.evaluate(str(path), keep_rows=20, checkpoint=checkpoint)
 
 
+def of_a_state_in_use() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state.karat"
+        with only_writer(path):
+            return command.main([str(path)], standalone_mode=False)
+
+
 ONE = b"label,pred\n0,1\n"
 
 TRIGGERS: dict[str, Callable[[], object]] = {
@@ -87,6 +96,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
         {"a.csv": b"id,label,pred\n7,0,1\n8,1,1\n", "b.csv": b"id,label,pred\n7,0,0\n8,1,1\n"}
     ),
     "K236": of_rows_that_a_checkpoint_lacks,
+    "K239": of_a_state_in_use,
     "K401": lambda: tally_files("predictions.parquet"),
     "K402": reading({"a.csv": b""}, "a.csv"),
     "K403": reading({"a.parquet": b"label,pred\n0,1\n"}, "a.parquet"),

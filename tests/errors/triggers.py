@@ -58,6 +58,12 @@ def other_slices() -> Any:
         return karat.gate(table, baseline=path, by="sex")
 
 
+def monitored(**given: Any) -> Any:
+    monitor = karat.Monitor(min={"accuracy": 0.5})
+    monitor.add([0, 1], [0, 1])
+    return monitor.add([0, 1], [0, 1], **given)
+
+
 def newer() -> bytes:
     data = bytearray(to_bytes(LEFT))
     struct.pack_into("<H", data, 8, 7)
@@ -228,6 +234,10 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K257": lambda: karat.from_cross_validate({"test_score": [0.5, 0.6]}, [[0], [1]], [0, 1]),
     "K234": lambda: karat.evaluate(["ok", "fraud"], ["ok", "ok"], keep_rows=20).rows(true="frod"),
     "K235": lambda: karat.evaluate([0] * 9, [1] * 9, keep_rows=2).rows(limit=5),
+    "K237": lambda: karat.evaluate([0, 1], [0, 1], anytime=1000, method="bootstrap"),
+    "K238": lambda: karat.compare([0, 1], TWO_MODELS, anytime=1000, paired=False),
+    "K240": lambda: monitored(weights=[1.0, 2.0]),
+    "K241": monitored,
     "K221": lambda: karat.macro_f1([{"cat"}, {"cat", "dog"}], ["cat", "dog"]),
     "K194": lambda: karat.evaluate(["ok", "fraud"], ["ok", "fraud"])["f1"],
     "K215": lambda: karat.Stream().merge(cast("Any", [0, 1])),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from numbers import Integral
@@ -18,6 +19,7 @@ from karat.data.labels.matrices import display_names
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short
+from karat.errors.options import option
 from karat.inference.confidence import Confidence, WeightKind
 from karat.metrics import Metric, get, n_records
 from karat.metrics.headlines import MANY_CLASSES, PLACES
@@ -50,6 +52,14 @@ def confidence_of(weights_are: Any, *asked: Any, **named: Any) -> Confidence | N
     found = Confidence.of(*asked, **named)
     is_frequency = are_numbers_of_rows(weights_are)
     return replace(found, weights_are="frequency") if found is not None and is_frequency else found
+
+
+def of_one_label(confidence: Confidence | None) -> dict[str, Any]:
+    """Settings of intervals that sets of labels do not have, None where they are not given."""
+    if confidence is None:
+        return {}
+    design = None if confidence.design == "cohort" else confidence.design
+    return {"design": design, "anytime": confidence.anytime}
 
 
 def confidence_required(
@@ -214,3 +224,31 @@ def _is_there(metric: Metric, report: Report) -> bool:
         return metric in report.measured
     has_matrix = any(isinstance(value, tuple) for _, value in metric.params)
     return report.cells.storage == "dense" and not has_matrix
+
+
+_OF_JUDGES: Final = ("gold", "judge", "gold_weights", "gold_is_random")
+
+
+def without_judge(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments without those of a judge (K242: one of these was given alone)."""
+    for name in ("gold_weights", "gold_is_random"):
+        if given[name] is not None and given[name] is not False:
+            found = f"{option(name)} was given without a judge's labels"
+            raise error("K242", given=option(name), lacking="judge=", found=found, do=_GIVE_JUDGE)
+    return {name: value for name, value in given.items() if name not in _OF_JUDGES}
+
+
+_GIVE_JUDGE: Final = "Give gold= and judge= too, or leave it out."
+
+
+@contextmanager
+def naming_judges(source: Any) -> Iterator[None]:
+    """Context in which errors about missing truth name a column that may hold a judge's labels."""
+    try:
+        yield
+    except KaratError as problem:
+        if problem.code != "K104":
+            raise
+        from karat.data.judged import naming_judge
+
+        raise naming_judge(problem, source) from problem.__cause__

@@ -11,7 +11,7 @@ from karat.api.arguments import are_numbers_of_rows, confidence_required
 from karat.api.doubts import of_scores, with_order_of_rows
 from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
-from karat.api.models import Compared, models_given, models_of_rows
+from karat.api.models import Compared, Models, models_given, models_of_rows
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
 from karat.api.results import Comparison
 from karat.api.set_models import (
@@ -33,6 +33,7 @@ from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import names_its_arguments
+from karat.errors.options import option
 from karat.inference.comparison.best import BestModels, Contest
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
 from karat.metrics import Metric, get
@@ -44,7 +45,7 @@ from karat.tally import Label
 
 @names_its_arguments
 def compare(
-    y_true: Any,
+    y_true: Any = None,
     y_pred: Any = None,
     *,
     y_prob: Mapping[str, Any] | None = None,
@@ -69,6 +70,11 @@ def compare(
     label_strata: Mapping[str, Sequence[Label]] | None = None,
     threshold: float | Sequence[float] | Mapping[str, Any] | None = None,
     separator: str | None = None,
+    anytime: int | bool | None = None,
+    gold: Any = None,
+    judge: Any = None,
+    gold_weights: Any = None,
+    gold_is_random: bool = False,
 ) -> Comparison:
     """Compare models: which is better, by how much, and how certain.
 
@@ -116,6 +122,14 @@ def compare(
         threshold: of sets, from which score on a label is predicted, as of `evaluate`: one number,
             one for each label, or a dict from model to either.
         separator: what separates the labels of a text, where it holds several, as in `evaluate`.
+        anytime: planned number of rows, or of clusters: intervals and p-values hold at every look
+            at rows that keep coming; True is 10 000. For models on the same rows, with one class
+            each. See docs/monitoring.md.
+
+        gold, judge: labels of people, missing (None, NaN) where there is none, and a judge's label
+            for every row, as of `evaluate`. Without predictions a dict each, from system to the
+            verdicts about it: systems are compared by the proportion of the positive verdict.
+        gold_weights, gold_is_random: as of `evaluate`.
 
     Returns:
         A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.best("macro_f1")``,
@@ -136,10 +150,13 @@ def compare(
         >>> print(found["accuracy"])
         accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
     """
+    of_judge = {"gold": gold, "judge": judge, "gold_weights": gold_weights}
+    if any(value is not None for value in of_judge.values()) or gold_is_random:
+        return judged_comparison(locals())
     policy = check_policy(undefined)
     check_threads(n_threads)
     is_frequency = are_numbers_of_rows(weights_are)
-    spec = comparison_spec(level, adjust, seed, n_permutations, paired)
+    spec = comparison_spec(level, adjust, seed, n_permutations, paired, anytime)
     given = model_arguments(y_true, y_pred, y_prob, y_score)
     names = given.names
     if len(names) < 2:
@@ -180,6 +197,19 @@ def compare(
         rows = rows_with_folds(given, folds, {**options, "weights": weights})
         whole = with_folds(whole, rows, policy, has_clusters=found.has_clusters)
     return _with_strata(whole, found, label_strata, spec, margin, policy)
+
+
+def judged_comparison(given: Mapping[str, Any]) -> Comparison:
+    """The comparison of the arguments of `compare`, among them a judge's labels."""
+    from karat.api.judged_models import judged_models_of_arrays, judged_options
+
+    options = judged_options(given)
+    choices = (given[name] for name in ("level", "adjust", "seed"))
+    found = judged_models_of_arrays(given, options).named(given["class_names"])
+    asked = {name: given[name] for name in ("metrics", "margin", "baseline")}
+    if asked["baseline"] is not None and plain_text(asked["baseline"]) not in found.names:
+        raise error("K164", baseline=asked["baseline"], models=shown(found.names))
+    return compare_models(found, comparison_spec(*choices), **asked, policy=options.policy)
 
 
 def _with_strata(
@@ -227,10 +257,17 @@ def compare_models(
         first = found.names.index(baseline)
         pairs = [(a, first) for a in places if a != first]
     spec = replace(spec, margin=margins, pairs=tuple(pairs))
+    if spec.look is not None:
+        spec = spec.at(_units_of_looks(found))
     measured = found.measured(wanted, spec, policy)
     values = {str(part.metric): each for part, each in measured}
     differences = [one for part, _ in measured for one in judged(part, found.names, spec)]
-    tests = {str(part.metric): tested_at_once(part) for part, _ in measured}
+    is_at_looks = spec.look is not None
+    if is_at_looks:
+        for name, each in values.items():
+            values[name] = {m: replace(x, level=spec.shown_level) for m, x in each.items()}
+    of_one_look = [] if is_at_looks else measured
+    tests = {str(part.metric): tested_at_once(part) for part, _ in of_one_look}
     contests = {str(part.metric): Contest.of(part, each) for part, each in measured}
     return Comparison(
         found.names,
@@ -240,7 +277,7 @@ def compare_models(
         {name: test for name, test in tests.items() if test is not None},
         found.classes,
         found.n,
-        spec.level,
+        spec.shown_level,
         spec.adjust,
         baseline,
         found.is_paired,
@@ -254,7 +291,16 @@ def compare_models(
         found.flip_source,
         found.is_of_sets,
         found.label_source(spec, policy),
+        anytime=None if spec.look is None else spec.look.anytime,
     )
+
+
+def _units_of_looks(found: Compared) -> float:
+    """Number of rows, or of clusters, of models that are compared at every look (K238)."""
+    if isinstance(found, Models) and found.is_paired:
+        return found.n_units
+    what = "Rows have sets of labels" if found.is_of_sets else "The models are on different rows"
+    raise error("K238", found=what, do="Give y_true and the predictions of every model for it.")
 
 
 def _of_order(given: ModelArguments, weights: Any, clusters: Any) -> Iterator[Doubt]:
@@ -358,17 +404,25 @@ def compare_files(
 
 
 def comparison_spec(
-    level: Any, adjust: Any, seed: Any, n_permutations: Any = 4999, paired: Any = True
+    level: Any,
+    adjust: Any,
+    seed: Any,
+    n_permutations: Any = 4999,
+    paired: Any = True,
+    anytime: Any = None,
 ) -> ComparisonSpec:
     """The choices of a comparison (K122); its margins and pairs are added later."""
     do = "A difference counts where its p-value is below 1 − level."
-    confidence = confidence_required(level, do, seed=seed)
+    confidence = confidence_required(level, do, seed=seed, anytime=anytime)
     do = "'holm' holds for any pairs; 'maxt' uses how they go together."
     chosen: Adjustment = one_of("adjust", adjust, get_args(Adjustment), do)
     check_flag("paired", paired, "Models on the same rows are compared row by row.")
     do = "4999 replicates tell a p-value of 0.05 to 0.003."
     n = whole_number("n_permutations", n_permutations, do, 99, 1_000_000)
-    return ComparisonSpec(confidence.level, chosen, {}, (), confidence.seed, n)
+    if confidence.anytime is not None and chosen == "maxt":
+        raise error("K237", found=option("adjust", "maxt"))
+    look = None if confidence.anytime is None else confidence
+    return ComparisonSpec(confidence.level, chosen, {}, (), confidence.seed, n, look)
 
 
 def _refuse_beside_reports(**given: Any) -> None:

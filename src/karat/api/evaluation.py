@@ -18,9 +18,12 @@ from karat.api.arguments import (
     dressed,
     given_alone,
     ids_of_table,
+    naming_judges,
+    of_one_label,
     of_table,
     refuse_missing,
     score_columns,
+    without_judge,
 )
 from karat.api.doubts import check_found_scores, with_order_of_columns
 from karat.api.functions import tallied
@@ -95,12 +98,17 @@ def evaluate(
     weights_are: str = "importance",
     seed: int = 0,
     n_replicates: int = 1000,
+    anytime: int | bool | None = None,
     undefined: str = "zero",
     nulls: str = "error",
     n_threads: int | None = None,
     max_memory: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     exact: bool = False,
+    gold: Any = None,
+    judge: Any = None,
+    gold_weights: Any = None,
+    gold_is_random: bool = False,
 ) -> Report:
     """Compute every quality metric of a classifier's predictions, with intervals, in one pass.
 
@@ -157,6 +165,8 @@ def evaluate(
         weights_are: ``"importance"``: rows have different importance; ``"frequency"``: a row of
             weight 3 stands for three rows.
         seed, n_replicates: seed and number of replicates, for methods that resample.
+        anytime: planned number of rows, or of clusters: intervals hold at every look at rows that
+            keep coming, and are narrowest there; True is 10 000. See docs/monitoring.md.
         undefined: value of an undefined class in an average: ``"zero"`` (0 where scikit-learn uses
             0), ``"exclude"``, or ``"nan"``.
         nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or
@@ -171,10 +181,15 @@ def evaluate(
         exact: whether to read files with bucketed scores again, so that every number is exact. It
             takes 16 + 16k bytes of disk for each distinct score of each column. Not for partitioned
             tables.
+        gold, judge: labels of people, missing (None, NaN) where there is none, and a judge's label
+            for every row; or columns of a table. They give a `JudgedReport`: see docs/judge.md.
+        gold_weights: float[n], or a column: inverse of the probability that a row was chosen.
+        gold_is_random: states that the rows with gold labels are a random part of all.
 
     Returns:
         A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
-        For sets of labels, a `MultilabelReport`, with ``transfers`` instead of a confusion matrix.
+        For sets of labels, a `MultilabelReport`, with ``transfers`` instead of a confusion matrix;
+        with a judge a `JudgedReport`.
 
     Errors:
         K1xx the labels, weights or options cannot be used (argument, first row, count); K3xx a
@@ -190,7 +205,12 @@ def evaluate(
         >>> report.macro_f1.name
         'macro_f1'
     """
-    return _run(is_dry=False, **locals())
+    given = locals()
+    if gold is not None or judge is not None:
+        from karat.api.judging import evaluate_judged
+
+        return cast("Report", evaluate_judged(given))
+    return _run(is_dry=False, **without_judge(given))
 
 
 def dry_run(reading: Mapping[str, Any] | None = None, **given: Any) -> Report:
@@ -203,7 +223,7 @@ def dry_run(reading: Mapping[str, Any] | None = None, **given: Any) -> Report:
         A report with the classes, the mapping, the counts of labels and the warnings about them.
     """
     parameters = signature(evaluate).parameters.values()
-    defaults = {each.name: each.default for each in parameters}
+    defaults = without_judge({each.name: each.default for each in parameters})
     return _run(is_dry=True, reading=reading, **{**defaults, **given, "level": None})
 
 
@@ -238,6 +258,7 @@ def _run(
     weights_are: str,
     seed: int,
     n_replicates: int,
+    anytime: int | bool | None,
     undefined: str,
     nulls: str,
     n_threads: int | None,
@@ -252,7 +273,8 @@ def _run(
     policy = check_policy(undefined)
     do = "'drop' leaves the rows out and reports how many."
     nulls = one_of("nulls", nulls, ("error", "drop"), do)
-    confidence = confidence_of(weights_are, level, side, method, design, seed, n_replicates)
+    asked = (level, side, method, design, seed, n_replicates, anytime)
+    confidence = confidence_of(weights_are, *asked)
     is_frequency = are_numbers_of_rows(weights_are)
     check_threads(n_threads)
     if max_memory is not None:
@@ -288,11 +310,9 @@ def _run(
     )
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     separator = checked_separator(separator)
-    of_one_class: dict[str, Any] = {
-        "checkpoint": checkpoint,
-        "design": None if design == "cohort" else design,
-        "folds": folds,
-    }
+    of_one_class: dict[str, Any] = {"checkpoint": checkpoint, "folds": folds}
+    of_one_class |= of_one_label(confidence)
+    of_one_class["design"] = None if design == "cohort" else design
     has_rows = not is_table and confusion is None
     if has_rows and (separator is not None or hold_sets(y_true, y_pred)):
         refuse_on_sets(of_one_class)
@@ -488,6 +508,7 @@ def report_of_table(
     progress = units = None
     source: Source | Batch
     with ExitStack() as cleanup:
+        cleanup.enter_context(naming_judges(table))
         if names_files(table):
             from karat.data.sources.columns import TableRequest
             from karat.data.sources.files.counted import errors_of_files
@@ -549,10 +570,8 @@ def report_of_table(
         is_in_batches = units is None
         found = accumulate(source, empty, **of_pass, keep_rows=limit if is_in_batches else 0)
         if found.sets is not None:
-            design = None if spec.confidence is None else spec.confidence.design
-            of_one_class: dict[str, Any] = {"exact": exact or None, "folds": named.get("folds")}
-            of_one_class |= {"design": None if design == "cohort" else design}
-            refuse_on_sets(of_one_class)
+            of_one_class = {"exact": exact or None, "folds": named.get("folds")}
+            refuse_on_sets({**of_one_class, **of_one_label(spec.confidence)})
             report = report_of(found, spec)
             if then is not None:
                 then(found, report)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 FORMS: Final[Mapping[str, str]] = {
     "GateResult": "gate_as_html",
+    "MonitorResult": "gate_as_html",
     "WeakSlices": "weak_slices_as_html",
     "ByColumn": "slices_as_html",
     "SetSliceTable": "slice_table_as_html",

@@ -154,6 +154,14 @@ class Models:
         return False
 
     @property
+    def n_units(self) -> float:
+        """Number of rows, or of clusters where rows of one are not independent."""
+        each = [
+            (t.cells.n_rows if t.clusters is None else t.clusters.n_clusters) for t in self.tables
+        ]
+        return float(min(each))
+
+    @property
     def n(self) -> Mapping[str, int]:
         counts = [int(table.cells.n_rows) for table in self.tables]
         return dict(zip(self.names, counts, strict=True))
@@ -244,7 +252,7 @@ class Models:
         done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
         for part in parts:
             values = {
-                name: estimated(part.metric, value, table, spec.level, policy)
+                name: estimated(part.metric, value, table, spec.asked, policy)
                 for (name, table), value in zip(tables.items(), part.values, strict=True)
             }
             done[part.metric] = part, values

@@ -61,6 +61,7 @@ def is_table_given(
 
 
 def plain_source(source: Any) -> Any:
+    """Return a source of files with paths as plain text."""
     if isinstance(source, list | tuple):
         return [plain_source(item) for item in source]
     return plain_text(source) if isinstance(source, str) else source

@@ -114,8 +114,8 @@ def command(
     and the rows cannot decide one; 0 with --inconclusive pass. 70: a defect of karat. 130:
     interrupted.
     """
-    from karat.api.gate.evaluation import GateSpec
     from karat.api.gate.rows import RowsSpec
+    from karat.api.gate.spec import GateSpec
     from karat.api.gate.verb import run_gate
     from karat.cli.streams import ReadingBar
     from karat.data.sources.files.paths import is_query
@@ -149,7 +149,7 @@ def command(
         if path is not None:
             write_file(path, text_of(result))
     _tell_actions(result)
-    _print(result, format_)
+    print_result(result, format_)
     return result.exit_code
 
 
@@ -173,7 +173,8 @@ def _tell_actions(result: GateResult) -> None:
         said(f"Warning: the summary of the job was not written: {problem.strerror}.")
 
 
-def _print(result: GateResult, format_: str) -> None:
+def print_result(result: GateResult, format_: str) -> None:
+    """Write a result to standard output, as text in color, JSON or Markdown."""
     from karat.errors.text import harmless
     from karat.output.gate import markdown_of_gate
     from karat.output.layout import plain_ascii

@@ -150,6 +150,13 @@ _OPTIONS = {
         show_default=True,
         help="Confidence level of the intervals.",
     ),
+    "anytime": click.option(
+        "--anytime",
+        type=int,
+        metavar="N",
+        help="Intervals and p-values for every look at rows that keep coming; N is the planned "
+        "number of rows, fixed before the first look.",
+    ),
     "threads": click.option(
         "--threads",
         type=click.IntRange(min=1, max=4096),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.judge import judge_options, report_judged, tell_judged
 from karat.cli.options import (
     Described,
     Words,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         "karat report tags.csv --separator '|'",
         "karat report predictions.parquet -o report.html",
         "karat report predictions.parquet --errors errors.csv",
+        "karat report answers.csv --gold human --judge llm",
         "karat report \"SELECT label, pred FROM 'a.parquet' WHERE country = 'NO'\"",
         "cat predictions.jsonl | karat report - --metrics mcc,macro_f1 --format json",
     ),
@@ -147,7 +149,8 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write every wrong row to FILE as CSV: its id or number, classes and scores.",
 )
-@options("threads", "output")
+@judge_options
+@options("anytime", "threads", "output")
 def command(
     predictions: tuple[str, ...],
     metrics: str | None,
@@ -178,8 +181,8 @@ def command(
     # A metric that does not exist is reported before the data is read.
     names = None if metrics == "all" else listed(metrics)
     wanted = None if names is None else tuple(get(name) for name in names)
-    asked = (given[name] for name in ("side", "method", "design", "seed"))
-    confidence = Confidence.of(level_of(given["level"]), *asked)
+    asked = {name: given[name] for name in ("side", "method", "design", "seed", "anytime")}
+    confidence = Confidence.of(level_of(given["level"]), **asked)
     columns = {
         "true": given["true"],
         "pred": given["pred"],
@@ -191,6 +194,19 @@ def command(
         "separator": checked_separator(given["separator"]),
     }
     classes = {"labels": labels_of(given["labels"]), "positive": given["positive"]}
+    if given["judge"] is not None or given["gold"] is not None:
+        beside = {
+            "metrics": wanted,
+            "threshold": threshold,
+            "where": where,
+            "exact": given["exact"],
+        }
+        beside |= {"checkpoint": checkpoint, "errors": errors}
+        found = report_judged(source_of(predictions), columns, classes, {**given, **beside})
+        refuse_inputs({"-o": output}, found.source.get("files", ()))
+        tell_judged(found, says_warnings=not is_on_screen(chosen, output))
+        show(found, chosen, output, "all" if metrics == "all" else "headline")
+        return
     is_page = chosen == "html"
     policy, n_threads = given["undefined"], given["threads"]
     keep_rows = given["keep_rows"]

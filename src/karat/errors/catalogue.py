@@ -2,8 +2,8 @@
 
 K10x to K12x: labels, weights and options. K13x: scores. K14x to K16x: arguments. K16x, K17x:
 comparisons, gates and sample sizes. K18x: slices. K19x: what only the caller can say.
-K2xx: tallies and streams. K3xx: metrics. K4xx: files and tables. K5xx: packages. K60x: CatBoost.
-K61x: oneDAL. K62x: torchmetrics. K70x: plots.
+K2xx: tallies, streams, judges. K3xx: metrics. K4xx: files and tables. K5xx: packages.
+K60x: CatBoost. K61x: oneDAL. K62x: torchmetrics. K70x: plots.
 """
 
 from __future__ import annotations
@@ -583,10 +583,7 @@ K702  karat.plot.{name} cannot draw this.
       {found}.
       {do}
 """
-"""What is wrong, what was found where, what to do; a line that goes on is indented further.
-
-Doubled braces are those of a dict.
-"""
+"""What is wrong, what was found where, what to do; more lines are indented; {{ is one brace."""
 
 
 def _entry(message: str) -> Entry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from karat.errors import folds, listed_rows
+from karat.errors import anytime, folds, judge, listed_rows
 
-OTHERS: Final = tuple(one.MESSAGES.rstrip() for one in (listed_rows, folds))
+OTHERS: Final = tuple(one.MESSAGES.rstrip() for one in (listed_rows, anytime, judge, folds))
 """See `karat.errors.catalogue`."""

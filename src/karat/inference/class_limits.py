@@ -265,14 +265,22 @@ def _found(
         mapped = of_proportion(metric, share, np.stack(ends))
         limits = mapped.min(axis=0), mapped.max(axis=0)
         return made(limits, "jeffreys" if is_beta else "wilson")
+    at_looks = asked.anytime is not None
+    limits_of_two = None
     if two is not None:
-        return made(limits_of_two_proportions(value, two, spread, asked), "mover")
+        limits_of_two = limits_of_two_proportions(value, two, spread, asked)
+        if not at_looks:
+            return made(limits_of_two, "mover")
     inflation = spread.class_inflation(partials)
     low, high = metric.range
     quantile = _class_quantiles(spread, asked, partials)
     if math.isfinite(low) and math.isfinite(high):
         shares, rows = _effective(metric, spread, tables, value, inflation)
         below, above = (low + (high - low) * part for part in wilson_limits(shares, rows, quantile))
+        if limits_of_two is not None:
+            # The tails of every look are so small that limits of both proportions reach the ends of
+            # their ranges: combined, they would lie nearer than the sum of both can be.
+            return made(_wider(limits_of_two, (below, above)), "mover")
         return made((below, above), "wilson-effective")
     ratio = ratio_of_proportions(metric)
     if ratio is None:
@@ -282,7 +290,14 @@ def _found(
         smoothed = _of_ratios(metric, spread, tables, value, inflation, quantile)
         below, above = np.where(np.isnan(limits[0]), smoothed, limits)
         limits = below, above
+    if at_looks:
+        limits = _wider(limits, _of_ratios(metric, spread, tables, value, inflation, quantile))
     return made(limits, "mover-log")
+
+
+def _wider(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Limits that contain both intervals of each class."""
+    return np.fmin(one[0], other[0]), np.fmax(one[1], other[1])
 
 
 def _on_curve(
@@ -368,11 +383,18 @@ def combined(
     widths that each class adds. The weight of the combined limits is (2 ÷ c)⁴, and 1 for c up to 2.
     """
     found, n_deciding = _mover(metric, value, spread, asked, policy)
-    is_many = n_deciding > _N_TOGETHER
-    whole = whole_limits(metric, value, spread, asked, policy) if is_many else None
+    is_many, ends = n_deciding > _N_TOGETHER, metric.range
+    at_looks = asked.anytime is not None
+    whole = None
+    if is_many or at_looks:
+        whole = whole_limits(metric, value, spread, asked, policy)
     if found.low is None or found.high is None or whole is None:
         return found
-    ends, part = metric.range, (_N_TOGETHER / n_deciding) ** 4
+    if at_looks:
+        # See `_found`: limits of classes at the ends of their ranges lie too near together.
+        low, high = min(max(found.low, ends[0]), whole[0]), max(min(found.high, ends[1]), whole[1])
+        return replace(found, low=low, high=high)
+    part = (_N_TOGETHER / n_deciding) ** 4
     low = part * max(found.low, ends[0]) + (1.0 - part) * whole[0]
     high = part * min(found.high, ends[1]) + (1.0 - part) * whole[1]
     return replace(found, low=low, high=high)

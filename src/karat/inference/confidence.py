@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy.typing as npt
 from karat.errors import KaratError, error
 from karat.errors.habits import instead_of
 from karat.errors.options import option
+from karat.errors.text import count
+from karat.inference.anytime import PLANNED, PLANNED_RANGE, p_of_look, tail_of_look
 from karat.inference.limits import student_quantile
 from karat.inference.sampling_error import SamplingError
 
@@ -39,6 +41,7 @@ _ADVICE: Final = {
     "design": "'case-control' says that the number of rows of each true class was fixed.",
     "seed": "The same seed draws the same replicates on every machine.",
     "n_replicates": "1000 replicates are enough for limits at 95 %.",
+    "anytime": f"It is fixed before the first look; True is {PLANNED}.",
 }
 
 
@@ -57,6 +60,9 @@ class Confidence:
         seed: seed of the methods that resample.
         n_replicates: number of replicates.
         weights_are: ``"importance"``, or ``"frequency"``: a row of weight 3 stands for three rows.
+        anytime: planned number of rows, or of clusters, of limits that hold at every look (a
+            confidence sequence); None: they hold for one look.
+        n_units: number of rows, or of clusters, at this look; see `at`.
     """
 
     level: float = 0.95
@@ -66,16 +72,41 @@ class Confidence:
     seed: int = 0
     n_replicates: int = 1000
     weights_are: WeightKind = "importance"
+    anytime: int | None = None
+    n_units: float | None = None
+
+    def at(self, n_units: float) -> Confidence:
+        """Return the settings of a look at so many units; the same if limits hold for one look."""
+        return self if self.anytime is None else replace(self, n_units=float(n_units))
 
     @property
     def tail(self) -> float:
-        """Probability beyond each limit."""
-        return (1.0 - self.level) / (2.0 if self.side == "both" else 1.0)
+        """Probability beyond each limit, of one look."""
+        if self.anytime is None:
+            return (1.0 - self.level) / (2.0 if self.side == "both" else 1.0)
+        # Limits of one look must never stand for those of every look.
+        assert self.n_units is not None
+        is_two_sided = self.side == "both"
+        alpha = 1.0 - self.level
+        return tail_of_look(self.n_units, self.anytime, alpha, is_two_sided=is_two_sided)
+
+    def p_value(self, p: float) -> float:
+        """Return the two-sided p-value that goes with these limits, from that of one look."""
+        if self.anytime is None:
+            return p
+        assert self.n_units is not None
+        return p_of_look(p, self.n_units, self.anytime, 1.0 - self.level)
 
     @property
     def told(self) -> str:
-        """Level and side as text: ``"95 %"``, ``"one-sided 95 %"``."""
-        return f"{'' if self.side == 'both' else 'one-sided '}{100 * self.level:g} %"
+        """Level and side as text: ``"95 %"``, ``"one-sided 95 %"``, ``"95 % anytime"``."""
+        side, when = "" if self.side == "both" else "one-sided ", " anytime" if self.anytime else ""
+        return f"{side}{100 * self.level:g} %{when}"
+
+    @property
+    def looks(self) -> str:
+        """The looks that limits hold at, in words; empty for one look."""
+        return "" if self.anytime is None else words_on_looks(self.anytime)
 
     def quantile(self, df: float = math.inf) -> float:
         """Return the normal or Student's t quantile, the distance of a limit in standard errors."""
@@ -98,11 +129,12 @@ class Confidence:
         design: Any = "cohort",
         seed: Any = 0,
         n_replicates: Any = 1000,
+        anytime: Any = None,
     ) -> Confidence | None:
         """Return the settings of these arguments; None if `level` is None.
 
         Errors:
-            K122 one of them is invalid.
+            K122 one of them is invalid; K237 limits at every look cannot be made this way.
         """
         words: dict[str, Any] = {}
         for argument, value, known in (
@@ -116,6 +148,11 @@ class Confidence:
             words[argument] = str(value)
         seed = _whole(seed, "seed", 0, _SEED_MAX)
         n_replicates = _whole(n_replicates, "n_replicates", *_REPLICATES)
+        planned = planned_units(anytime)
+        if planned is not None and (level is None or words["method"] in DRAWN):
+            # Texts of the command line, None in Python.
+            no_level = option("level", "none").replace("'none'", "None")
+            raise error("K237", found=no_level if level is None else option("method", method))
         if level is None:
             return None
         is_number = not isinstance(level, bool | str | bytes) and getattr(level, "ndim", 0) == 0
@@ -131,11 +168,29 @@ class Confidence:
             raise _refused("level", level, choices, do)
         found = cls(share, **words, seed=seed, n_replicates=n_replicates)
         least, most = _TAILS
-        if not least <= found.tail <= most:
+        if least <= found.tail <= most:
+            found = replace(found, anytime=planned)
+        else:
             sides = 2.0 if found.side == "both" else 1.0
             choices = f"a number from {1.0 - most * sides:g} to 1 − {least * sides:g}, as 0.95"
             raise _refused("level", level, choices)
         return found
+
+
+def planned_units(anytime: Any) -> int | None:
+    """Return the planned number of units of `anytime`; None for limits that hold for one look.
+
+    Errors:
+        K122 it is neither.
+    """
+    if anytime is None or anytime is False:
+        return None
+    return PLANNED if anytime is True else _whole(anytime, "anytime", *PLANNED_RANGE)
+
+
+def words_on_looks(planned: int) -> str:
+    """The looks that limits hold at, in words."""
+    return f"intervals for every look, planned for {count(planned)} rows"
 
 
 def _whole(value: Any, argument: str, least: int, most: int) -> int:

@@ -393,11 +393,17 @@ class TableIntervals:
     def spread(self) -> TableVariance:
         return TableVariance(self.cells, self.asked.design, self.clusters)
 
+    @cached_property
+    def _at(self) -> Confidence:
+        """Settings at the number of rows, or of clusters, of the table."""
+        clusters = self.clusters
+        return self.asked.at(int(self.cells.n_rows) if clusters is None else clusters.n_clusters)
+
     def of(self, metric: Metric, value: float) -> Interval:
         """Return the interval of a metric of labels with this value on the table."""
         # For classes that weigh 10^-260 of the others.
         with np.errstate(over="ignore", invalid="ignore"):
-            found = label_interval(metric, value, self.spread, self.asked, self.policy)
+            found = label_interval(metric, value, self.spread, self._at, self.policy)
         # If there can be none, replicates give none either.
         if self.asked.method not in DRAWN or found.standard_error is None:
             return found
@@ -455,7 +461,7 @@ class TableIntervals:
         if _lacking(self.cells) or is_a_count(plain):
             return None
         with np.errstate(over="ignore", invalid="ignore"):
-            return class_limits(plain, self.spread, self.asked)
+            return class_limits(plain, self.spread, self._at)
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:

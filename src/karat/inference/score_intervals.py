@@ -209,6 +209,7 @@ def _wilson(
     return low + span * float(below), low + span * float(above)
 
 
+_ONE_LOOK: Final = "its limits come from replicates, which hold for one look, not for every look"
 _ON_REQUEST: Final = "it takes replicates: name it in metrics=, or give method='bootstrap'"
 
 
@@ -278,6 +279,7 @@ def _measured(
     wanted = list(dict.fromkeys(metrics))
     smooth = [metric for metric in wanted if not reason_without(metric)]
     n_clusters = 0 if clusters is None else int(clusters.max(initial=-1)) + 1
+    asked = asked.at(n_clusters or rows.n_rows)
     drawn, lazy = _replicated(wanted, asked, is_requested=is_requested, one_by_one=clusters is None)
     is_fixed = asked.design == "case-control"
     spreads = KeptColumns(
@@ -298,7 +300,7 @@ def _measured(
         _enter(found, metric, values[metric], spread, asked, sizes, n_clusters)
     for metric in wanted:
         if reason_without(metric) and metric not in drawn and metric.lift != "per_class":
-            found.intervals[metric] = Interval(remark=_why_none(metric))
+            found.intervals[metric] = Interval(remark=_why_none(metric, asked))
     for metric in drawn:
         found.intervals.pop(metric, None)
     return values, found, spreads.influence
@@ -315,7 +317,9 @@ def _replicated(
 
 
 def _is_drawn(metric: Metric, asked: Confidence, *, is_requested: bool) -> bool:
-    if not metric.record.is_estimate or metric.lift in ("per_class", "micro"):
+    is_single = metric.record.is_estimate and metric.lift not in ("per_class", "micro")
+    # Replicates show no tails as small as those of limits at every look.
+    if not is_single or asked.anytime is not None:
         return False
     if asked.method in DRAWN:
         return True
@@ -330,10 +334,10 @@ def reads_one(metric: Metric) -> bool:
     return reads is Confidences or metric.lift == "plain"
 
 
-def _why_none(metric: Metric) -> str:
+def _why_none(metric: Metric, asked: Confidence) -> str:
     if not metric.record.is_estimate:
         return f"it is {metric.record.no_influence}"
-    return _ON_REQUEST
+    return _ON_REQUEST if asked.anytime is None else _ONE_LOOK
 
 
 def _enter(
@@ -399,6 +403,7 @@ def measured_histograms(
     if asked is None:
         values = measure(rows, wanted, policy, along)
         return HistogramMeasures(values, *all_bounds_of(rows, wanted, policy), ScoredIntervals())
+    asked = asked.at(rows.n_rows)
     smooth = [metric for metric in wanted if not reason_without(metric)]
     is_fixed = asked.design == "case-control"
     direct = [m for m in smooth if _is_told(m) and not is_fixed]
@@ -425,7 +430,7 @@ def measured_histograms(
         elif metric in drawn:
             found.intervals[metric] = Interval(remark=_NOT_KEPT)
         elif reason_without(metric):
-            found.intervals[metric] = Interval(remark=_why_none(metric))
+            found.intervals[metric] = Interval(remark=_why_none(metric, asked))
     bounds, class_bounds = all_bounds_of(rows, wanted, policy)
     for metric, limits in bounds.items():
         if metric in found.intervals:

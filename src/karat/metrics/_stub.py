@@ -39,6 +39,9 @@ from karat.api.cross_validation import from_cross_validate as from_cross_validat
 from karat.api.evaluation import evaluate as evaluate
 from karat.api.functions import confusion_matrix as confusion_matrix
 from karat.api.gate.verb import gate as gate
+from karat.api.monitors.monitor import Monitor as Monitor
+from karat.api.judging import JudgedReport as JudgedReport
+from karat.api.labeling import rows_to_label as rows_to_label
 from karat.api.results import Comparison as Comparison
 from karat.api.results import Report as Report
 from karat.api.results import Result as Result
@@ -53,6 +56,7 @@ from karat.errors import KaratError as KaratError
 from karat.errors import UndefinedWarning as UndefinedWarning
 from karat.errors import UnknownNameError as UnknownNameError
 from karat.metrics.plan import Plan as Plan
+from karat.results.gate.monitored import MonitorResult as MonitorResult
 from karat.results.gate.result import GateResult as GateResult
 from karat.results.result import Signature as Signature
 

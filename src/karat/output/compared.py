@@ -192,7 +192,8 @@ def _values(comparison: Comparison) -> Table:
 
 
 def _interval_of(comparison: Comparison) -> str:
-    return f"{100 * comparison.level:g} % interval"
+    when = "" if comparison.anytime is None else " anytime"
+    return f"{100 * comparison.level:g} %{when} interval"
 
 
 def _over_folds(comparison: Comparison) -> list[Table]:

@@ -174,6 +174,8 @@ def facts(report: Report) -> tuple[str, ...]:
     weights = report.mapping.get("weights")
     if weights or report.cells.is_weighted:
         found.append(f"weighted by {weights}" if weights else "weighted")
+    if report.confidence is not None:
+        found.append(report.confidence.looks)
     return tuple(fact for fact in found if fact)
 
 

@@ -192,7 +192,7 @@ def gate_as_html(result: GateResult) -> str:
     facts = [counted(result.n, "row"), f"{100 * result.level:g} % intervals"]
     if result.baseline is not None:
         facts.append(f"against {result.baseline}")
-    document = Document("karat gate", (result.headline, *facts), tuple(sections))
+    document = Document(result.title, (result.headline, *facts), tuple(sections))
     return html_of(document, form_or_nothing(_picture_of_gate, order, result.level))
 
 

@@ -77,7 +77,7 @@ def markdown_of_gate(result: GateResult, *, most_characters: int | None = None) 
         most_characters: rules beyond it are left out and counted.
     """
     headline = result.headline if result.rules else _plain(result.headline)
-    head = [f"### karat gate: {headline}", ""]
+    head = [f"### {result.title}: {headline}", ""]
     if result.doubts:
         head += [*(f"- **Doubt {doubt.code}:** {_plain(doubt)}" for doubt in result.doubts), ""]
     if result.rules:

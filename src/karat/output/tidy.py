@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from karat.inference.slices.weak import WeakSlices
     from karat.results.comparison import Comparison
+    from karat.results.judged import JudgedReport
     from karat.results.report import Report
     from karat.results.result import Result
     from karat.results.sets import SetReport
@@ -67,6 +68,28 @@ COMPARISON_COLUMNS: Final[Mapping[str, type]] = {
     "remark": str,
 }
 """The same of a comparison: one row for each metric and pair of models."""
+
+
+JUDGED_COLUMNS: Final[Mapping[str, type]] = {
+    "metric": str,
+    "label": str,
+    "value": float,
+    "low": float,
+    "high": float,
+    "level": float,
+    "method": str,
+    "judge_weight": float,
+    "n_effective": float,
+    "gold_value": float,
+    "gold_low": float,
+    "gold_high": float,
+    "judge_value": float,
+    "corrected": float,
+    "corrected_low": float,
+    "corrected_high": float,
+    "remark": str,
+}
+"""The same of a report with a judge: a row for each metric, then for the share of each class."""
 
 
 WEAK_SLICE_COLUMNS: Final[Mapping[str, type]] = {
@@ -204,6 +227,24 @@ def rows_of_comparison(comparison: Comparison) -> list[Row]:
         }
         for one in comparison.differences
     ]
+
+
+def rows_of_judged(report: JudgedReport) -> list[Row]:
+    """One row for each metric, then one for the proportion of each class (``class_proportion``)."""
+    metrics = report.metrics.values()
+    found = [_judged_row(one, metric=one.name, level=report.level) for one in metrics]
+    for share in report.shares:
+        facts = {"metric": "class_proportion", "label": str(share.label), "level": report.level}
+        found.append(_judged_row(share, **facts))
+    return found
+
+
+def _judged_row(one: object, **facts: Any) -> Row:
+    found: Row = {}
+    for name, kind in JUDGED_COLUMNS.items():
+        given = facts.get(name, getattr(one, name, None))
+        found[name] = _number(given) if kind is float else _text(given)
+    return found
 
 
 def _number(value: float | None) -> float | None:

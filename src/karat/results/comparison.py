@@ -72,6 +72,8 @@ class Comparison(JsonDocument):
     """Data that `per_label` reads."""
     strata: Mapping[str, Self] = field(default_factory=dict)
     """Stratum of labels → the same comparison for these labels alone."""
+    anytime: int | None = None
+    """Planned number of rows of intervals and p-values for every look, or None."""
     kept_folds: FoldDifferences | None = field(default=None, repr=False)
     """Differences over folds, if ``folds=`` was given; read them as `folds`."""
 
@@ -136,7 +138,7 @@ class Comparison(JsonDocument):
             None where ``remark`` says why they are not known.
 
         Errors:
-            K301 no such metric; K168 it was not compared.
+            K301 no such metric; K168 it was not compared; K238 the comparison is for every look.
 
         Cost: some 10 ms of five models, 0.1 s of 100 or more, when a metric is first asked for;
             nothing that grows with the rows.
@@ -151,12 +153,16 @@ class Comparison(JsonDocument):
         name = str(get(metric))
         if name not in self.metrics:
             raise error("K168", what=name, known=shown(self.metrics))
+        if self.anytime is not None:
+            found = "The correction for choosing the best of several models holds for one look"
+            raise error("K238", found=found, do="Compare on new rows without anytime=.")
         return self.best_models(name)
 
     @property
     def best_of_several(self) -> Mapping[str, BestModel]:
-        """Metric → `best`, of three models or more; empty of two."""
-        return {name: self.best(name) for name in self.metrics} if len(self.models) > 2 else {}
+        """Metric → `best`, of three models or more; empty of two, and with `anytime`."""
+        has_best = len(self.models) > 2 and self.anytime is None
+        return {name: self.best(name) for name in self.metrics} if has_best else {}
 
     @property
     def flips(self) -> Mapping[tuple[str, str], Flips]:
@@ -221,6 +227,7 @@ class Comparison(JsonDocument):
             "labels": list(self.classes.labels),
             "n": dict(self.n),
             "level": self.level,
+            **({} if self.anytime is None else {"anytime": self.anytime}),
             "adjust": self.adjust,
             "baseline": self.baseline,
             "paired": self.is_paired,
@@ -260,10 +267,12 @@ def notes_of(
         notes.append(f"p and the intervals hold for the {n_pairs} pairs of each metric at once.")
     elif n_pairs > 1:
         notes.append(f"p is not adjusted, though there are {n_pairs} pairs.")
-    if n_models > 2:
+    if spec.look is not None:
+        notes.append(f"{spec.look.looks.capitalize()}; p-values too.")
+    elif n_models > 2:
         notes.append(_BEST)
     if spec.margin:
-        alpha = 1.0 - spec.level
+        alpha = spec.error_rate
         interval = f"the {100 * max(1 - 2 * alpha, 0):g} % interval"
         notes.append(f"Equivalent: {interval} lies inside the margin (two one-sided tests).")
     by_method: dict[str, list[str]] = {}

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from karat.api.arguments import refuse_missing
 from karat.api.doubts import of_bounds, of_rows, read_log_loss, without_effects
 from karat.api.gate.baseline import Baseline, text_of_baseline, with_hashes
+from karat.api.gate.spec import GateSpec, change_apart
 from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
 from karat.api.results import Report
@@ -27,14 +27,11 @@ from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, doubt, no_scores, without_doubts
 from karat.errors.options import as_typed, option
 from karat.errors.text import harmless
-from karat.inference.comparison.contrasts import distances_together
-from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
+from karat.inference.comparison.judging import judged
 from karat.inference.comparison.records import Difference
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
-from karat.metrics._lift import Policy
-from karat.results.gate.result import Inconclusive
-from karat.results.gate.verdicts import Case, Change, Evidence, Measured, Rule, Settled, refused
+from karat.results.gate.verdicts import Case, Change, Measured, Rule, Settled, refused
 from karat.tally import Classes
 
 Label: TypeAlias = str | None
@@ -59,21 +56,6 @@ _BASELINE: Final = "the baseline"
 """What doubts call the earlier model."""
 
 
-@dataclass(frozen=True)
-class GateSpec:
-    """The choices of a gate, beside its rules; see `karat.gate`."""
-
-    evidence: Evidence = "value"
-    level: float = 0.95
-    adjust: str = "holm"
-    min_n: int = 30
-    undefined: Policy = "zero"
-    allow_mismatch: bool = False
-    inconclusive: Inconclusive | None = None
-    warn_only: bool = False
-    with_rows: bool = False
-
-
 def gate_report(
     rows: Rows, metrics: Sequence[Metric] | None, spec: GateSpec, *, is_whole: bool = True
 ) -> Report:
@@ -89,7 +71,7 @@ def gate_report(
     if rows.scores is None:
         rows = rows if is_whole else _on_own_classes(rows)[0]
     wanted = None if metrics is None else tuple(metrics)
-    asked = Spec(wanted, spec.undefined, Confidence(spec.level))
+    asked = Spec(wanted, spec.undefined, spec.confidence)
     report = report_of(accumulate(rows, ScoreParts(0)), asked)
     if wanted is not None:
         refuse_missing(report, wanted)
@@ -174,7 +156,6 @@ def changes_of(
 ) -> Changes:
     """The result of each metric, and its difference from that of the baseline on the same rows."""
     found = Changes()
-    pair = ComparisonSpec(spec.level, "none", {}, ((0, 1),))
     for part in _parts(metrics):
         of_scores = part[0].needs_scores
         sides: tuple[Rows, ...] = (new, old)
@@ -185,6 +166,7 @@ def changes_of(
             sides = _on_own_classes(*sides)
         models = models_of_rows(_NAMES, sides)
         models.check(part)
+        pair = spec.pair.at(models.n_units)
         alone, doubts = measured_of(new, part, spec, is_whole=is_whole)
         both = models.measured(part, pair, spec.undefined)
         found.doubts.extend(doubts)
@@ -196,7 +178,8 @@ def changes_of(
             now = replace(alone[str(metric)], value=value.value)
             if value.low is not None:
                 now = replace(now, low=value.low, high=value.high)
-            found.by_metric[str(metric)] = now, change_of(one, is_same=is_same)
+            change = replace(change_of(one, is_same=is_same), look=pair.look)
+            found.by_metric[str(metric)] = now, change
     return found
 
 
@@ -213,36 +196,6 @@ def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:
     if new.scores is None or old.scores is None or new.is_prob != old.is_prob:
         return False
     return np.array_equal(new.scores.values, old.scores.values)
-
-
-def change_apart(now: Measured, before: Measured, level: float) -> Change:
-    """The difference of two values of different rows, limits combined (Zou and Donner 2008)."""
-    assert now.value is not None
-    assert before.value is not None
-    difference = now.value - before.value
-    if not math.isfinite(difference):
-        return Change(before.value, math.nan, is_paired=False, remark="a value is undefined")
-    if now.low is None or now.high is None or before.low is None or before.high is None:
-        remark = now.remark or before.remark
-        return Change(before.value, difference, is_paired=False, remark=remark)
-    down, up = distances_together(
-        (now.value - now.low, now.high - now.value),
-        (before.value - before.low, before.high - before.value),
-    )
-    normal = NormalDist()
-    quantile = normal.inv_cdf((1.0 + level) / 2.0)
-    error = (down + up) / (2.0 * quantile)
-    # The side that faces 0 decides, so that p and the interval never disagree.
-    facing = (up if difference < 0.0 else down) / quantile
-    return Change(
-        before.value,
-        difference,
-        difference - down,
-        difference + up,
-        math.erfc(abs(difference) / (facing * math.sqrt(2.0))) if facing > 0.0 else None,
-        (quantile + normal.inv_cdf(POWER)) * error,
-        is_paired=False,
-    )
 
 
 def _of_side(rows: Rows | Report, side: str = "") -> list[Doubt]:
@@ -271,7 +224,15 @@ def n_of(rows: Rows | Report) -> int:
 
 def check_level(spec: GateSpec, asked: Confidence | None, what: str) -> None:
     """Refuse intervals of another kind than those of the gate (K176)."""
-    if asked is None or (asked.level == spec.level and asked.side == "both"):
+    if asked is None:
+        return
+    # Limits of a baseline of other rows are not read in a gate for every look.
+    reads_looks = what == "The report" or spec.anytime is None
+    if reads_looks and asked.anytime != spec.anytime:
+        kind = "one look" if asked.anytime is None else asked.looks
+        do = f"Give both the same {option('anytime')}, or none."
+        raise refused(f"{what} has limits for other looks than the gate: {kind}", do)
+    if asked.level == spec.level and asked.side == "both":
         return
     is_both = asked.side == "both"
     kind = f"has intervals at {asked.level}" if is_both else "has limits on one side"
@@ -477,7 +438,7 @@ class Evaluation:
                 cases.append(Case(rule, values[name], None, label, _NOT_BEFORE))
             elif self.matched is None:
                 then = self._values[label].get(name)
-                change = None if then is None else change_apart(values[name], then, self.spec.level)
+                change = None if then is None else change_apart(values[name], then, self.spec)
                 cases.append(Case(rule, values[name], change, label))
             elif changes is None:
                 cases.append(Case(rule, nothing, None, label, _NOT_BEFORE))

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from karat.api.fold_models import folds_of_models
-from karat.api.gate.evaluation import Evaluation, GateSpec
+from karat.api.gate.evaluation import Evaluation
+from karat.api.gate.spec import GateSpec
 from karat.data.rows import Rows
 from karat.metrics import Metric
 from karat.results.fold_differences import FoldDifference

@@ -11,15 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from karat.api.doubts import of_bounds
-from karat.api.gate.evaluation import (
-    BY_ORDER,
-    NOT_WEIGHTED_ALIKE,
-    GateSpec,
-    change_apart,
-    change_of,
-    check_level,
-)
+from karat.api.gate.evaluation import BY_ORDER, NOT_WEIGHTED_ALIKE, change_of, check_level
 from karat.api.gate.rows import RowsSpec, read_baseline_rows, written_as
+from karat.api.gate.spec import GateSpec, change_apart
 from karat.api.measuring import Spec, report_of
 from karat.api.results import Report
 from karat.api.set_doubts import doubts_of_sets
@@ -35,8 +29,7 @@ from karat.data.table_sets import TableSets, beside_sets, settled_clusters
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt
 from karat.errors.options import as_typed, option
-from karat.inference.comparison.judging import ComparisonSpec, judged
-from karat.inference.confidence import Confidence
+from karat.inference.comparison.judging import judged
 from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.gate.verdicts import Case, Change, Measured, Rule, refused
@@ -143,7 +136,7 @@ class SetEvaluation:
             for metric in apart:
                 assert then is not None
                 known = _measured(then, metric)
-                changes[str(metric)] = change_apart(values[str(metric)], known, self.spec.level)
+                changes[str(metric)] = change_apart(values[str(metric)], known, self.spec)
         return [
             Case(rule, values[str(rule.metric)], changes.get(str(rule.metric)))
             if rule.needs_baseline
@@ -175,7 +168,7 @@ class SetEvaluation:
         if isinstance(side, MultilabelReport):
             return side
         wanted = None if metrics is None else tuple(metrics)
-        asked: Any = Spec(wanted, self.spec.undefined, Confidence(self.spec.level))
+        asked: Any = Spec(wanted, self.spec.undefined, self.spec.confidence)
         found: Any = report_of(accumulate(side, ScoreParts(0)), asked)
         return found  # type: ignore[no-any-return]
 
@@ -188,7 +181,7 @@ class SetEvaluation:
         classes = common_labels(self.current.classes, self.before.classes)
         sides = [self.current.on(classes), self.before.on(classes)]
         models, found = models_of_sets(_NAMES, sides), {}
-        pair = ComparisonSpec(self.spec.level, "none", {}, ((0, 1),))
+        pair = self.spec.pair
         a, b = (side.known for side in sides)
         are_same = {False: _are_equal(a.pred, b.pred), True: _have_equal_scores(a, b)}
         for part, estimates in models.measured(metrics, pair, self.spec.undefined):

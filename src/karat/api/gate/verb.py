@@ -10,7 +10,7 @@ from typing import Any
 
 from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
-from karat.api.gate.evaluation import Evaluation, GateSpec, decided_by
+from karat.api.gate.evaluation import Evaluation, decided_by
 from karat.api.gate.folds import NOTE, cases_over_folds
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
 from karat.api.gate.sets import (
@@ -21,6 +21,7 @@ from karat.api.gate.sets import (
     baseline_of_sets,
     current_sets,
 )
+from karat.api.gate.spec import GateSpec
 from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.results import Report
 from karat.api.sets import refuse_on_sets
@@ -76,6 +77,7 @@ def gate(
     undefined: str = "zero",
     nulls: str = "error",
     n_threads: int | None = None,
+    anytime: int | bool | None = None,
 ) -> GateResult:
     """Check whether predictions are good enough, and no worse than those of an earlier model.
 
@@ -123,6 +125,9 @@ def gate(
         warn_only: whether the exit code is 0 for every verdict.
         update_baseline: where to write these predictions as the next baseline, if the gate passes.
         with_rows: whether it holds the rows, so that the next model is compared row by row.
+        anytime: planned number of rows, or of clusters, of a gate that is run again and again on
+            rows that keep coming: limits and p-values hold at every run; True is 10 000. See
+            docs/monitoring.md.
 
     Returns:
         A `GateResult`: true where it passed; ``.verdict``, ``.rules``, ``.exit_code``, ``print``.
@@ -175,6 +180,7 @@ def gate(
         warn_only=warn_only,
         with_rows=with_rows,
         undefined=undefined,
+        anytime=anytime,
     )
 
 
@@ -229,7 +235,7 @@ def run_gate(
         run = _evaluation(given, rules, spec, current, baseline, name)
     else:
         of_one_class = {"with_rows": spec.with_rows or None, "folds": given.columns.get("folds")}
-        refuse_on_sets(of_one_class)
+        refuse_on_sets({**of_one_class, "anytime": spec.anytime})
         then = None if baseline is None else baseline_of_sets(given, baseline, name, current)
         run = SetEvaluation.of(rules, spec, current, then, name)
     cases, of_folds = run.cases(), () if given.columns.get("folds") is None else (NOTE,)
@@ -248,11 +254,16 @@ def run_gate(
         spec.adjust,
         None if baseline is None else name,
         run.is_paired,
+<<<<<<< HEAD
         (*run.doubts_and_notes(), *of_folds),
+=======
+        (*run.doubts_and_notes(), *_of_looks(spec), *((NOTE,) if is_of_folds else ())),
+>>>>>>> main
         spec.inconclusive,
         spec.warn_only,
         run.mapping,
         is_of_sets,
+        anytime=spec.anytime,
     )
     if target is None:
         return result
@@ -264,6 +275,12 @@ def run_gate(
     wrote = (f"Wrote {target}.",) if result.rules else ()
     notes = (*run.doubts_and_notes(), *of_folds, *wrote)
     return replace(result, notes=notes, updated_baseline=target)
+
+
+def _of_looks(spec: GateSpec) -> list[str]:
+    """Sentence on the looks that limits and p-values hold at; none for one look."""
+    looks = spec.confidence.looks
+    return [f"{looks[0].upper()}{looks[1:]}; p-values too."] if looks else []
 
 
 def _current(given: RowsSpec, spec: GateSpec) -> Rows | Report | SideOfSets:
@@ -323,13 +340,15 @@ def _spec(
     min_n: Any,
     inconclusive: Any,
     strict_inconclusive: Any = False,
+    anytime: Any = None,
     **flags: Any,
 ) -> GateSpec:
     """The choices of a gate, beside its rules (K122, K176)."""
     do = "'low' asks a bound of the limit; 'holm' allows for many rules."
     evidence = one_of("evidence", evidence, ("value", "low"), do)
     adjust = one_of("adjust", adjust, ("holm", "none"), do)
-    level = confidence_required(level, "A gate needs intervals to tell a drop from chance.").level
+    do = "A gate needs intervals to tell a drop from chance."
+    asked = confidence_required(level, do, anytime=anytime)
     do = "Slices with fewer rows are not judged."
     n = whole_number("min_n", min_n, do, 1, choices="a whole number of at least 1")
     policy = check_policy(undefined)
@@ -344,7 +363,16 @@ def _spec(
             raise refused(f"{lax} and {strict} contradict each other", do)
         inconclusive = "fail"
     is_set = {argument: bool(flag) for argument, flag in flags.items()}
-    return GateSpec(evidence, level, adjust, n, policy, inconclusive=inconclusive, **is_set)
+    return GateSpec(
+        evidence,
+        asked.level,
+        adjust,
+        n,
+        policy,
+        inconclusive=inconclusive,
+        anytime=asked.anytime,
+        **is_set,
+    )
 
 
 def _target(path: Any) -> str:

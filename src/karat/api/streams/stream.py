@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy.typing as npt
-
 from karat.api.arguments import dressed, given_alone
 from karat.api.measuring import report_of
 from karat.api.options import refuse_threshold
@@ -16,12 +14,13 @@ from karat.api.score_functions import given_scores
 from karat.api.sets import refuse_on_sets
 from karat.api.streams.devices import StreamDevices
 from karat.api.streams.settings import Settings, texts_of
+from karat.api.streams.stored import read_stream
 from karat.data.accumulator import Batch, Tallies
 from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import declared_labels
 from karat.data.locks import OwnLock
-from karat.data.part_bytes import packed_tallies, unpacked_tallies
+from karat.data.part_bytes import packed_tallies
 from karat.data.rows import Counted
 from karat.data.sources.arrays.labels import tally_labels
 from karat.data.sources.arrays.sets import hold_sets, set_rows
@@ -31,69 +30,10 @@ from karat.errors.doubts import Doubt
 from karat.errors.habits import names_its_arguments
 from karat.errors.options import option
 from karat.errors.text import counted, size
+from karat.inference.confidence import planned_units
 from karat.metrics import Metric
 from karat.tally import Cells, Label, occurring, subtract, union
-from karat.tally.serialization import damaged, framed, unframed
-
-
-def _from_bytes(data: bytes) -> tuple[Settings, Tallies]:
-    """Return the settings and the tallies of `Stream.to_bytes`."""
-    try:
-        return unframed(data, ("parts",), _assembled, ("parts",))
-    except KaratError as problem:
-        if problem.context.get("thing") != "tally":
-            raise
-        facts = {**problem.context, "thing": "stream"}
-        if problem.code == "K205":
-            facts["do"] = "Write the stream again with to_bytes() and copy all of its bytes."
-        raise error(problem.code, **facts) from None
-
-
-def _assembled(
-    header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
-) -> tuple[Settings, Tallies]:
-    if header["species"] != "stream":
-        raise damaged(f"It holds {header['species']!r}, not a stream")
-    try:
-        settings = Settings.from_dict(header["settings"])
-    except KaratError as problem:
-        if problem.code == "K301":
-            raise
-        raise damaged(f"Its settings cannot be read: {problem}") from None
-    parts = unpacked_tallies(header, arrays["parts"], settings.empty)
-    found = _contradiction(settings, parts)
-    if found:
-        raise damaged(found)
-    return settings, parts
-
-
-def _contradiction(settings: Settings, found: Tallies) -> str | None:
-    """Return a contradiction between the parts, or None."""
-    cells, scores = found.cells, found.scores
-    held, histograms = (None, None) if scores is None else (scores.held, scores.histograms)
-    labels = {part.classes.labels for part in (cells, held, histograms) if part is not None}
-    if settings.labels is not None:
-        labels.add(settings.labels)
-    if len(labels) > 1:
-        return "Its parts are not of the same classes"
-    if settings.threshold is not None:
-        shapes = {2} if held is None else {held.shape[0] or 2}
-        shapes |= set() if histograms is None else {histograms.classes.k}
-        if shapes != {2} or cells is not None:
-            return "A threshold is of two classes with scores"
-    if held is not None and histograms is not None:
-        columns = None if histograms.is_single else histograms.classes.k
-        facts = held.is_prob, held.shape[0], held.shape[2]
-        if facts != (histograms.is_prob, columns, histograms.is_weighted):
-            return "Its rows and its tables do not go together"
-    if found.sets is not None:
-        if cells is not None or scores is not None:
-            return "It holds sets of labels beside other rows"
-        if settings.labels not in (None, found.sets.classes.labels):
-            return "Its parts are not of the same classes"
-    if found.crossed or (held is not None and held.axes):
-        return "A stream has no clusters and no slices"
-    return None
+from karat.tally.serialization import framed
 
 
 def _without(whole: Cells | None, part: Cells) -> Cells | None:
@@ -519,17 +459,28 @@ class Stream:
         with self._lock:
             self._forget()
 
-    def report(self, metrics: str | Metric | Iterable[str | Metric] | None = None) -> Report:
+    def report(
+        self,
+        metrics: str | Metric | Iterable[str | Metric] | None = None,
+        *,
+        anytime: int | bool | None = None,
+    ) -> Report:
         """Return the report of all rows so far.
 
         Args:
             metrics: names of the metrics to compute, or one name; default: those of the stream.
+            anytime: planned number of rows: intervals hold at every report of a stream that goes
+                on; True is 10 000. Give the same number each time. See docs/monitoring.md.
 
         Errors:
             K101 there are no rows; K115 all weights are 0; K134 the classes do not match the
-            columns; K301 to K309 metrics.
+            columns; K237 such intervals need a level, and no replicates; K301 to K309 metrics.
         """
         settings = self._settings
+        if anytime is not None:
+            settings = replace(settings, confidence={**settings.confidence, "anytime": anytime})
+            refused = {"anytime": planned_units(anytime)} if self._tallies.sets else {}
+            refuse_on_sets(refused)
         if metrics is not None:
             settings = replace(settings, metrics=texts_of(metrics))
         with self._lock:
@@ -574,7 +525,7 @@ class Stream:
         Errors:
             K205 the bytes are truncated, altered or not a stream; K206 a newer version wrote them.
         """
-        settings, tallies = _from_bytes(data)
+        settings, tallies = read_stream(data)
         found = cls.__new__(cls)
         found._settings = settings
         found._begin()

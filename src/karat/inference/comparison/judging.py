@@ -46,6 +46,8 @@ class ComparisonSpec:
         pairs: the models of each difference, by their places.
         seed: of what is drawn.
         n_permutations: replicates of a permutation test.
+        look: settings of limits that hold at every look, of which `level` is that of one look; see
+            `at`. None: they hold for one look.
     """
 
     level: float
@@ -54,11 +56,41 @@ class ComparisonSpec:
     pairs: tuple[Pair, ...]
     seed: int = 0
     n_permutations: int = 4999
+    look: Confidence | None = None
+
+    def at(self, n_units: float) -> ComparisonSpec:
+        """Return the spec of a look at so many rows or clusters: their level is that of one look.
+
+        Limits at that level are those of every look, and `p_value` transforms their p-values.
+        """
+        if self.look is None:
+            return self
+        look = self.look.at(n_units)
+        return replace(self, look=look, level=1.0 - 2.0 * look.tail)
 
     @property
     def alpha(self) -> float:
-        """Significance level: the accepted rate of false positives."""
+        """Significance level of one look: the accepted rate of false positives."""
         return 1.0 - self.level
+
+    @property
+    def asked(self) -> Confidence:
+        """Settings of the intervals of values."""
+        return Confidence(self.level) if self.look is None else self.look
+
+    @property
+    def shown_level(self) -> float:
+        """Level that the limits have, at every look or at one."""
+        return self.level if self.look is None else self.look.level
+
+    @property
+    def error_rate(self) -> float:
+        """Accepted rate of false positives, at every look or at one."""
+        return 1.0 - self.shown_level
+
+    def p_value(self, p: float) -> float:
+        """Return the p-value that goes with the limits, from that of one look."""
+        return p if self.look is None else self.look.p_value(p)
 
     @cached_property
     def n_errors_detectable(self) -> float:
@@ -109,9 +141,13 @@ class Measured:
 
 def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[Difference]:
     """Return every pair of the spec, p-values adjusted for all of them together."""
+    if spec.look is not None:
+        # Permutations and exact tests hold for one look: p-values are those of the limits.
+        found = replace(found, tests={}, guards={}, critical={})
     single = [_difference(found, pair, names, spec) for pair in spec.pairs]
     known = [i for i, one in enumerate(single) if one.p is not None]
     drawn: Largest | None = None
+    single = [_at_look(one, spec) for one in single]
     p = [float(single[i].p or 0.0) for i in known]
     joint = _joint(found) if spec.adjust == "maxt" and len(known) > 1 else None
     if joint is not None and found.spread is not None:
@@ -141,6 +177,19 @@ def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[
         )
         done.append(final)
     return done
+
+
+def _at_look(one: Difference, spec: ComparisonSpec) -> Difference:
+    """The difference with the level and the p-values that hold at every look."""
+    if spec.look is None:
+        return one
+    found = replace(one, level=spec.shown_level, rows_needed=None, method=f"{one.method}, anytime")
+    if one.p is not None:
+        found = replace(found, p=spec.p_value(one.p))
+    if one.p_equivalent is not None:
+        p = _both_ways(spec).p_value(min(2.0 * one.p_equivalent, 1.0)) / 2.0
+        found = replace(found, p_equivalent=p)
+    return found
 
 
 def tested_at_once(found: Measured) -> Omnibus | None:
@@ -347,7 +396,7 @@ def _against_margin(
     def limits(quantile: float) -> tuple[float, float]:
         return _limits(found, pair, one, quantile, spec)
 
-    low, high = limits(Confidence(max(1.0 - 2.0 * spec.alpha, 1e-9)).quantile(df))
+    low, high = limits(_both_ways(spec).quantile(df))
     worst = -high if found.metric.better == "lower" else low
     not_inferior = None if found.metric.better is None else bool(worst > -margin)
     if not abs(one.difference) < margin:
@@ -362,6 +411,13 @@ def _against_margin(
     # The limits decide: the p-value is that at which they first touch the margin.
     touching = root(room, _FAR)
     return replace(one, p_equivalent=tail_of(touching, df) / 2.0, not_inferior=not_inferior)
+
+
+def _both_ways(spec: ComparisonSpec) -> Confidence:
+    """Settings of the interval of two one-sided tests, at 1 − 2α."""
+    if spec.look is None:
+        return Confidence(max(1.0 - 2.0 * spec.alpha, 1e-9))
+    return replace(spec.look, level=max(1.0 - 2.0 * spec.error_rate, 1e-9))
 
 
 def root(falls: Callable[[float], float], end: float, near: float | None = None) -> float:
@@ -415,8 +471,8 @@ def _verdict(
     metric: Metric, one: Difference, p_adjusted: float | None, spec: ComparisonSpec
 ) -> Verdict:
     """Equivalence comes first: what is smaller than the margin does not matter, if real or not."""
-    if one.p_equivalent is not None and one.p_equivalent <= spec.alpha:
+    if one.p_equivalent is not None and one.p_equivalent <= spec.error_rate:
         return "equivalent"
-    if p_adjusted is None or not p_adjusted < spec.alpha or not one.difference:
+    if p_adjusted is None or not p_adjusted < spec.error_rate or not one.difference:
         return "inconclusive"
     return direction(one.difference, metric.better)

@@ -108,7 +108,7 @@ def paired(
     rarest = int(rows[rows > 0].min())
     swapped: dict[Pair, dict[Metric, float]] = {}
     remark = None
-    if joint.is_plain and rarest < RARE and others:
+    if joint.is_plain and rarest < RARE and others and spec.look is None:
         remark = f"the rarest class has {counted(rarest, 'row')}"
         for i, (a, b) in enumerate(spec.pairs):
             found, n_drawn = swap_p_values(
@@ -205,10 +205,10 @@ def apart(
 
 
 def estimated(
-    metric: Metric, value: float, table: TableVariance, level: float, policy: Policy
+    metric: Metric, value: float, table: TableVariance, asked: Confidence, policy: Policy
 ) -> Estimate:
-    found = label_interval(metric, value, table, Confidence(level), policy)
-    return Estimate.of(value, found, level)
+    found = label_interval(metric, value, table, asked, policy)
+    return Estimate.of(value, found, asked.level)
 
 
 def _is_linear(metric: Metric, k: int) -> bool:

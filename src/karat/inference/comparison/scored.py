@@ -72,11 +72,12 @@ class ScoredModel:
         policy: Policy,
         level: float,
         clusters: npt.NDArray[np.int64] | None,
+        look: Confidence | None = None,
     ) -> ScoredModel:
         """Compute it in one pass over the rows."""
         with np.errstate(invalid="ignore"):  # an infinite loss has no influence
             values, sure, influence = measured_with_influence(
-                rows, metrics, policy, Confidence(level), clusters
+                rows, metrics, policy, look or Confidence(level), clusters
             )
         estimates = {
             metric: Estimate.of(
@@ -157,7 +158,7 @@ def scored_metrics(
 ) -> list[tuple[Measured, dict[str, Estimate]]]:
     """Every metric of scores of models, and what is known of each model alone."""
     models = {
-        name: ScoredModel.of(rows, metrics, policy, spec.level, clusters[name])
+        name: ScoredModel.of(rows, metrics, policy, spec.level, clusters[name], spec.look)
         for name, rows in scored.items()
     }
     return compared_models(models, metrics, spec, is_paired=is_paired)

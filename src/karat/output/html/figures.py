@@ -248,7 +248,7 @@ def _band(report: Report | SetReport, which: Sequence[int], figure: Figure) -> B
     """The band of one curve alone that has one, at the level of the intervals of the report."""
     if figure.draw not in (roc, precision_recall, reliability) or len(which) > 1:
         return None
-    if report.confidence is None:
+    if report.confidence is None or report.confidence.anytime is not None:
         return None
     label = report.labels[which[0]]
     curve = getattr(report.curves, figure.id)[label]

@@ -20,6 +20,15 @@ from karat.metrics import get
 from karat.metrics.headlines import HEADLINE_OF_SETS, is_rare
 from karat.output.compared import describe_comparison, pairs_of, summaries_of
 from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
+from karat.output.describe_judged import facts_of as facts_of_judged
+from karat.output.describe_judged import (
+    finding_of_judged,
+    headline_of,
+    judge_table,
+    metrics_table,
+    notes_of,
+    shares_tables,
+)
 from karat.output.describe_sets import (
     facts_of_sets,
     patterns_of,
@@ -50,6 +59,7 @@ if TYPE_CHECKING:
 
     from karat.inference.comparison.records import Difference, Estimate
     from karat.results.comparison import Comparison
+    from karat.results.judged import JudgedReport
     from karat.results.report import Report
     from karat.results.sets import SetReport
 
@@ -335,6 +345,47 @@ def comparison_to_html(comparison: Comparison) -> str:
         "notes": without_doubts(comparison.notes),
     }
     return page("compare.html", found, {"matrix": None, "decisions": None, "curves": None})
+
+
+def judged_to_html(report: JudgedReport) -> str:
+    """The page of a report with gold labels and a judge's, as text.
+
+    Errors:
+        K501 jinja2 is not installed.
+    """
+    names = headline_of(report)
+    tables = [*shares_tables(report), judge_table(report)]
+    first, matrix = metrics_table(report, names), matrix_of(report.judge.confusion)
+    metrics = [report.metrics[name] for name in names]
+    limits = [x for one in metrics for x in (one.low, one.high, one.gold_low, one.gold_high)]
+    known = [x for x in limits if x is not None and math.isfinite(x)]
+    scale = (min(known), max(known)) if known and min(known) < max(known) else (0.0, 1.0)
+    found: dict[str, Any] = {
+        "title": "Gold labels and a judge",
+        "kind": "karat report with a judge",
+        "version": __version__,
+        "facts": facts_of_judged(report),
+        "finding": finding_of_judged(report, names),
+        "level": f"{100 * report.level:g} %",
+        "metrics": first,
+        "bars": [
+            {
+                "both": bar(one.value, one.low, one.high, scale),
+                "gold": bar(one.gold_value, one.gold_low, one.gold_high, scale),
+            }
+            for one in metrics
+        ],
+        "shares": tables[0],
+        "judge": tables[1],
+        "matrix": matrix,
+        "is_plain": matrix is not None and len(matrix["names"]) <= PLAIN,
+        "doubts": [one.coded for one in report.doubts],
+        "warnings": without_doubts(report.warnings),
+        "notes": notes_of(report),
+        "mapping": _pairs_of(report.mapping),
+        "source": _pairs_of(report.source),
+    }
+    return page("judged.html", found, {"matrix": None, "decisions": None, "curves": None})
 
 
 def _values(models: Sequence[Estimate]) -> list[dict[str, Any]]:

@@ -43,9 +43,9 @@ _KEPT: Final = (
 _MOST: Final = 40
 
 
-def report_schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of ``karat.report/1``."""
-    path = Path(__file__).parents[1] / "report.schema.json"
+def report_schema(kind: str = "report") -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of ``karat.report/1``; ``"judged"``: ``karat.judged/1``."""
+    path = Path(__file__).parents[1] / f"{kind}.schema.json"
     return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 

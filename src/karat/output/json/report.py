@@ -256,7 +256,8 @@ _COLUMNS: Final = Kind(
 def _read_confidence(s: Scope) -> tuple[Confidence, bool] | None:
     """Read how intervals are made and whether rows are clustered; None where there are none."""
     try:
-        found = Confidence.of(s.level, s.side, s.method, s.design, s.seed, s.n_replicates)
+        given = s.level, s.side, s.method, s.design, s.seed, s.n_replicates, s.anytime
+        found = Confidence.of(*given)
     except KaratError:
         return None
     return None if found is None else (found, s.clustered)
@@ -270,6 +271,7 @@ _CONFIDENCE: Final = js.record(
     design=js.TEXT.of("confidence.design"),
     seed=js.COUNT.of("confidence.seed"),
     n_replicates=js.COUNT.of("confidence.n_replicates"),
+    anytime=js.COUNT.of(lambda report: report.confidence.anytime or js.OMITTED).or_absent(None),
     clustered=js.FLAG.of("is_clustered"),
 ).where(lambda found, _: found is not None, "what can be asked of intervals")
 _METRICS: Final = Kind(

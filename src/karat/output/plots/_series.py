@@ -145,7 +145,9 @@ def draw_bands(
     is_asked, named = bool(band), set[str]()
     for one in shown.series:
         curve, confidence = curve_of(one.report, one.place), one.report.confidence
-        if curve.undefined or (confidence is None and not is_asked):
+        # Bands hold for one look.
+        has_level = confidence is not None and confidence.anytime is None
+        if curve.undefined or not (has_level or is_asked):
             continue
         try:
             found = curve.band() if confidence is None else curve.band(confidence.level)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from karat._version import __version__
 from karat.errors.doubts import Doubt, only_doubts, without_doubts
@@ -137,8 +137,11 @@ class GateResult(JsonDocument):
         mapping: the column of each role, where the rows came from a table.
         has_sets: whether rows have sets of labels.
         updated_baseline: the path of the baseline that was written; None without one.
+        anytime: planned number of rows of limits and p-values for every look; None: they hold for
+            one look.
     """
 
+    title: ClassVar[str] = "karat gate"
     rules: tuple[RuleResult, ...]
     n: int
     level: float
@@ -151,6 +154,7 @@ class GateResult(JsonDocument):
     mapping: Mapping[str, Any] | None = None
     has_sets: bool = False
     updated_baseline: str | None = None
+    anytime: int | None = None
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
@@ -203,7 +207,7 @@ class GateResult(JsonDocument):
 
     def __str__(self) -> str:
         lines = [
-            f"karat gate  {self.headline}",
+            f"{self.title}  {self.headline}",
             *(f"  Doubt {harmless(doubt.coded)}" for doubt in self.doubts),
             *(f"  {rule.line}" for rule in self.rules),
             *(f"  Note: {harmless(note)}" for note in without_doubts(self.notes)),
@@ -224,6 +228,7 @@ class GateResult(JsonDocument):
             "inconclusive": self.inconclusive,
             "n": self.n,
             "level": self.level,
+            **({} if self.anytime is None else {"anytime": self.anytime}),
             "adjust": self.adjust,
             "baseline": self.baseline,
             "paired": self.is_paired,

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 from karat.errors import KaratError, error, short
 from karat.errors.options import is_command_line, option
 from karat.inference.comparison.families import holm
+from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
 from karat.results.gate.result import Inconclusive, RuleResult, Verdict
 
@@ -185,6 +186,7 @@ class Change:
         is_paired: whether the same rows were compared.
         is_same: whether both predict the same on every row.
         remark: for the reader.
+        look: settings of limits and p that hold at every look; None: they hold for one look.
     """
 
     before: float
@@ -196,6 +198,7 @@ class Change:
     is_paired: bool = True
     is_same: bool = False
     remark: str | None = None
+    look: Confidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,11 +331,14 @@ def _p_of(case: Case, level: float) -> float | None:
     if case.rule.kind == "not-worse" and change.p is not None:
         half = change.p / 2.0
         return half if drop > 0 else 1.0 - half
-    step = (drop - low) / NormalDist().inv_cdf((1.0 + level) / 2.0)
+    look = change.look
+    quantile = NormalDist().inv_cdf((1.0 + level) / 2.0) if look is None else look.quantile()
+    step = (drop - low) / quantile
     beyond = drop - case.rule.bound
     if step <= 0.0:
         return 0.0 if beyond > 0 else 1.0
-    return NormalDist().cdf(-beyond / step)
+    p = NormalDist().cdf(-beyond / step)
+    return p if look is None or beyond <= 0.0 else look.p_value(2.0 * p) / 2.0
 
 
 def _of_change(case: Case, one: RuleResult, alpha: float) -> Settled:

@@ -33,6 +33,7 @@ from karat.tally.cached import cached_property
 
 FEW_OF: Final = 5
 """With fewer rows of some class an average over the classes is no better than a guess."""
+_ONE_LOOK: Final = "tests of slices hold for one look, and the intervals for every look"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,7 +161,7 @@ class SliceTable(NamedSlices[Slice]):
         """
         cells, asked = self.counted.cells, self.asked
         is_simple = not (cells.is_weighted or self.whole.is_clustered) and asked.design == "cohort"
-        if not is_simple or cells.storage != "dense" or len(self) < 2:
+        if not is_simple or asked.anytime is not None or cells.storage != "dense" or len(self) < 2:
             return None
         return PermutedTables.of(cells, asked.level, asked.seed)
 
@@ -252,7 +253,9 @@ class MetricTests:
         return self.table.whole.undefined
 
     def _why_other(self, i: int) -> str | None:
-        """Reason why a slice is not compared in an average over classes: too few rows of one."""
+        """Reason why a slice is not compared: looks, or few rows of a class in an average."""
+        if self.table.asked.anytime is not None:
+            return _ONE_LOOK
         held, fewest = self._rows_of_classes, self._fewest
         few = np.flatnonzero(held.any(axis=0) & (held[i] < fewest))
         if not (fewest and len(few)):

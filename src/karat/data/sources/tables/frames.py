@@ -119,6 +119,8 @@ def _reading(kind: str) -> Iterator[None]:
 
 def _opened(table: Any) -> Frame:
     host = host_of(table)
+    if isinstance(table, Frame):
+        return table
     if isinstance(table, Mapping):
         return _open_dict(table)
     if host == "narwhals":

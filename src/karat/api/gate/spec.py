@@ -1,0 +1,76 @@
+"""The choices of a gate, and the difference of values of different rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final
+
+from karat.inference.comparison.contrasts import distances_together
+from karat.inference.comparison.judging import POWER, ComparisonSpec
+from karat.inference.confidence import Confidence
+from karat.metrics._lift import Policy
+from karat.results.gate.result import Inconclusive
+from karat.results.gate.verdicts import Change, Evidence, Measured
+
+_ROWS_OF_LOOKS: Final = "at every look, only models on the same rows are compared"
+
+
+@dataclass(frozen=True)
+class GateSpec:
+    """The choices of a gate, beside its rules; see `karat.gate`."""
+
+    evidence: Evidence = "value"
+    level: float = 0.95
+    adjust: str = "holm"
+    min_n: int = 30
+    undefined: Policy = "zero"
+    allow_mismatch: bool = False
+    inconclusive: Inconclusive | None = None
+    warn_only: bool = False
+    with_rows: bool = False
+    anytime: int | None = None
+
+    @property
+    def confidence(self) -> Confidence:
+        """Settings of the intervals of values."""
+        return Confidence(self.level, anytime=self.anytime)
+
+    @property
+    def pair(self) -> ComparisonSpec:
+        """Settings of the difference of two models."""
+        look = None if self.anytime is None else self.confidence
+        return ComparisonSpec(self.level, "none", {}, ((0, 1),), look=look)
+
+
+def change_apart(now: Measured, before: Measured, spec: GateSpec) -> Change:
+    """The difference of two values of different rows, limits combined (Zou and Donner 2008)."""
+    assert now.value is not None
+    assert before.value is not None
+    difference = now.value - before.value
+    if not math.isfinite(difference):
+        return Change(before.value, math.nan, is_paired=False, remark="a value is undefined")
+    if spec.anytime is not None:
+        return Change(before.value, difference, is_paired=False, remark=_ROWS_OF_LOOKS)
+    if now.low is None or now.high is None or before.low is None or before.high is None:
+        remark = now.remark or before.remark
+        return Change(before.value, difference, is_paired=False, remark=remark)
+    down, up = distances_together(
+        (now.value - now.low, now.high - now.value),
+        (before.value - before.low, before.high - before.value),
+    )
+    normal = NormalDist()
+    quantile = normal.inv_cdf((1.0 + spec.level) / 2.0)
+    error = (down + up) / (2.0 * quantile)
+    # The side that faces 0 decides, so that p and the interval never disagree.
+    facing = (up if difference < 0.0 else down) / quantile
+    return Change(
+        before.value,
+        difference,
+        difference - down,
+        difference + up,
+        math.erfc(abs(difference) / (facing * math.sqrt(2.0))) if facing > 0.0 else None,
+        (quantile + normal.inv_cdf(POWER)) * error,
+        is_paired=False,
+    )

@@ -1,0 +1,476 @@
+"""Reports from few gold labels and a judge's labels for every row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from karat.api.arguments import confidence_of, dressed, wanted_of_scores
+from karat.api.exports import Exports, written
+from karat.api.measuring import Spec, report_of
+from karat.api.options import check_policy
+from karat.api.results import Report
+from karat.api.score_functions import given_scores
+from karat.data.accumulator import accumulate
+from karat.data.arguments import check_flag, check_threads
+from karat.data.judged import JudgedRows, judged_arrays, judged_table
+from karat.data.rows import Rows
+from karat.data.scores.rows import InMemoryScores
+from karat.data.scores.storage import ScoreParts
+from karat.data.sources.files.paths import names_files
+from karat.data.sources.tables.frames import is_frame
+from karat.errors import error
+from karat.errors.options import option
+from karat.inference.confidence import DRAWN, Confidence
+from karat.inference.judge.estimates import Estimates, JudgedLabels, Sample
+from karat.inference.judge.scores import Three
+from karat.inference.judge.selection import Imbalance, imbalance
+from karat.inference.label_intervals import is_a_count, is_constant
+from karat.metrics import Metric
+from karat.metrics._influence.gather import reason_without
+from karat.metrics._measure import measure
+from karat.metrics._metric import check_has_positive
+from karat.metrics.plan import requested
+from karat.results import judged as outcome
+from karat.results.judged import JudgedResult, JudgedShare
+from karat.results.values import listed_metrics
+from karat.tally import Cells
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from karat.output.document import Document
+    from karat.output.tidy import Row
+
+_UNSUPPORTED: Final[Mapping[str, str]] = {
+    "confusion": "A confusion matrix does not say which rows have a gold label",
+    "by": "Slices have no estimates with a judge",
+    "ids": "Rows are not listed with a judge",
+    "keep_rows": "Rows are not listed with a judge",
+    "separator": "Rows with sets of labels have no estimates with a judge",
+    "checkpoint": "The rows are kept in memory",
+    "max_memory": "The rows are kept in memory",
+    "exact": "The rows are kept in memory",
+    "anytime": "Its intervals hold for one look at the rows",
+}
+"""Arguments of `karat.evaluate` that a judge does not have, and why."""
+_DROP: Final = "Leave it out."
+
+
+class JudgedReport(Exports, outcome.JudgedReport):
+    """Metrics from few gold labels and a judge's labels for every row.
+
+    Get a metric by item or attribute: ``report["macro_f1"]``, ``report.macro_f1``: a record with
+    `value`, `low`, `high`, the weight of the judge and the same number by the gold rows alone.
+
+    Attributes:
+        classes: the classes.
+        n_rows: rows, each with a judge's label.
+        n_gold: rows with a gold label.
+        level: confidence level of the intervals.
+        shares: proportion of each class: prediction-powered, by gold rows alone, by the judge
+            alone, and the judge's corrected by its confusion (Rogan–Gladen).
+        judge: the judge against the gold labels, a `Report` of the gold rows.
+        gold: the predictions on the gold rows alone, a `Report`; None without predictions.
+        listed: metrics by name.
+        make: function that estimates one metric.
+        mapping: column of each role, if the rows come from a table.
+        source: facts about the origin of the rows.
+        warnings: sentences for the reader.
+        requested: the requested metrics, or None for all.
+        is_clustered: True if intervals account for clusters.
+        has_gold_weights: True if gold rows were chosen with known probabilities.
+    """
+
+    def text(self, width: int = 80) -> str:
+        """Return the report as plain text of at most `width` columns."""
+        from karat.output.layout import text_of
+
+        return text_of(self._document("headline"), width)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """Return the report as JSON text with sorted keys; write it to `path` too, if given."""
+        return super().to_json(path)
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """Return the report as one self-contained HTML page; write it to `path` too, if given.
+
+        Errors:
+            K501 jinja2 is missing: ``pip install "karat[cli]"``.
+        """
+        from karat.output.html.page import judged_to_html
+
+        return written(judged_to_html(self), path, end="")
+
+    def _document(self, metrics: Literal["headline", "all"]) -> Document:
+        from karat.output.describe_judged import describe_judged
+
+        return describe_judged(self, metrics)
+
+    def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]:
+        from karat.output.tidy import JUDGED_COLUMNS, rows_of_judged
+
+        return rows_of_judged(self), JUDGED_COLUMNS
+
+
+def evaluate_judged(given: Mapping[str, Any]) -> JudgedReport:
+    """Return the report of the arguments of `karat.evaluate`, among them a judge's labels.
+
+    Errors:
+        K242 gold labels without a judge's, or the reverse; K243 an argument that a judge does not
+        have; K244 too few or too many gold labels; K245 gold rows that are no random part; K246
+        weights of gold rows; K247 a metric without an estimate; K1xx as `karat.evaluate`.
+    """
+    spec = judged_spec(given)
+    table = given["y_true"]
+    is_table = names_files(table) or is_frame(table)
+    refuse_gold_alone(given)
+    check_flag("gold_is_random", given["gold_is_random"], "True says that chance chose the rows.")
+    of_classes = {name: given[name] for name in ("labels", "positive", "threshold", "n_threads")}
+    if is_table:
+        columns = {name: given[name] for name in ("judge", "gold", "gold_weights", "true", "pred")}
+        columns |= {name: given[name] for name in ("prob", "score", "weights", "clusters")}
+        for name in ("judge", "gold", "gold_weights"):
+            if not isinstance(columns[name], str | None):
+                found = f"{name}= holds values, and the rows are a table"
+                do = f"Name its column: {name}='NAME'."
+                raise error("K243", argument=f"{name}= of values", found=found, do=do)
+        rows = judged_table(table, columns, **of_classes)
+    else:
+        rows = _of_arrays(given, of_classes)
+    return judged_report(rows, spec, is_random=given["gold_is_random"], names=given["class_names"])
+
+
+def _of_arrays(given: Mapping[str, Any], of_classes: Mapping[str, Any]) -> JudgedRows:
+    for name in ("judge", "gold"):
+        if isinstance(given[name], str):
+            found, do = f"{name}= names a column, and there is no table", "Give the table first."
+            raise error("K243", argument=f"{name}={given[name]!r}", found=found, do=do)
+    gold, pred = given["gold"], given["y_pred"]
+    if gold is None:
+        gold = given["y_true"]
+    elif given["y_true"] is not None:
+        found = "Both y_true= and gold= were given"
+        raise error(
+            "K243", argument="y_true=", found=found, do="Give gold= alone: it is the truth."
+        )
+    if gold is None:
+        do = "Give the gold labels, missing (None, NaN) where there is none: gold=."
+        raise error("K242", given="judge=", lacking="gold=", found="gold= is missing", do=do)
+    scores = None
+    if given["y_prob"] is not None or given["y_score"] is not None:
+        scores = given_scores(given["y_prob"], given["y_score"])
+    of_rows = {name: given[name] for name in ("weights", "clusters", "gold_weights")}
+    return judged_arrays(gold, given["judge"], pred, scores, **of_rows, **of_classes)
+
+
+def refuse_gold_alone(given: Mapping[str, Any]) -> None:
+    """Refuse gold labels without a judge's (K242)."""
+    if given["judge"] is None:
+        lacking = option("judge")
+        do = f"Give the judge's label of every row: {lacking}; or leave out rows without truth."
+        found = f"{lacking} is missing"
+        raise error("K242", given=option("gold"), lacking=lacking, found=found, do=do)
+
+
+def judged_spec(given: Mapping[str, Any]) -> Spec:
+    """Return the settings of a report with a judge (K243: an argument that it does not have)."""
+    for name, why in _UNSUPPORTED.items():
+        if given.get(name) is not None and given[name] is not False:
+            raise error("K243", argument=option(name), found=why, do=_DROP)
+    if given["nulls"] != "error":
+        found = "Rows without a gold label are kept, and every row needs a judge's label"
+        raise error("K243", argument=option("nulls"), found=found, do=_DROP)
+    names = ("level", "side", "method", "design", "seed", "n_replicates")
+    confidence = confidence_of(given["weights_are"], *(given[name] for name in names))
+    if given["weights_are"] != "importance":
+        found = "A row of weight 3 would have three gold labels"
+        raise error("K243", argument="weights_are=", found=found, do="Repeat the rows.")
+    if confidence is None:
+        found = "An estimate with a judge is chosen by its standard error"
+        raise error("K243", argument="level=None", found=found, do="Give a level, as 0.95.")
+    if confidence.method in DRAWN:
+        found = "Intervals follow from the influence of each row"
+        raise error("K243", argument=option("method"), found=found, do="Leave it out, or 'wald'.")
+    if confidence.design != "cohort":
+        found = "Gold rows are a part of all rows"
+        raise error("K243", argument=option("design"), found=found, do=_DROP)
+    metrics = given["metrics"]
+    if isinstance(metrics, str) and metrics == "all":
+        metrics = None
+    wanted = None if metrics is None else tuple(requested(metrics))
+    check_threads(given["n_threads"])
+    threads, threshold = given["n_threads"], given["threshold"]
+    return Spec(
+        wanted, check_policy(given["undefined"]), confidence, threads, threshold, keeps_curves=False
+    )
+
+
+def judged_report(
+    found: JudgedRows, spec: Spec, *, is_random: bool = False, names: Any = None
+) -> JudgedReport:
+    """Return the report of rows with gold labels and a judge's.
+
+    Args:
+        is_random: whether the gold rows are stated to be a random part of all.
+        names: display names of the classes.
+
+    Errors:
+        K245 gold rows that differ from the others; K247 a metric without an estimate; K117 names.
+    """
+    confidence = spec.confidence
+    assert confidence is not None
+    rows, has_gold, weights = found.rows, found.has_gold, found.rows.weights
+    sample = Sample(has_gold, weights, found.gold_weights, rows.cluster_codes)
+    pred = predictions_of(rows, spec)
+    scores = rows.scores
+    if found.gold_weights is None and not is_random:
+        check_random(found, pred if found.has_predictions else None)
+    labels = JudgedLabels.of(rows.classes, sample, found.gold, found.judge, pred)
+    own = sample.gold
+    alone = replace(spec, wanted=None)
+    gold_rows = _gold_rows(rows, sample)
+    against = replace(gold_rows, pred=found.judge[own], scores=None)
+    judge = _ordinary(against, replace(alone, threshold=None), names)
+    gold: Report | None = None
+    three: Three | None = None
+    of_scores: list[Metric] = []
+    listed: dict[str, Metric] = {}
+    if found.has_predictions:
+        wanted = spec.wanted
+        gold = _ordinary(gold_rows, replace(spec, wanted=wanted), names)
+        if scores is not None:
+            three = parts_with_scores(found, sample, spec)
+            found_metrics = wanted_of_scores(rows.classes, wanted, is_prob=rows.is_prob)
+            of_scores = [metric for metric in found_metrics if not _why_not(metric)]
+        listed = _listed(gold, wanted, of_scores)
+    estimates = Estimates(labels, confidence, spec.policy, sample, three, of_scores)
+    by_judge = _values_by_judge(found, pred, spec, of_scores)
+
+    def made(metric: Metric) -> JudgedResult:
+        assert gold is not None
+        one, by_gold = estimates.of(metric), gold[metric]
+        interval = one.interval
+        return JudgedResult(
+            str(metric),
+            one.value,
+            interval.low,
+            interval.high,
+            confidence.level,
+            interval.method,
+            None if not one.tuned.variance >= 0.0 else float(np.sqrt(one.tuned.variance)),
+            one.tuned.weight,
+            one.n,
+            len(own),
+            by_gold.value,
+            by_gold.low,
+            by_gold.high,
+            by_judge(metric),
+            interval.remark,
+        )
+
+    shares = _shares(labels, confidence, found, sample)
+    report = JudgedReport(
+        rows.classes,
+        rows.n,
+        len(own),
+        confidence.level,
+        shares,
+        judge,
+        gold,
+        listed,
+        made,
+        rows.mapping,
+        rows.source,
+        (*rows.warnings, *_cautions(found)),
+        spec.wanted,
+        rows.clusters is not None,
+        found.gold_weights is not None,
+    )
+    return report if names is None else _named(report, judge)
+
+
+def _named(report: JudgedReport, judge: Report) -> JudgedReport:
+    classes = judge.classes
+    shares = tuple(
+        replace(one, name=name) for one, name in zip(report.shares, classes.display, strict=True)
+    )
+    return replace(report, classes=classes, shares=shares)
+
+
+def _whole(sample: Sample) -> Any:
+    found = sample.gold_weights
+    return found if sample.weights is None or found is None else sample.weights * found
+
+
+def _gold_rows(rows: Rows, sample: Sample) -> Rows:
+    weighing = rows if sample.gold_weights is None else replace(rows, weights=_whole(sample))
+    return replace(weighing.at(sample.gold), by=(), warnings=(), cells=None, mapping={})
+
+
+def parts_with_scores(found: JudgedRows, sample: Sample, spec: Spec) -> Three:
+    """Return the gold rows by their gold labels and by the judge's, and the reference rows."""
+    own, rest, gold_rows = sample.gold, sample.reference, _gold_rows(found.rows, sample)
+    parts = (
+        gold_rows,
+        replace(gold_rows, true=found.judge[own]),
+        replace(found.rows.at(rest), true=found.judge[rest], by=(), cells=None),
+    )
+    first, second, third = (InMemoryScores.of(one, spec.threshold, spec.n_threads) for one in parts)
+    return first, second, third
+
+
+def predictions_of(rows: Rows, spec: Spec) -> Any:
+    """int32[n]: class that each row is predicted as."""
+    if rows.pred is not None:
+        return rows.pred
+    tally = InMemoryScores.of(rows, spec.threshold, spec.n_threads)
+    tally.check()
+    return np.asarray(tally.predicted(), np.int32)
+
+
+def _ordinary(rows: Rows, spec: Spec, names: Any) -> Report:
+    """The ordinary report of the gold rows."""
+    tallies = accumulate(rows, ScoreParts(0), n_threads=spec.n_threads)
+    report = report_of(tallies, spec)
+    return dressed(report, names, is_frequency=False)
+
+
+def _why_not(metric: Metric) -> str:
+    """Why a metric has no estimate with a judge; empty if it has."""
+    if metric.lift == "per_class":
+        return "it is a number of each class"
+    if metric.needs_scores:
+        if not metric.record.is_estimate:
+            return f"it is {metric.record.no_influence}"
+        return "no influence of each row on it is known" if reason_without(metric) else ""
+    if is_a_count(metric):
+        return "it counts rows"
+    return "it is the same for every table" if is_constant(metric) else ""
+
+
+def _listed(
+    gold: Report, wanted: Sequence[Metric] | None, of_scores: Sequence[Metric]
+) -> dict[str, Metric]:
+    if wanted is None:
+        return {str(metric): metric for metric in listed_of(gold.cells, of_scores)}
+    for metric in wanted:
+        check_estimated(metric)
+        check_has_positive(metric, gold.classes, ())
+    return {str(metric): metric for metric in wanted}
+
+
+def listed_of(cells: Cells, of_scores: Sequence[Metric]) -> list[Metric]:
+    """Return the metrics that have an estimate with a judge."""
+    return [metric for metric in listed_metrics(cells, of_scores) if not _why_not(metric)]
+
+
+def check_estimated(metric: Metric) -> None:
+    """Refuse a metric without an estimate with a judge (K247)."""
+    if why := _why_not(metric):
+        raise error("K247", name=str(metric), found=why.capitalize(), do=_DROP)
+
+
+def _values_by_judge(
+    found: JudgedRows, pred: Any, spec: Spec, of_scores: Sequence[Metric]
+) -> Callable[[Metric], float]:
+    """Values of metrics of all rows with the judge's labels as the truth."""
+    rows = replace(found.rows, true=found.judge, by=(), cells=None, clusters=None)
+    kept: dict[Metric, float] = {}
+
+    def value(metric: Metric) -> float:
+        if metric not in kept and metric.needs_scores:
+            tally = InMemoryScores.of(rows, spec.threshold, spec.n_threads)
+            values = measure(tally, of_scores, spec.policy)
+            kept.update({one: float(each.value) for one, each in values.items()})
+        elif metric not in kept:
+            counted = accumulate(replace(rows, pred=pred, scores=None), ScoreParts(0)).rows
+            assert counted is not None
+            assert counted.cells is not None
+            kept[metric] = float(metric.values(counted.cells, spec.policy).value)
+        return kept[metric]
+
+    return value
+
+
+def _shares(
+    labels: JudgedLabels, confidence: Confidence, found: JudgedRows, sample: Sample
+) -> tuple[JudgedShare, ...]:
+    verdicts, classes = labels.verdicts, labels.classes
+    weights = np.ones(found.rows.n) if sample.weights is None else sample.weights
+    judged = np.bincount(found.judge, weights, classes.k) / weights.sum()
+    shares = []
+    for i, (value, limits) in enumerate(verdicts.corrected(confidence)):
+        one, alone = verdicts.share(i, confidence), verdicts.gold_share(i, confidence)
+        low, high = one.interval.low, one.interval.high
+        gold_low, gold_high = alone.interval.low, alone.interval.high
+        assert low is not None and high is not None  # noqa: PT018
+        assert gold_low is not None and gold_high is not None  # noqa: PT018
+        shares.append(
+            JudgedShare(
+                classes.labels[i],
+                classes.display[i],
+                one.value,
+                low,
+                high,
+                one.tuned.weight,
+                one.n,
+                alone.value,
+                gold_low,
+                gold_high,
+                float(judged[i]),
+                value if np.isfinite(value) else None,
+                limits.low,
+                limits.high,
+                limits.remark,
+            )
+        )
+    return tuple(shares)
+
+
+_FEW_OF_A_CLASS: Final = 10
+
+
+def _cautions(found: JudgedRows) -> list[str]:
+    """Sentences about classes with few gold labels."""
+    n = np.bincount(found.gold[found.has_gold], minlength=found.classes.k)
+    few = [found.classes.display[i] for i in np.flatnonzero(n < _FEW_OF_A_CLASS)]
+    if not few:
+        return []
+    named = f"Fewer than {_FEW_OF_A_CLASS} gold labels of {', '.join(few[:5])}"
+    return [f"{named}: intervals of metrics that read such a class may cover less often."]
+
+
+def check_random(found: JudgedRows, pred: Any) -> None:
+    """Refuse gold rows that are no random part of all (K245)."""
+    rows, scores = found.rows, None
+    classes = {"judge": found.judge.astype(np.int64)}
+    if pred is not None:
+        classes["prediction"] = np.asarray(pred, np.int64)
+    if rows.values is not None:
+        values = np.asarray(rows.values, np.float64)
+        scores = np.maximum(values, 1.0 - values) if values.ndim == 1 else values.max(axis=1)
+    one = imbalance(found.has_gold, classes, scores, rows.cluster_codes)
+    if one is not None:
+        weights, statement = option("gold_weights"), option("gold_is_random", True)
+        raise error("K245", found=_shown(one, found), weights=weights, statement=statement)
+
+
+def _shown(one: Imbalance, found: JudgedRows) -> str:
+    p = f"p = {one.p:.1g}"
+    if one.what == "score":
+        return (
+            f"The mean rank of the largest score is {one.of_gold:.2f} among rows with a gold "
+            f"label, {one.of_rest:.2f} among the others ({p})"
+        )
+    shares = (
+        f"{100 * one.of_gold:.3g} % of the rows with a gold label, in {100 * one.of_rest:.3g} %"
+    )
+    if one.what == "agreement":
+        return f"The judge's label is the prediction in {shares} of the others ({p})"
+    what = "The judge's label" if one.what == "judge" else "The prediction"
+    name = found.classes.display[one.place]
+    return f"{what} is {name!r} in {shares} of the others ({p})"

@@ -1,0 +1,1 @@
+"""Monitors: rules on rows that keep coming, checked at every batch."""

@@ -1,0 +1,482 @@
+"""`Monitor`: rules on rows that keep coming, with errors held over all looks and all rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Final
+
+import numpy.typing as npt
+
+from karat.api.arguments import confidence_required
+from karat.api.forms import attach_forms
+from karat.api.gate.evaluation import Evaluation
+from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
+from karat.api.gate.sets import are_sets_of
+from karat.api.gate.spec import GateSpec
+from karat.api.monitors.state import (
+    ARRAYS,
+    MONITOR,
+    arrays_of,
+    digest_of,
+    facts_of,
+    joined,
+    rows_of,
+)
+from karat.api.options import check_policy, one_of
+from karat.data.labels.column import declared_labels
+from karat.data.labels.separated import checked_separator
+from karat.data.pairing import pair_rows
+from karat.data.rows import Rows
+from karat.errors import KaratError, error
+from karat.errors.habits import names_its_arguments
+from karat.errors.options import option
+from karat.inference.confidence import planned_units
+from karat.metrics import get
+from karat.results.gate.monitored import Look, MonitorResult, looks_of, notes_on_looks, of_all_looks
+from karat.results.gate.result import RuleResult
+from karat.results.gate.verdicts import Rule, judged, refused, rules_of
+from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.writing import write_bytes
+
+attach_forms(MonitorResult)
+
+_KINDS: Final = ("min", "max", "max_drop", "no_worse_than")
+_SIDES: Final = ("new", "old")
+
+
+@dataclass(frozen=True)
+class MonitorSettings:
+    """What is fixed at the first call of a monitor; labels and metrics as JSON types."""
+
+    rules: tuple[Rule, ...]
+    anytime: int
+    level: float
+    labels: tuple[Any, ...] | None
+    positive: Any
+    threshold: float | None
+    undefined: str
+    inconclusive: str | None
+
+    @property
+    def level_of_each(self) -> float:
+        """Level of the limits of each rule, so that those of all rules hold together."""
+        return 1.0 - (1.0 - self.level) / len(self.rules)
+
+    @property
+    def compares(self) -> bool:
+        """True if a rule compares with a baseline."""
+        return any(rule.needs_baseline for rule in self.rules)
+
+    @property
+    def spec(self) -> GateSpec:
+        """The choices of the gate of each look."""
+        policy = check_policy(self.undefined)
+        of_rules: dict[str, Any] = {"inconclusive": self.inconclusive, "anytime": self.anytime}
+        return GateSpec("low", self.level_of_each, "none", undefined=policy, **of_rules)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as JSON types."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        found["rules"] = [[one.kind, str(one.metric), one.bound] for one in self.rules]
+        return {**found, "labels": None if self.labels is None else list(self.labels)}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> MonitorSettings:
+        """Read the output of `to_dict`; an error of any kind for anything else."""
+        rules = tuple(Rule(kind, get(name), float(bound)) for kind, name, bound in found["rules"])
+        labels = None if found["labels"] is None else tuple(found["labels"])
+        return cls(**{**found, "rules": rules, "labels": labels})
+
+
+class Monitor:
+    """Rules on rows that keep coming, checked at every batch.
+
+    At each look, every rule has limits of its metric on all rows so far that hold at every look
+    (confidence sequences) and for all rules together: the probability that any rule is ever decided
+    wrongly is at most 1 − `level`. A rule that failed stays failed; one that passed stays passed
+    unless it fails later. See docs/monitoring.md, also for when not to use it.
+
+    Args:
+        min, max: a dict from metric to the bound of its value.
+        max_drop: a dict from metric to a drop from a baseline model: it fails where a larger one is
+            shown, and passes where that is excluded.
+        no_worse_than: the same, but it passes where a drop of that size is excluded, too.
+        anytime: planned number of rows, or of clusters: limits are narrowest there; True is 10 000.
+        level: 1 − the accepted rate of wrong verdicts, of all looks and rules together.
+        labels, positive, threshold, undefined: as in `karat.evaluate`.
+        inconclusive: exit code of an undecided rule, as in `karat.gate`.
+
+    Errors:
+        K122 an invalid choice; K176 rules that cannot be, or none; K301 to K303 no such metric.
+
+    Example:
+        >>> import karat
+        >>> monitor = karat.Monitor(min={"accuracy": 0.7})
+        >>> for _ in range(5):
+        ...     result = monitor.add([0, 1] * 50, [0, 1] * 45 + [1, 0] * 5)
+        >>> result.verdict, result.look, result.n, result.decided(0)
+        ('PASS', 5, 500, (3, 300))
+    """
+
+    @names_its_arguments
+    def __init__(
+        self,
+        *,
+        min: Any = None,  # noqa: A002
+        max: Any = None,  # noqa: A002
+        max_drop: Any = None,
+        no_worse_than: Any = None,
+        anytime: int | bool = True,
+        level: float = 0.95,
+        labels: Sequence[Any] | None = None,
+        positive: Any = None,
+        threshold: float | None = None,
+        undefined: str = "zero",
+        inconclusive: str | None = None,
+    ) -> None:
+        rules = rules_of(min=min, max=max, max_drop=max_drop, no_worse_than=no_worse_than)
+        if not rules:
+            *kinds, last = map(option, _KINDS)
+            do = f"Give one: {', '.join(kinds)} or {last}."
+            raise refused("A monitor needs a rule", do)
+        planned = planned_units(anytime)
+        if planned is None:
+            planned = planned_units(True)
+        assert planned is not None
+        do = "It holds for all looks and rules together."
+        asked = confidence_required(level, do, anytime=planned)
+        do = "'fail' has the exit code 3; None is 'fail' for max_drop and no_worse_than alone."
+        self._settings = MonitorSettings(
+            tuple(rules),
+            planned,
+            asked.level,
+            None if labels is None else declared_labels(labels),
+            positive,
+            threshold,
+            check_policy(undefined),
+            one_of("inconclusive", inconclusive, (None, "pass", "fail"), do),
+        )
+        self._new: Rows | None = None
+        self._old: Rows | None = None
+        self._looks: tuple[Look, ...] = ()
+        self._reading: dict[str, Any] = {}
+        self._last: MonitorResult | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows added so far."""
+        return 0 if self._new is None else self._new.n
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        """Every look so far."""
+        return self._looks
+
+    @names_its_arguments
+    def add(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        baseline: Any = None,
+        true: str | None = None,
+        pred: str | None = None,
+        prob: str | Sequence[str] | None = None,
+        score: str | Sequence[str] | None = None,
+        weights: Any = None,
+        clusters: Any = None,
+        id: Any = None,  # noqa: A002
+        separator: str | None = None,
+        nulls: str = "error",
+        n_threads: int | None = None,
+        again: bool = False,
+    ) -> MonitorResult:
+        """Add a batch of rows and look: return the verdicts on all rows so far.
+
+        A batch with an error is refused as a whole, and changes nothing.
+
+        Args:
+            y_true: true labels, [n]; or a table, or files of predictions.
+            y_pred, y_prob, y_score: its predictions, as in `karat.evaluate`.
+            baseline: predictions of the other model for the same rows, as in `karat.gate`: for
+                rules that compare.
+            true, pred, prob, score, weights, clusters: columns of a table, as in `karat.evaluate`;
+                weights and clusters of arrays are values.
+            id: a column, or a value for each row, that rows of both models are matched by.
+            separator, nulls, n_threads: as in `karat.evaluate`.
+            again: whether a batch whose content was added before is added once more.
+
+        Errors:
+            K241 the same batch was added before; K240 it has scores, weights or clusters, and
+            earlier batches have none; K176 rules need a baseline; K171 to K175 rows of both cannot
+            be matched; else as `karat.evaluate`.
+
+        Cost: that of a gate on all rows so far; the rows are kept.
+        """
+        columns = {"true": true, "pred": pred, "prob": prob, "score": score}
+        columns |= {"weights": weights, "clusters": clusters, "ids": id, "by": None}
+        options = {
+            "separator": checked_separator(separator),
+            "nulls": nulls,
+            "n_threads": n_threads,
+        }
+        given = RowsSpec(y_true, y_pred, y_prob, y_score, columns, options)
+        return self.add_rows(given, baseline, again=again)
+
+    def add_rows(
+        self,
+        given: RowsSpec,
+        baseline: Any = None,
+        columns: Mapping[str, Any] | None = None,
+        *,
+        again: bool = False,
+    ) -> MonitorResult:
+        """Add the rows of these arguments; see `add`.
+
+        Args:
+            columns: the column of each role of the baseline; None: those of the rows.
+        """
+        settings = self._settings
+        known = settings.labels
+        if known is None and self._new is not None and self._new.scores is not None:
+            # Scores have a column for each class of the first batch.
+            known = self._new.classes.labels
+        is_of_files = "labels_are_text" in given.options
+        if is_of_files and known is not None:
+            known = tuple(map(str, known))
+        options = {"positive": settings.positive, "threshold": settings.threshold, "labels": known}
+        given = replace(given, options={**given.options, **options})
+        if are_sets_of(given):
+            raise _of_sets()
+        new = _of_one_class(current_rows(given, _name(given.y_true, "the batch")))
+        old: Rows | None = None
+        if settings.compares:
+            if baseline is None:
+                rule = next(rule for rule in settings.rules if rule.needs_baseline)
+                do = f"Give {option('baseline')} with every batch."
+                raise refused(f"The rule {rule.text!r} needs a baseline", do)
+            of_other = given if columns is None else replace(given, columns=columns)
+            before = baseline_of(of_other, baseline, _name(baseline, "the baseline"))
+            if not isinstance(before, Rows):
+                do = "Give its predictions of the rows of the batch."
+                raise error("K238", found="The baseline of the batch holds no rows", do=do)
+            new, old = pair_rows([new, before]).models
+        elif baseline is not None:
+            do = f"Leave it out, or give {option('max_drop')} or {option('no_worse_than')}."
+            raise refused("No rule compares with the baseline", do)
+        digest = digest_of(new, old)
+        for i, look in enumerate(self._looks, 1):
+            if look.digest == digest and not again:
+                raise error("K241", look=i, path=MONITOR, again=option("again", True))
+        joined_new = joined(self._new, new, settings.positive)
+        joined_old = None
+        if old is not None:
+            joined_old = joined(self._old, old, settings.positive)
+        rules, notes = self._measured(joined_new, joined_old)
+        look = Look(
+            joined_new.n,
+            new.n,
+            digest,
+            tuple(rule.verdict for rule in rules),
+            *(tuple(map(side, rules)) for side in (_value, _low, _high)),
+        )
+        self._new, self._old = joined_new, joined_old
+        self._looks = (*self._looks, look)
+        self._last = self._result(rules, (*new.warnings, *notes), new.mapping)
+        return self._last
+
+    @property
+    def result(self) -> MonitorResult:
+        """The verdicts of the last look.
+
+        Errors:
+            K101 there are no rows.
+        """
+        if self._new is None:
+            raise error("K101", argument="The monitor")
+        if self._last is None:
+            rules, notes = self._measured(self._new, self._old)
+            self._last = self._result(rules, notes, {})
+        return self._last
+
+    def _measured(
+        self, new: Rows, old: Rows | None
+    ) -> tuple[tuple[RuleResult, ...], tuple[str, ...]]:
+        """Every rule on all rows, by this look alone."""
+        settings = self._settings
+        spec = settings.spec
+        run = Evaluation(settings.rules, spec, new, old, "the baseline", "", names_weights=True)
+        found = judged(
+            run.cases(),
+            level=spec.level,
+            evidence="low",
+            adjust="none",
+            inconclusive=spec.inconclusive,
+        )
+        return tuple(map(_undecided, found)), run.doubts_and_notes()
+
+    def _result(
+        self, now: Sequence[RuleResult], notes: Sequence[str], mapping: Mapping[str, Any]
+    ) -> MonitorResult:
+        settings, looks = self._settings, self._looks
+        rules = tuple(of_all_looks(one, looks, i) for i, one in enumerate(now))
+        of_looks = notes_on_looks(looks, settings.level_of_each, settings.anytime, len(rules))
+        return MonitorResult(
+            rules,
+            looks[-1].n,
+            settings.level,
+            "bonferroni",
+            notes=(*dict.fromkeys(notes), *of_looks),
+            inconclusive=settings.spec.inconclusive,
+            mapping=mapping or None,
+            anytime=settings.anytime,
+            looks=looks,
+        )
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Options of reading files, which the command line keeps: JSON types by name."""
+        return self._reading
+
+    def check_same(self, path: str, rules: Sequence[Rule], given: Mapping[str, Any]) -> None:
+        """Refuse settings that differ from those of the first call (K240).
+
+        Args:
+            path: of the state.
+            rules: those that are given now; none: not given.
+            given: settings, and options of reading, that are given now, by name.
+        """
+        own = self._settings.to_dict() | self._reading
+        for name, value in given.items():
+            if value != own.get(name):
+                facts = {"now": value, "then": own.get(name), "path": path}
+                raise error("K240", argument=option(name), **facts)
+        known = [one.text for one in self._settings.rules]
+        other = next((one for one in rules if one.text not in known), None)
+        if other is not None:
+            argument = option(other.kind.replace("-", "_"))
+            then = "; ".join(known)
+            raise error("K240", argument=argument, now=other.text, then=then, path=path)
+
+    def to_bytes(self) -> bytes:
+        """Return the monitor as bytes that `from_bytes` of this and every later version reads."""
+        sides = {"new": self._new, "old": self._old}
+        arrays: dict[str, npt.NDArray[Any] | None] = {}
+        facts: dict[str, Any] = {}
+        for side, rows in sides.items():
+            facts[side] = None if rows is None else facts_of(rows)
+            if rows is not None:
+                arrays |= {f"{side}_{name}": array for name, array in arrays_of(rows).items()}
+        header = {
+            "species": "monitor",
+            "settings": self._settings.to_dict(),
+            "reading": self._reading,
+            "looks": [look.to_dict() for look in self._looks],
+            "rows": facts,
+        }
+        return framed(header, arrays)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Monitor:
+        """Read a monitor written by `to_bytes`. Nothing is executed.
+
+        Errors:
+            K205 the bytes are truncated, altered or not a monitor; K206 a newer version wrote them.
+        """
+        names = tuple(f"{side}_{name}" for side in _SIDES for name in ARRAYS)
+        try:
+            return unframed(data, names, cls._assembled, names)
+        except KaratError as problem:
+            if problem.context.get("thing") != "tally":
+                raise
+            facts = {**problem.context, "thing": "monitor"}
+            if problem.code == "K205":
+                facts["do"] = "Restore an earlier copy, or start another monitor."
+            raise error(problem.code, **facts) from None
+
+    @classmethod
+    def _assembled(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Monitor:
+        if header["species"] != "monitor":
+            raise damaged(f"It holds {header['species']!r}, not a monitor")
+        found = cls.__new__(cls)
+        found._settings = MonitorSettings.from_dict(header["settings"])
+        found._reading = dict(header["reading"])
+        found._looks = looks_of(header["looks"], len(found._settings.rules))
+        sides = []
+        for side in _SIDES:
+            own = {n.removeprefix(f"{side}_"): x for n, x in arrays.items() if n.startswith(side)}
+            facts = header["rows"][side]
+            sides.append(None if facts is None else rows_of(facts, own))
+        found._new, found._old = sides
+        found._last = None
+        n = found._looks[-1].n if found._looks else 0
+        if any(one is not None and one.n != n for one in sides) or found.n_rows != n:
+            raise damaged("Its rows are not those of its looks")
+        if found._settings.compares != (found._old is not None) and n:
+            raise damaged("It holds a rule without its baseline, or the reverse")
+        return found
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the monitor to a file, atomically: a failure leaves the earlier one unchanged.
+
+        Errors:
+            OSError it cannot be written.
+        """
+        write_bytes(path, self.to_bytes())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Monitor:
+        """Read a monitor from a file that `save` or ``karat monitor`` wrote.
+
+        Errors:
+            K205, K206 as `from_bytes`; OSError it cannot be read.
+        """
+        return cls.from_bytes(Path(path).read_bytes())
+
+    def __repr__(self) -> str:
+        rules = len(self._settings.rules)
+        return f"<karat.Monitor: {rules} rules, {len(self._looks)} looks, {self.n_rows} rows>"
+
+
+def _of_one_class(rows: Any) -> Rows:
+    if isinstance(rows, Rows):
+        return rows
+    raise _of_sets()
+
+
+def _of_sets() -> KaratError:
+    do = "A monitor reads rows with one class each."
+    return error("K238", found="Rows have sets of labels", do=do)
+
+
+def _name(source: Any, otherwise: str) -> str:
+    return fspath(source) if isinstance(source, str | PathLike) else otherwise
+
+
+def _undecided(rule: RuleResult) -> RuleResult:
+    """The rule; inconclusive where few rows do not define its metric yet."""
+    if rule.verdict == "FAIL" and rule.reason.startswith("undefined"):
+        return replace(rule, verdict="INCONCLUSIVE")
+    return rule
+
+
+def _number(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _value(rule: RuleResult) -> float | None:
+    return _number(rule.difference if rule.before is not None else rule.value)
+
+
+def _low(rule: RuleResult) -> float | None:
+    return _number(rule.difference_low if rule.before is not None else rule.low)
+
+
+def _high(rule: RuleResult) -> float | None:
+    return _number(rule.difference_high if rule.before is not None else rule.high)

@@ -1,0 +1,24 @@
+"""Messages about limits and tests that hold at every look, and about monitors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MESSAGES: Final = """
+K237  There are no such intervals that hold at every look.
+      anytime= was given with {found}.
+      Replicates and tests by permutation hold for one look: leave {found} out, or anytime=.
+K238  This has no form that holds at every look.
+      {found}.
+      {do}
+K239  {path} is in use.
+      Another process writes it: it made {lock}.
+      Run the command again when that process has ended. If none runs, remove {lock}.
+K240  The settings of a monitor are fixed at its first call.
+      {argument} is {now} here, and {then} in {path}.
+      Leave it out, or start another monitor: another path.
+K241  The batch is in the monitor already.
+      The same rows were added at look {look} of {path}.
+      Add new rows alone; {again} adds them once more.
+"""
+"""See `karat.errors.catalogue`."""

@@ -1,0 +1,35 @@
+"""Messages about gold labels and the labels of a judge."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MESSAGES: Final = """
+K242  {given} needs {lacking}.
+      {found}.
+      {do}
+K243  {argument} cannot be used with a judge.
+      {found}.
+      {do}
+K244  There are too {amount} gold labels.
+      {n} of {total} rows have one.
+      {do}
+K245  The rows with gold labels differ from the others.
+      {found}.
+      An estimate from them would be biased. If they were drawn with known probabilities, give the
+          inverse of each: {weights}; karat.rows_to_label draws such rows. If they are a random part
+          of all rows, and this difference is chance, say so: {statement}.
+K246  {argument} is not usable as weights of gold rows.
+      First at row {row}: {value!r}; {count} of {n} rows with a gold label.
+      Give every row with a gold label the inverse of its probability to be chosen, above 0.
+K247  There is no estimate of {name} with a judge.
+      {found}.
+      {do}
+K248  These rows cannot be drawn.
+      {found}.
+      {do}
+K249  No number of gold labels reaches this half-width.
+      {found}.
+      {do}
+"""
+"""See `karat.errors.catalogue`."""

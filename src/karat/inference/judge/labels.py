@@ -1,0 +1,116 @@
+"""Prediction-powered metrics of labels, from the joint counts of gold, judge and prediction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.judge.tuning import Both, Tuned, with_df
+from karat.inference.label_intervals import label_interval
+from karat.inference.limits import Floats
+from karat.inference.table_variance import TableVariance, derivative
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.tally import Cells, Classes
+
+Codes = npt.NDArray[np.int64]
+_DUST = 1e-12
+"""Proportion of a cell that is a rounding residue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """A prediction-powered value, its interval, and how it was tuned.
+
+    Attributes:
+        value: the value.
+        interval: its interval.
+        tuned: weight of the judge, and its gain.
+        n: gold rows alone that would give as narrow an interval.
+    """
+
+    value: float
+    interval: Interval
+    tuned: Tuned
+    n: float
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTable:
+    """Cells of true × predicted classes, by the gold label and by the judge's.
+
+    Attributes:
+        classes: the k classes.
+        both: weights of the gold and of the reference rows, or of cells of equal ones.
+        by_gold, by_judge: int64[g], cell k · label + prediction of the gold rows.
+        of_reference: int64[r], that of the reference rows by the judge's label.
+    """
+
+    classes: Classes
+    both: Both
+    by_gold: Codes
+    by_judge: Codes
+    of_reference: Codes
+
+    def shares(self, weight: float) -> Floats:
+        """float64[k, k]: proportions with that weight of the judge; they may be below 0."""
+        k, gold = self.classes.k, self.both.gold.shares
+        m = k * k
+        found = np.bincount(self.by_gold, gold, m)
+        if weight:
+            rest = np.bincount(self.of_reference, self.both.reference.shares, m)
+            found = found + weight * (rest - np.bincount(self.by_judge, gold, m))
+        return np.asarray(found.reshape(k, k), np.float64)
+
+    def moves(self, metric: Metric, policy: Policy) -> tuple[Floats, Floats, Floats]:
+        """Influence on a metric: of gold rows by both labels, of reference rows by the judge's."""
+        slopes = derivative(metric, self.cells(0.0, self.both.gold.n), policy)
+        return slopes[self.by_gold], slopes[self.by_judge], slopes[self.of_reference]
+
+    def cells(self, weight: float, n: float) -> Cells:
+        """Return the table as one of so many rows, no cell below 0."""
+        shares = self.shares(weight)
+        shares = np.where(shares > _DUST, shares, 0.0)
+        counts = shares * (n / float(shares.sum()))
+        return Cells.dense(counts, squares=counts, classes=self.classes, n_rows=max(round(n), 1))
+
+
+def powered(
+    metric: Metric,
+    table: JudgedTable,
+    confidence: Confidence,
+    policy: Policy = "zero",
+    weight: float | None = None,
+) -> Powered:
+    """Return a metric of labels with its interval.
+
+    The interval is the ordinary one of the estimated table, for as many rows as have its variance.
+
+    Args:
+        weight: λ if it is given; None: the best.
+    """
+    both = table.both
+    moves = table.moves(metric, policy)
+    by_gold, tuned = moves[0], both.tuned(*moves, weight)
+    n = _rows(both, by_gold, tuned) * tuned.gain
+    at = n
+    if math.isfinite(tuned.df):
+        at = with_df(n, confidence.quantile(), confidence.quantile(tuned.df))
+    cells = table.cells(tuned.weight, at)
+    value = float(metric.values(cells, policy).value)
+    found = label_interval(metric, value, TableVariance(cells), confidence, policy)
+    return Powered(value, found, tuned, n)
+
+
+def _rows(both: Both, by_gold: Floats, tuned: Tuned) -> float:
+    """Return the independent gold rows of equal weight that have the variance of those given."""
+    n = both.gold.n
+    if both.is_of_equal_rows or not tuned.variance > 0.0:
+        return n
+    centred = by_gold - both.gold.mean(by_gold)
+    alone = tuned.variance * tuned.gain * (n - 1.0) / n
+    return float((both.gold.shares * centred**2).sum()) / alone if alone > 0.0 else n

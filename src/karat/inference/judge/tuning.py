@@ -1,0 +1,197 @@
+"""Weight of the judge's labels that makes an estimate most precise, and its variance.
+
+An estimate is that of the gold rows plus λ times the difference of two estimates by the judge's
+labels: on the reference rows, and on the gold rows. Its expectation is that of the gold rows for
+any λ and any judge.
+
+Ref: Angelopoulos, Bates, Fannjiang, Jordan, Zrnic (2023). Prediction-powered inference. Science
+382. Angelopoulos, Duchi, Zrnic (2023). PPI++: efficient prediction-powered inference.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.cluster_df import degrees_of_clusters
+from karat.inference.limits import Floats
+from karat.inference.variance import small_sample
+from karat.tally.cached import cached_property
+
+_LEAST_ROWS = 4.0
+"""Number of effective gold rows below which λ is 0: fewer do not show how the judge errs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """Weight of the judge, and what it gains.
+
+    Attributes:
+        weight: λ, from 0 (gold rows alone) to 1.
+        gain: variance of the estimate by gold rows alone ÷ that of this one; at least 1.
+        variance: variance of the estimate, with the correction for the estimated λ.
+        df: degrees of freedom.
+    """
+
+    weight: float
+    gain: float
+    variance: float
+    df: float = math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Rows of one mean, or cells of equal rows.
+
+    Attributes:
+        shares: float64[u], proportion of each in the mean.
+        roots: float64[u], √Σw² ÷ Σw; of a single row its share.
+        clusters: int64[u], cluster of each, shared by both means; None: rows are independent.
+    """
+
+    shares: Floats
+    roots: Floats
+    clusters: npt.NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        weights: npt.NDArray[Any],
+        squares: npt.NDArray[Any] | None = None,
+        clusters: npt.NDArray[np.int64] | None = None,
+    ) -> Weighed:
+        """Make it from Σw of each, and from Σw² where each is several rows."""
+        weight = np.asarray(weights, np.float64)
+        total = float(weight.sum())
+        square = weight**2 if squares is None else np.asarray(squares, np.float64)
+        return cls(weight / total, np.sqrt(square) / total, clusters)
+
+    @cached_property
+    def n(self) -> float:
+        """Kish's effective number of rows; of clusters, where rows are clustered."""
+        if self.clusters is not None:
+            return float(len(np.unique(self.clusters[self.shares > 0.0])))
+        return 1.0 / float((self.roots**2).sum())
+
+    def mean(self, values: Floats) -> float:
+        """Mean of values float64[u]."""
+        return float((np.where(self.shares > 0.0, values, 0.0) * self.shares).sum())
+
+    def moves(self, values: Floats) -> Floats:
+        """float64[u]: what each adds to the error of the mean of the values, but for its sign."""
+        centred = np.where(self.shares > 0.0, values - self.mean(values), 0.0)
+        return np.asarray(self.roots * centred)
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """The gold rows, and the reference rows that carry the judge's label alone.
+
+    With gold rows that were drawn with known probabilities the reference is all rows, gold rows
+    among them: then the rows are the clusters.
+    """
+
+    gold: Weighed
+    reference: Weighed
+
+    def tuned(
+        self, by_gold: Floats, by_judge: Floats, of_reference: Floats, weight: float | None = None
+    ) -> Tuned:
+        """Return the weight of the judge's labels for one metric.
+
+        Args:
+            by_gold, by_judge: influence of each gold row, by its gold label and by the judge's.
+            of_reference: influence of each reference row by the judge's label.
+            weight: λ if it is given; None: the best.
+        """
+        n = self.gold.n
+        own, second = self.gold.moves(by_gold), -self.gold.moves(by_judge)
+        third = self.reference.moves(of_reference)
+        if not np.isfinite(own).all() or n < 2.0:
+            return Tuned(0.0, 1.0, math.nan)
+        is_clustered = self.gold.clusters is not None
+        if is_clustered:
+            own, second = self._summed(own), self._summed(second, third)
+            third = np.zeros(0)
+        alone = float((own**2).sum()) * float(small_sample(n))
+        bare = Tuned(0.0, 1.0, alone, self._df(own))
+        is_known = np.isfinite(second).all() and np.isfinite(third).all()
+        if not is_known or n < _LEAST_ROWS or not alone > 0.0:
+            return bare
+        is_given = weight is not None
+        if weight is None:
+            square = float((second**2).sum())
+            if not is_clustered:
+                # All rows show how the judge's labels vary, not the gold rows alone.
+                square = self._variance_of_all(by_judge, of_reference)
+                square *= 1.0 / n + 1.0 / self.reference.n
+            with_judge = -float((own * second).sum())
+            weight = min(max(with_judge / square, 0.0), 1.0) if square > 0.0 else 0.0
+        if weight == 0.0:
+            return bare
+        variance = cost_of_tuning(n) * float(((own + weight * second) ** 2).sum())
+        variance += weight**2 * float((third**2).sum())
+        if not (is_given or variance < alone):
+            return bare
+        gain = alone / variance if variance > 0.0 else 1.0
+        return Tuned(weight, gain, variance, self._df(own + weight * second))
+
+    def variance(self, of_gold: Floats, of_reference: Floats, n_fitted: int = 1) -> float:
+        """Variance of an estimate from the influence of its gold and of its reference rows.
+
+        Args:
+            n_fitted: number of means of gold rows that it fits.
+        """
+        own, rest = self.gold.moves(of_gold), self.reference.moves(of_reference)
+        n = self.gold.n
+        factor = n / max(n - n_fitted, 1.0)
+        if self.gold.clusters is not None:
+            return factor * float((self._summed(own, rest) ** 2).sum())
+        return factor * float((own**2).sum()) + float((rest**2).sum())
+
+    def _summed(self, of_gold: Floats, of_reference: Floats | None = None) -> Floats:
+        gold, reference = self.gold.clusters, self.reference.clusters
+        assert gold is not None
+        assert reference is not None
+        size = int(max(gold.max(initial=0), reference.max(initial=0))) + 1
+        found = np.bincount(gold, of_gold, size)
+        if of_reference is not None:
+            found = found + np.bincount(reference, of_reference, size)
+        return np.asarray(found, np.float64)
+
+    def _df(self, sums: Floats) -> float:
+        if self.gold.clusters is None:
+            return math.inf
+        found = float(degrees_of_clusters(np.abs(sums)))
+        return max(min(found, self.gold.n - 1.0), 1.0)
+
+    def _variance_of_all(self, by_judge: Floats, of_reference: Floats) -> float:
+        """Variance of a judge's influence over gold and reference rows together."""
+        n, rest = self.gold.n, self.reference.n
+        shares = np.concatenate([n * self.gold.shares, rest * self.reference.shares]) / (n + rest)
+        values = np.concatenate([by_judge, of_reference])
+        centred = np.where(shares > 0.0, values, 0.0)
+        centred = centred - float((centred * shares).sum())
+        return float((shares * centred**2).sum()) * float(small_sample(n + rest))
+
+    @cached_property
+    def is_of_equal_rows(self) -> bool:
+        """True if gold rows are independent and have equal weights."""
+        gold = self.gold
+        if gold.clusters is not None:
+            return False
+        return bool(np.allclose(gold.roots**2 * gold.n, gold.shares, rtol=1e-9, atol=0.0))
+
+
+def cost_of_tuning(n: float) -> float:
+    """Factor of a variance that pays for two fitted parameters: the mean and λ."""
+    return n / (n - 2.0) * (1.0 + 1.0 / n)
+
+
+def with_df(n: float, normal: float, student: float) -> float:
+    """Rows that give as wide limits with the normal quantile as these with Student's."""
+    return n * (normal / student) ** 2

@@ -1,0 +1,212 @@
+"""A `JudgedReport` as a document: estimates, proportions of the classes, quality of the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from karat.errors.doubts import without_doubts
+from karat.errors.text import count, counted, interval, value
+from karat.metrics.headlines import headline
+from karat.output.describe import COLUMNS, shown_columns
+from karat.output.document import Document, Notes, Section, Table, TableColumn, doubts_section
+from karat.output.finding import Clause
+from karat.output.sections import confusion_section
+
+if TYPE_CHECKING:
+    from karat.results.judged import JudgedReport, JudgedShare
+
+_OF_JUDGE: Final = ("accuracy", "kappa", "matthews_correlation")
+_OF_TWO: Final = ("accuracy", "recall", "specificity", "kappa", "matthews_correlation")
+_ROLES: Final = ("gold", "judge", "pred", "prob", "score", "weights", "gold_weights", "clusters")
+_MOST_SHARES: Final = 24
+
+
+def describe_judged(
+    report: JudgedReport, metrics: Literal["headline", "all"] = "headline"
+) -> Document:
+    """Return the document of a report with gold labels and a judge's."""
+    sections: list[Section | None] = [
+        _columns(report),
+        doubts_section(report.doubts),
+        metrics_table(report, headline_of(report, metrics)),
+        *shares_tables(report),
+        judge_table(report),
+        _confusion(report),
+        Notes("Notes", notes_of(report), "dim"),
+    ]
+    warnings = without_doubts(report.warnings)
+    if warnings:
+        sections.append(Notes("Warnings", warnings, "warning"))
+    found = tuple(section for section in sections if section is not None)
+    return Document("karat report with a judge", facts_of(report), found)
+
+
+def facts_of(report: JudgedReport) -> tuple[str, ...]:
+    """Return the facts in the line under the title."""
+    n_rest = report.n_rows - report.n_gold
+    facts = [
+        f"{counted(report.n_gold, 'gold label')}",
+        f"{counted(n_rest, 'row')} with the judge's label alone",
+        counted(report.classes.k, "class"),
+    ]
+    if report.classes.positive is not None:
+        facts.append(f"positive class {report.classes.display[report.classes.positive]}")
+    return tuple(facts)
+
+
+def headline_of(report: JudgedReport, which: str = "headline") -> list[str]:
+    """Return the metrics at the top: those requested, else those for this kind of problem."""
+    if report.requested is not None or which == "all" or report.gold is None:
+        return list(report.listed)
+    kind = report.gold.scores
+    names = headline(
+        report.classes.k,
+        has_positive=report.classes.positive is not None,
+        has_probabilities=kind == "probabilities",
+        has_scores=kind == "scores",
+    )
+    return [name for name in names if name in report.listed]
+
+
+def metrics_table(report: JudgedReport, names: Sequence[str]) -> Table | None:
+    """Return the estimates beside those of the gold rows and of the judge alone."""
+    if not names:
+        return None
+    found = [report.metrics[name] for name in names]
+    return Table.by_column(
+        f"Metrics  estimated from gold and judge labels, {100 * report.level:g} % intervals",
+        (TableColumn("metric", "left"), names),
+        (TableColumn("value", style="strong"), [value(one.value) for one in found]),
+        (TableColumn("interval"), [interval(one.low, one.high) for one in found]),
+        (TableColumn("gold alone", rank=3), [value(one.gold_value) for one in found]),
+        (
+            TableColumn("interval of gold", rank=1),
+            [interval(one.gold_low, one.gold_high) for one in found],
+        ),
+        (TableColumn("judge alone", rank=4), [value(one.judge_value) for one in found]),
+        (TableColumn("λ", rank=5), [value(one.judge_weight) for one in found]),
+        (TableColumn("worth", rank=2), [count(round(one.n_effective)) for one in found]),
+    )
+
+
+def shares_tables(report: JudgedReport) -> list[Table]:
+    """Return the proportions of the classes by every method."""
+    shown, notes = list(report.shares), []
+    if len(shown) > _MOST_SHARES:
+        shown = sorted(shown, key=lambda one: -one.value)[:_MOST_SHARES]
+        notes.append(f"{len(report.shares) - _MOST_SHARES} classes not listed: --format json")
+    remarks = {one.remark for one in shown if one.remark is not None}
+    notes += [f"No corrected proportion: {remark}." for remark in sorted(remarks)]
+    return [
+        Table.by_column(
+            f"Classes  proportions with {100 * report.level:g} % intervals",
+            (TableColumn("class", "left", is_name=True), [one.name for one in shown]),
+            (TableColumn("proportion", style="strong"), [value(one.value) for one in shown]),
+            (TableColumn("interval"), [interval(one.low, one.high) for one in shown]),
+            (TableColumn("gold alone", rank=1), [value(one.gold_value) for one in shown]),
+            (
+                TableColumn("interval of gold", rank=3),
+                [interval(one.gold_low, one.gold_high) for one in shown],
+            ),
+            (TableColumn("judge alone", rank=2), [value(one.judge_value) for one in shown]),
+            (TableColumn("Rogan–Gladen", rank=2), [value(one.corrected) for one in shown]),
+            (TableColumn("its interval", rank=4), [_corrected(one) for one in shown]),
+            (TableColumn("λ", rank=5), [value(one.judge_weight) for one in shown]),
+            (TableColumn("worth", rank=6), [count(round(one.n_effective)) for one in shown]),
+            notes=tuple(notes),
+        )
+    ]
+
+
+def _corrected(one: JudgedShare) -> str:
+    return interval(one.corrected_low, one.corrected_high)
+
+
+def judge_table(report: JudgedReport) -> Table:
+    """Return the quality of the judge on the gold rows."""
+    names = _OF_JUDGE if report.classes.positive is None else _OF_TWO
+    found = [report.judge[name] for name in names]
+    return Table.by_column(
+        "Judge  against the gold labels",
+        (TableColumn("metric", "left"), [one.name for one in found]),
+        (TableColumn("value", style="strong"), [value(one.value) for one in found]),
+        (TableColumn("interval"), [interval(one.low, one.high) for one in found]),
+    )
+
+
+def _confusion(report: JudgedReport) -> Section | None:
+    found = confusion_section(report.judge.confusion)
+    if found is None:
+        return None
+    return replace(found, title="Confusion of the judge")
+
+
+def _columns(report: JudgedReport) -> Notes | None:
+    if not report.mapping:
+        return None
+    return Notes(COLUMNS, (shown_roles(report.mapping),), "dim")
+
+
+def shown_roles(mapping: Mapping[str, Any]) -> str:
+    """Return the columns by role in one line: ``gold=human, judge=llm, pred=pred``."""
+    parts = []
+    for role in _ROLES:
+        names = mapping.get(role)
+        if names:
+            parts.append(f"{role}={names if isinstance(names, str) else shown_columns(names)}")
+    return ", ".join(parts)
+
+
+def notes_of(report: JudgedReport) -> tuple[str, ...]:
+    """Return sentences on the method."""
+    notes = []
+    if report.listed:
+        notes.append(
+            "Metrics are those of the gold rows, corrected by the judge's labels of the other "
+            "rows with weight λ (prediction-powered inference, PPI++). A judge that errs makes "
+            "intervals wider, not wrong."
+        )
+    else:
+        notes.append("There are no predictions: the proportions of the verdicts are estimated.")
+    notes.append("Worth: gold labels that would give as narrow an interval without a judge.")
+    if report.has_gold_weights:
+        notes.append("Gold rows count by the inverse of their probabilities to be chosen.")
+    else:
+        notes.append("Gold rows are taken to be a random part of all rows.")
+    if report.is_clustered:
+        notes.append("Rows of a cluster count together.")
+    return tuple(notes)
+
+
+_MOST_NAMED: Final = 3
+
+
+def finding_of_judged(report: JudgedReport, names: Sequence[str]) -> list[Clause]:
+    """Return the sentences that open a page: estimates, what the judge gains, its quality."""
+    clauses = []
+    for name in names[:_MOST_NAMED]:
+        one = report.metrics[name]
+        alone = (
+            f"gold labels alone give {_with_limits(one.gold_value, one.gold_low, one.gold_high)}"
+        )
+        text = f"{name.replace('_', ' ')} is {_with_limits(one.value, one.low, one.high)}"
+        worth = f"the judge makes {report.n_gold} gold labels worth {round(one.n_effective)}"
+        clauses.append(Clause(f"{text}; {alone}, so that {worth}.", "metrics"))
+    if not names:
+        for share in sorted(report.shares, key=lambda x: -x.value)[:_MOST_NAMED]:
+            text = f"{share.name} is {_with_limits(share.value, share.low, share.high)} of the rows"
+            alone = _with_limits(share.gold_value, share.gold_low, share.gold_high)
+            clauses.append(Clause(f"{text}; gold labels alone give {alone}.", "shares"))
+    right = report.judge["accuracy"]
+    limits = _with_limits(right.value, right.low, right.high)
+    clauses.append(
+        Clause(f"The judge agrees with the gold labels in {limits} of the rows.", "judge")
+    )
+    return clauses
+
+
+def _with_limits(number: float, low: float | None, high: float | None) -> str:
+    limits = interval(low, high)
+    return f"{value(number)} {limits}" if limits else value(number)

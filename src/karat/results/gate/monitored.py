@@ -1,0 +1,176 @@
+"""`MonitorResult`: the verdicts of a monitor at one look, and when each rule was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from karat._version import __version__
+from karat.errors.text import count, counted
+from karat.results.gate.result import GateResult, RuleResult, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look of a monitor.
+
+    Attributes:
+        n: rows until then.
+        n_new: rows of its batch.
+        digest: of the content of its batch.
+        verdicts: of each rule by the rows until then alone.
+        values, lows, highs: of the metric of each rule; None where there is none.
+    """
+
+    n: int
+    n_new: int
+    digest: str
+    verdicts: tuple[Verdict, ...]
+    values: tuple[float | None, ...]
+    lows: tuple[float | None, ...]
+    highs: tuple[float | None, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The look as JSON types."""
+        return {
+            "n": self.n,
+            "n_new": self.n_new,
+            "digest": self.digest,
+            "verdicts": list(self.verdicts),
+            "values": list(self.values),
+            "lows": list(self.lows),
+            "highs": list(self.highs),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class MonitorResult(GateResult):
+    """The verdicts of a monitor at one look: true where no rule has failed, and none blocks.
+
+    A rule that failed at some look stays failed; one that passed stays passed unless it fails
+    later.
+
+    Attributes:
+        rules: every rule, with its verdict of all looks, and the numbers of this one.
+        n: rows of all batches.
+        level: of all rules and looks together.
+        looks: every look so far, the last one included.
+        anytime: planned number of rows.
+    """
+
+    title: ClassVar[str] = "karat monitor"
+    looks: tuple[Look, ...] = ()
+
+    @property
+    def look(self) -> int:
+        """Number of this look, from 1."""
+        return len(self.looks)
+
+    @property
+    def verdict(self) -> Verdict:
+        """``"FAIL"`` where a rule failed, ``"PASS"`` where all passed, else ``"INCONCLUSIVE"``."""
+        if self.count("FAIL"):
+            return "FAIL"
+        return "INCONCLUSIVE" if self.count("INCONCLUSIVE") else "PASS"
+
+    @property
+    def passed(self) -> bool:
+        """True if no rule failed, and none that is not decided blocks."""
+        return not any(rule.fails for rule in self.rules)
+
+    @property
+    def exit_code(self) -> int:
+        """0 passed, 1 failed, 3 a rule that is not decided blocks."""
+        if self.count("FAIL"):
+            return 1
+        return 0 if self.passed else 3
+
+    def decided(self, rule: int) -> tuple[int, int] | None:
+        """Look and number of rows at which a rule had its verdict first; None: not decided.
+
+        Args:
+            rule: its place among the rules.
+        """
+        return first_look(self.looks, rule, self.rules[rule].verdict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON types, in the schema ``karat.monitor/1``."""
+        of_gate = super().to_dict()
+        rules = []
+        for i, rule in enumerate(of_gate["rules"]):
+            found = self.decided(i)
+            at = None if found is None else {"look": found[0], "n": found[1]}
+            rules.append({**rule, "decided": at})
+        for only_of_gates in ("baseline", "paired", "updated_baseline", "adjust"):
+            of_gate.pop(only_of_gates)
+        return {
+            **of_gate,
+            "schema": "karat.monitor/1",
+            "karat": __version__,
+            "look": self.look,
+            "rules": rules,
+            "looks": [one.to_dict() for one in self.looks],
+        }
+
+
+def first_look(looks: Sequence[Look], rule: int, verdict: Verdict) -> tuple[int, int] | None:
+    """Look and number of rows at which a rule had this verdict first; None if it never had."""
+    if verdict == "INCONCLUSIVE":
+        return None
+    for i, look in enumerate(looks, 1):
+        if look.verdicts[rule] == verdict:
+            return i, look.n
+    return None
+
+
+def of_all_looks(now: RuleResult, looks: Sequence[Look], rule: int) -> RuleResult:
+    """The rule with its verdict of all looks, of which `now` is that of the last one."""
+    failed, passed = (first_look(looks, rule, verdict) for verdict in ("FAIL", "PASS"))
+    if failed is not None:
+        reason = f"failed {_at(failed, looks)}"
+        if passed is not None and passed < failed:
+            reason += f", after it passed {_at(passed, looks)}: the metric has changed over time"
+        return replace(now, verdict="FAIL", reason=_joined(now, "FAIL", reason), is_blocking=False)
+    if passed is not None:
+        reason = _joined(now, "PASS", f"passed {_at(passed, looks)}")
+        return replace(now, verdict="PASS", reason=reason, is_blocking=False)
+    return now
+
+
+def _at(found: tuple[int, int], looks: Sequence[Look]) -> str:
+    look, n = found
+    return f"at look {look}, " + ("this one" if look == len(looks) else f"of {count(n)} rows")
+
+
+def _joined(now: RuleResult, verdict: Verdict, reason: str) -> str:
+    # The reason of this look says nothing about the verdict of an earlier one.
+    return f"{now.reason}, {reason}" if now.verdict == verdict and now.reason else reason
+
+
+def notes_on_looks(looks: Sequence[Look], each: float, planned: int, n_rules: int) -> list[str]:
+    """Sentences on this look and on what limits hold for."""
+    last = looks[-1]
+    rules = "" if n_rules == 1 else f" and for all {n_rules} rules: each at {100 * each:.4g} %"
+    return [
+        f"Look {len(looks)}: {counted(last.n_new, 'new row')}, {counted(last.n, 'row')} in all.",
+        f"Limits hold at every look{rules}; planned for {count(planned)} rows.",
+    ]
+
+
+def looks_of(found: Sequence[Mapping[str, Any]], n_rules: int) -> tuple[Look, ...]:
+    """Read looks from JSON types (ValueError, LookupError or TypeError for anything else)."""
+    looks = []
+    n = 0
+    for one in found:
+        lists = [tuple(one[name]) for name in ("verdicts", "values", "lows", "highs")]
+        if any(len(each) != n_rules for each in lists):
+            raise ValueError("a look has another number of rules")
+        if not {*lists[0]} <= {"PASS", "FAIL", "INCONCLUSIVE"}:
+            raise ValueError("a look has an unknown verdict")
+        n += int(one["n_new"])
+        if int(one["n"]) != n or int(one["n_new"]) < 1:
+            raise ValueError("the rows of the looks do not add up")
+        numbers = [tuple(None if x is None else float(x) for x in each) for each in lists[1:]]
+        looks.append(Look(n, int(one["n_new"]), str(one["digest"]), lists[0], *numbers))
+    return tuple(looks)

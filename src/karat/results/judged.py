@@ -1,0 +1,202 @@
+"""`JudgedReport` as data: metrics from few gold labels and a judge's labels for every row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from karat._version import __version__
+from karat.errors import error, shown
+from karat.errors.doubts import Doubt, only_doubts, without_doubts
+from karat.inference.json_record import JsonRecord
+from karat.metrics import Metric, get
+from karat.metrics._registry import find
+from karat.results.result import JsonDocument, Results
+from karat.tally import Classes
+from karat.tally.cached import cached_property
+
+if TYPE_CHECKING:
+    from karat.results.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedResult(JsonRecord):
+    """One metric from gold labels and a judge's.
+
+    Attributes:
+        name: canonical text of the metric.
+        value: the prediction-powered estimate; NaN where it is undefined.
+        low, high: limits of its interval at `level`, or None.
+        level: confidence level.
+        method: method of the interval.
+        standard_error: standard error, or None.
+        judge_weight: λ of PPI++, the weight of the judge's labels, from 0 to 1.
+        n_effective: number of gold labels that would give as narrow an interval without a judge.
+        n_gold: rows with a gold label.
+        gold_value, gold_low, gold_high: the metric of the gold rows alone, with its interval.
+        judge_value: the metric with the judge's labels as the truth, of all rows.
+        remark: a caveat, or None.
+    """
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+    method: str | None
+    standard_error: float | None
+    judge_weight: float
+    n_effective: float
+    n_gold: int
+    gold_value: float
+    gold_low: float | None
+    gold_high: float | None
+    judge_value: float
+    remark: str | None = None
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        text = f"{self.name} {self.value:.6g}"
+        if self.low is not None and self.high is not None:
+            text += f" [{self.low:.6g}, {self.high:.6g}]"
+        alone = f"{self.gold_value:.6g}"
+        if self.gold_low is not None and self.gold_high is not None:
+            alone += f" [{self.gold_low:.6g}, {self.gold_high:.6g}]"
+        return f"{text}; gold alone {alone}"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedShare(JsonRecord):
+    """Proportion of one class.
+
+    Attributes:
+        label: the class.
+        name: its display name.
+        value, low, high: the prediction-powered proportion, with its interval.
+        judge_weight: λ of PPI++.
+        n_effective: number of gold labels that would give as narrow an interval without a judge.
+        gold_value, gold_low, gold_high: the proportion among the gold rows.
+        judge_value: the proportion by the judge's labels alone.
+        corrected, corrected_low, corrected_high: the judge's proportion corrected by its confusion
+            (Rogan–Gladen), with its interval; None where that is not known.
+        remark: why there is no corrected proportion, or None.
+    """
+
+    label: str | int | bool
+    name: str
+    value: float
+    low: float
+    high: float
+    judge_weight: float
+    n_effective: float
+    gold_value: float
+    gold_low: float
+    gold_high: float
+    judge_value: float
+    corrected: float | None
+    corrected_low: float | None
+    corrected_high: float | None
+    remark: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedReport(JsonDocument):
+    """Metrics from gold labels and a judge's; `karat.JudgedReport` lists the attributes."""
+
+    classes: Classes
+    """The classes."""
+    n_rows: int
+    """Rows, each with a judge's label."""
+    n_gold: int
+    """Rows with a gold label."""
+    level: float
+    """Confidence level of the intervals."""
+    shares: tuple[JudgedShare, ...]
+    """Proportion of each class."""
+    judge: Report
+    """The judge against the gold labels, on the gold rows."""
+    gold: Report | None
+    """The predictions on the gold rows alone; None without predictions."""
+    listed: Mapping[str, Metric]
+    """Metrics by name."""
+    make: Callable[[Metric], JudgedResult] = field(repr=False)
+    """Function that estimates one metric."""
+    mapping: Mapping[str, Any] = field(default_factory=dict)
+    """Column of each role, if the rows come from a table."""
+    source: Mapping[str, Any] = field(default_factory=dict)
+    """Facts about the origin of the rows."""
+    warnings: tuple[str, ...] = ()
+    """Sentences for the reader."""
+    requested: tuple[Metric, ...] | None = None
+    """The requested metrics, or None for all."""
+    is_clustered: bool = False
+    """True if intervals account for clusters."""
+    has_gold_weights: bool = False
+    """True if gold rows were chosen with known probabilities."""
+
+    @cached_property
+    def metrics(self) -> Mapping[str, JudgedResult]:
+        """Every listed metric by name; empty without predictions."""
+        found: Any = Results(self.listed, cast("Any", self.make))
+        return cast("Mapping[str, JudgedResult]", found)
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Unusual properties of the input, each with the option that settles it."""
+        return only_doubts(self.warnings)
+
+    def __getitem__(self, name: str | Metric) -> JudgedResult:
+        """The estimate of a metric, by any of its names.
+
+        Errors:
+            K301 no such metric; K247 there is no estimate of it with a judge.
+        """
+        metric = get(name)
+        if str(metric) in self.listed:
+            return self.metrics[str(metric)]
+        found, do = "There are no predictions", "Give y_pred=; of verdicts, read report.shares."
+        if self.gold is not None:
+            found, do = "It was not estimated", f"There are {shown(self.listed)}."
+        raise error("K247", name=str(metric), found=found, do=do)
+
+    def __getattr__(self, name: str) -> JudgedResult:
+        if name.startswith("_") or find(name) is None:
+            raise AttributeError(f"A judged report has neither an attribute nor a metric {name!r}.")
+        return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.listed)
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def __contains__(self, name: object) -> bool:
+        return str(name) in self.listed
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON types, in the schema ``karat.judged/1``."""
+        return {
+            "schema": "karat.judged/1",
+            "karat": __version__,
+            "labels": list(self.classes.labels),
+            "positive": self.classes.positive,
+            "n": self.n_rows,
+            "n_gold": self.n_gold,
+            "level": self.level,
+            "clustered": self.is_clustered,
+            "gold_weights": self.has_gold_weights,
+            "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
+            "shares": [one.to_dict() for one in self.shares],
+            "judge": {name: one.to_dict() for name, one in self.judge.metrics.items()},
+            "confusion": self.judge.confusion.tolist(),
+            "mapping": dict(self.mapping),
+            "source": dict(self.source),
+            "doubts": [one.to_dict() for one in self.doubts],
+            "warnings": list(without_doubts(self.warnings)),
+        }
+
+    def __repr__(self) -> str:
+        return f"<karat.JudgedReport: {self.n_rows} rows, {self.n_gold} gold labels>"
