@@ -254,11 +254,7 @@ def run_gate(
         spec.adjust,
         None if baseline is None else name,
         run.is_paired,
-<<<<<<< HEAD
-        (*run.doubts_and_notes(), *of_folds),
-=======
-        (*run.doubts_and_notes(), *_of_looks(spec), *((NOTE,) if is_of_folds else ())),
->>>>>>> main
+        (*run.doubts_and_notes(), *_of_looks(spec), *of_folds),
         spec.inconclusive,
         spec.warn_only,
         run.mapping,
@@ -273,7 +269,7 @@ def run_gate(
     _write(target, run.baseline_text() + "\n")
     # Without a rule the headline says it.
     wrote = (f"Wrote {target}.",) if result.rules else ()
-    notes = (*run.doubts_and_notes(), *of_folds, *wrote)
+    notes = (*run.doubts_and_notes(), *_of_looks(spec), *of_folds, *wrote)
     return replace(result, notes=notes, updated_baseline=target)
 
 
