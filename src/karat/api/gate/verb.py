@@ -238,9 +238,10 @@ def run_gate(
         refuse_on_sets({**of_one_class, "anytime": spec.anytime})
         then = None if baseline is None else baseline_of_sets(given, baseline, name, current)
         run = SetEvaluation.of(rules, spec, current, then, name)
-    cases, of_folds = run.cases(), () if given.columns.get("folds") is None else (NOTE,)
-    if of_folds and isinstance(run, Evaluation):
+    cases, is_of_folds = run.cases(), given.columns.get("folds") is not None
+    if is_of_folds and isinstance(run, Evaluation):
         cases = cases_over_folds(run, cases, spec)
+    beside = (*_of_looks(spec), *((NOTE,) if is_of_folds else ()))
     result = GateResult(
         judged(
             cases,
@@ -254,7 +255,7 @@ def run_gate(
         spec.adjust,
         None if baseline is None else name,
         run.is_paired,
-        (*run.doubts_and_notes(), *_of_looks(spec), *of_folds),
+        (*run.doubts_and_notes(), *beside),
         spec.inconclusive,
         spec.warn_only,
         run.mapping,
@@ -269,7 +270,7 @@ def run_gate(
     _write(target, run.baseline_text() + "\n")
     # Without a rule the headline says it.
     wrote = (f"Wrote {target}.",) if result.rules else ()
-    notes = (*run.doubts_and_notes(), *_of_looks(spec), *of_folds, *wrote)
+    notes = (*run.doubts_and_notes(), *beside, *wrote)
     return replace(result, notes=notes, updated_baseline=target)
 
 
