@@ -109,6 +109,9 @@ def with_folds(
     """
     from karat.results.fold_differences import FoldDifferences
 
+    if whole.anytime is not None:
+        do = "Folds are read once: leave out one of them."
+        raise error("K250", found=f"{option('anytime')} was given beside folds", do=do)
     metrics = [get(name) for name in whole.metrics]
     models = folds_of_models(whole.models, rows, metrics, policy, classes=whole.classes)
     axis = next(iter(models.values())).axis

@@ -237,6 +237,9 @@ def _folds(
     from karat.results.folds import Folds, MeasuredFolds, without_intervals
     from karat.results.slices import SliceTable
 
+    if report.confidence is not None and report.confidence.anytime is not None:
+        do = "Folds are read once: leave out one of them."
+        raise error("K250", found=f"{option('anytime')} was given beside folds", do=do)
     of_folds = by_slice(report.cells, rows, codes, is_clustered=False)
     axis = FoldAxis.of(columns, of_folds.keys, of_folds.cells.n_rows)
     if columns.ids is not None and rows.clusters is not None:

@@ -287,6 +287,9 @@ def _current(given: RowsSpec, spec: GateSpec) -> Rows | Report | SideOfSets:
         beside = "a report was given" if by is None else f"{option('by')} was given"
         do = f"Give rows and {option('folds')} alone: a rule is about slices or about folds."
         raise refused(f"{option('folds')} judges means over folds, and {beside}", do)
+    if folds is not None and spec.anytime is not None:
+        do = "Leave out one of them: folds are judged once."
+        raise refused(f"{option('folds')} and {option('anytime')} were given", do)
     if isinstance(given.y_true, Report):
         if by is not None or spec.with_rows:
             argument = option("with_rows" if by is None else "by")
