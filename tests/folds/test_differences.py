@@ -150,7 +150,7 @@ def test_looks_and_judges_have_no_folds() -> None:
     nb, rf = models()
     both = {"nb": nb.pred, "rf": rf.pred}
     with pytest.raises(KaratError, match="K250"):
-        karat.evaluate(NB, folds="fold", anytime=150)
+        karat.evaluate(nb.label, nb.pred, folds=nb.fold, anytime=150)
     with pytest.raises(KaratError, match="K250"):
         karat.compare(nb.label, both, folds=nb.fold, anytime=150)
     with pytest.raises(KaratError, match="K176"):
