@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 _UNSUPPORTED: Final[Mapping[str, str]] = {
     "confusion": "A confusion matrix does not say which rows have a gold label",
     "by": "Slices have no estimates with a judge",
+    "folds": "Folds have no estimates with a judge",
     "ids": "Rows are not listed with a judge",
     "keep_rows": "Rows are not listed with a judge",
     "separator": "Rows with sets of labels have no estimates with a judge",
