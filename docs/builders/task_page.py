@@ -53,7 +53,7 @@ TASKS: Final = (
     Task(
         "Measure how often a model is right",
         "The proportion of right rows, and agreement beyond chance.",
-        {"LLM judge": "cookbook/llm-judge", "1000 classes": "cookbook/ranking"},
+        {"LLM judge": "cookbook/llm-judge-labels", "1000 classes": "cookbook/ranking"},
         families=("accuracy", "agreement"),
         also=("top_k_accuracy",),
     ),
@@ -105,10 +105,22 @@ TASKS: Final = (
         names=("JudgedReport", "rows_to_label"),
     ),
     Task(
+        "Include training in an interval",
+        "Folds and repeats of cross-validation, nested or not.",
+        {"Folds and repeats": "folds", "Cross-validation": "cookbook/cross-validation"},
+        names=("NestedFolds", "from_cross_validate", "fold_of_rows"),
+    ),
+    Task(
         "Stop a bad release",
         "Bounds and comparisons with a baseline, as an exit code.",
         {"Gates": "gate", "GitHub Actions and GitLab": "cookbook/ci-gate"},
         names=("gate", "GateResult"),
+    ),
+    Task(
+        "Look every day at rows that keep coming",
+        "Intervals, tests and gates that hold at every look: `anytime=`, and rules with a state.",
+        {"Monitoring": "monitoring", "Streaming": "cookbook/streaming"},
+        names=("Monitor", "MonitorResult"),
     ),
     Task(
         "Find where a model is bad",

@@ -1,4 +1,4 @@
-"""The ten tasks of the cookbook run: their Python, their files and the lines of their workflows."""
+"""The tasks of the cookbook run: their Python, their files and the lines of their workflows."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def file_of(page: str, name: str) -> str:
     return found
 
 
-def test_ten_tasks_stand_in_the_index_and_are_short() -> None:
+def test_the_tasks_stand_in_the_index_and_are_short() -> None:
     index = (COOKBOOK / "index.md").read_text(encoding="utf-8")
-    assert len(PAGES) == 10
+    assert len(PAGES) >= 10
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         assert f"]({page.name})" in index

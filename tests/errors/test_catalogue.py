@@ -17,9 +17,10 @@ import pytest
 from karat.errors import CATALOGUE, InputError, KaratError, UnknownNameError, error
 from tests.cli.triggers import TRIGGERS as OF_CLI
 from tests.data.triggers import TRIGGERS as OF_INPUTS
+from tests.errors.judge import TRIGGERS as OF_JUDGES
 from tests.errors.triggers import TRIGGERS as OF_MEANING
 
-TRIGGERS: dict[str, Callable[[], object]] = {**OF_CLI, **OF_INPUTS, **OF_MEANING}
+TRIGGERS: dict[str, Callable[[], object]] = {**OF_CLI, **OF_INPUTS, **OF_MEANING, **OF_JUDGES}
 MESSAGES = Path(__file__).with_name("messages.txt")
 TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/\w+/?")
 

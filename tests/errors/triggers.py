@@ -42,6 +42,7 @@ WEIGHTED = Cells.dense([[3.5, 1.0], [2.0, 4.0]], classes=AB)
 NAMED = {"a": [3, 2], "b": [1, 4]}
 TABLE = {"label": [0, 1], "pred": [0, 1]}
 TWO_MODELS = {"old": [0, 1], "new": [1, 0]}
+TWICE = {"repeat": [0] * 4 + [1] * 4, "fold": [0, 1] * 4}
 MANY = Cells.sparse([0], [0], [1], classes=Classes.of(range(100_000)))
 
 
@@ -215,6 +216,22 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K231": lambda: karat.objectives.LightGBMObjective("multilabel"),
     "K232": lambda: karat.evaluate([0, 1], [0, 1], keep_rows=-1),
     "K233": lambda: karat.evaluate([0, 1], [0, 1]).rows(true=1),
+    "K250": lambda: karat.evaluate([0, 1] * 4, [0, 1] * 4, folds=[1] * 8),
+    "K251": lambda: karat.evaluate([0, 1] * 4, [0, 1] * 4, folds=TWICE),
+    "K252": lambda: karat.evaluate([0, 1] * 4, [0, 1] * 4, folds=TWICE, ids=[0, 0, 1, 1] * 2),
+    "K253": lambda: karat.evaluate(
+        [0, 1] * 4, [0, 1] * 4, folds={**TWICE, "repeat": [0] * 3 + [1] * 5}, ids=range(8)
+    ),
+    "K254": lambda: karat.evaluate(
+        [0, 1] * 4, [0, 1] * 4, folds={"repeat": [0] * 4 + [1] * 4, "fold": [0] * 8}, ids=range(8)
+    ),
+    "K255": lambda: karat.evaluate(
+        [0, 1] * 4, [0, 1] * 4, folds={"fold": [0, 1] * 4, "holdout": [None] * 4 + [1, 0] * 2}
+    ),
+    "K256": lambda: karat.gate(
+        {**TABLE, "fold": [0, 1]}, baseline={**TABLE, "fold": [1, 0]}, folds="fold"
+    ),
+    "K257": lambda: karat.from_cross_validate({"test_score": [0.5, 0.6]}, [[0], [1]], [0, 1]),
     "K234": lambda: karat.evaluate(["ok", "fraud"], ["ok", "ok"], keep_rows=20).rows(true="frod"),
     "K235": lambda: karat.evaluate([0] * 9, [1] * 9, keep_rows=2).rows(limit=5),
     "K237": lambda: karat.evaluate([0, 1], [0, 1], anytime=1000, method="bootstrap"),

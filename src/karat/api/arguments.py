@@ -17,7 +17,6 @@ from karat.api.options import one_of, plain_text, unknown_choice, whole_number
 from karat.api.results import Report
 from karat.data.labels.matrices import display_names
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
-from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short
 from karat.errors.options import option
@@ -86,9 +85,11 @@ def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
 
 def _changed(report: Report, change: Callable[[Cells], Cells]) -> Report:
     """The same report with another table, and its slices with it."""
-    whole = replace(report, cells=change(report.cells), kept_slices=None)
-    slices = report.kept_slices
-    return whole if slices is None else replace(whole, kept_slices=slices.changed(change, whole))
+    whole = replace(report, cells=change(report.cells), kept_slices=None, kept_folds=None)
+    slices, folds = report.kept_slices, report.kept_folds
+    if slices is not None:
+        whole = replace(whole, kept_slices=slices.changed(change, whole))
+    return whole if folds is None else replace(whole, kept_folds=folds.changed(change, whole))
 
 
 def _counted_as_rows(cells: Cells) -> Cells:
@@ -223,25 +224,6 @@ def _is_there(metric: Metric, report: Report) -> bool:
         return metric in report.measured
     has_matrix = any(isinstance(value, tuple) for _, value in metric.params)
     return report.cells.storage == "dense" and not has_matrix
-
-
-def is_table_given(
-    first: Any, y_pred: Any, true: str | None, pred: str | None, has_scores: bool
-) -> bool:
-    """Return whether the first argument is a table or names files, not a column of labels."""
-    if first is None or y_pred is not None:
-        return False
-    if true is not None or pred is not None or is_frame(first):
-        return True
-    # Strings in a list next to scores are labels, as with y_pred.
-    return names_files(first) and not (has_scores and isinstance(first, list | tuple))
-
-
-def plain_source(source: Any) -> Any:
-    """Return a source of files with paths as plain text."""
-    if isinstance(source, list | tuple):
-        return [plain_source(item) for item in source]
-    return plain_text(source) if isinstance(source, str) else source
 
 
 _OF_JUDGES: Final = ("gold", "judge", "gold_weights", "gold_is_random")

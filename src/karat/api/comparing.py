@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from karat.api.arguments import are_numbers_of_rows, confidence_required
 from karat.api.doubts import of_scores, with_order_of_rows
+from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
 from karat.api.models import Compared, Models, models_given, models_of_rows
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
@@ -20,6 +21,7 @@ from karat.api.set_models import (
     models_of_strata,
     set_models,
 )
+from karat.api.sets import refuse_on_sets
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.labels.separated import checked_separator
@@ -43,7 +45,7 @@ from karat.tally import Label
 
 @names_its_arguments
 def compare(
-    y_true: Any,
+    y_true: Any = None,
     y_pred: Any = None,
     *,
     y_prob: Mapping[str, Any] | None = None,
@@ -53,6 +55,7 @@ def compare(
     weights: Any = None,
     weights_are: str = "importance",
     clusters: Any = None,
+    folds: Any = None,
     labels: Sequence[Label] | None = None,
     class_names: Sequence[str] | Mapping[Label, str] | None = None,
     positive: Label | None = None,
@@ -68,6 +71,10 @@ def compare(
     threshold: float | Sequence[float] | Mapping[str, Any] | None = None,
     separator: str | None = None,
     anytime: int | bool | None = None,
+    gold: Any = None,
+    judge: Any = None,
+    gold_weights: Any = None,
+    gold_is_random: bool = False,
 ) -> Comparison:
     """Compare models: which is better, by how much, and how certain.
 
@@ -96,6 +103,9 @@ def compare(
         weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
             stands for three rows.
         clusters: a label for each row, [n]: rows with the same one are not independent.
+        folds: fold of cross-validation that tested each row, as in `evaluate`, the same for all
+            models: `Comparison.folds` has the corrected resampled t-test. With repeats the ids of
+            rows are `clusters`.
         labels, class_names, positive: of the classes, as in `evaluate`.
         level: of the intervals; a difference counts where its p-value is below 1 − level.
         margin: differences smaller than this do not matter: one number for every metric, or a
@@ -116,6 +126,11 @@ def compare(
             at rows that keep coming; True is 10 000. For models on the same rows, with one class
             each. See docs/monitoring.md.
 
+        gold, judge: labels of people, missing (None, NaN) where there is none, and a judge's label
+            for every row, as of `evaluate`. Without predictions a dict each, from system to the
+            verdicts about it: systems are compared by the proportion of the positive verdict.
+        gold_weights, gold_is_random: as of `evaluate`.
+
     Returns:
         A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.best("macro_f1")``,
         ``.differences``, ``.to_json()``.
@@ -135,6 +150,9 @@ def compare(
         >>> print(found["accuracy"])
         accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
     """
+    of_judge = {"gold": gold, "judge": judge, "gold_weights": gold_weights}
+    if any(value is not None for value in of_judge.values()) or gold_is_random:
+        return judged_comparison(locals())
     policy = check_policy(undefined)
     check_threads(n_threads)
     is_frequency = are_numbers_of_rows(weights_are)
@@ -150,6 +168,7 @@ def compare(
         _refuse_beside_reports(
             weights=weights,
             clusters=clusters,
+            folds=folds,
             labels=labels,
             positive=positive,
             weights_are=kind,
@@ -161,6 +180,7 @@ def compare(
     found: Compared
     of_scored: list[Doubt] = []
     if separator is not None or are_models_of_sets(given):
+        refuse_on_sets({"folds": folds})
         options |= {"n_threads": n_threads, "threshold": threshold, "separator": separator}
         found = set_models(given, weights, clusters, options, **kinds)
     else:
@@ -173,7 +193,23 @@ def compare(
     doubts = [*_of_order(given, weights, clusters), *of_scored]
     found = found.named(class_names)
     whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
+    if folds is not None:
+        rows = rows_with_folds(given, folds, {**options, "weights": weights})
+        whole = with_folds(whole, rows, policy, has_clusters=found.has_clusters)
     return _with_strata(whole, found, label_strata, spec, margin, policy)
+
+
+def judged_comparison(given: Mapping[str, Any]) -> Comparison:
+    """The comparison of the arguments of `compare`, among them a judge's labels."""
+    from karat.api.judged_models import judged_models_of_arrays, judged_options
+
+    options = judged_options(given)
+    choices = (given[name] for name in ("level", "adjust", "seed"))
+    found = judged_models_of_arrays(given, options).named(given["class_names"])
+    asked = {name: given[name] for name in ("metrics", "margin", "baseline")}
+    if asked["baseline"] is not None and plain_text(asked["baseline"]) not in found.names:
+        raise error("K164", baseline=asked["baseline"], models=shown(found.names))
+    return compare_models(found, comparison_spec(*choices), **asked, policy=options.policy)
 
 
 def _with_strata(
@@ -338,6 +374,7 @@ def compare_files(
     names = list(sources)
     baseline = names[0] if is_against_first else None
     if sets:
+        refuse_on_sets({"folds": columns.get("folds")})
         pairs = pair_sets(sets, allow_mismatch=allow_mismatch)
         found: Compared = models_of_sets(names, compared_rows(pairs.models))
         of_sets = _of_files(pairs.models)
@@ -361,6 +398,8 @@ def compare_files(
         rows = [replace(one, scores=None) for one in rows]
     found = models_of_rows(names, rows, reading["n_threads"])
     whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
+    if any(one.folds is not None for one in rows):
+        whole = with_folds(whole, rows, policy, has_clusters=found.has_clusters)
     return _with_strata(whole, found, label_strata, spec, margin, policy), matched
 
 

@@ -18,11 +18,9 @@ from karat.api.arguments import (
     dressed,
     given_alone,
     ids_of_table,
-    is_table_given,
     naming_judges,
     of_one_label,
     of_table,
-    plain_source,
     refuse_missing,
     score_columns,
     without_judge,
@@ -34,6 +32,13 @@ from karat.api.options import check_policy, one_of, plain_text, refuse_threshold
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.api.sets import refuse_on_sets
+from karat.api.sources import (
+    check_sources,
+    column_of_folds,
+    is_table_given,
+    plain_source,
+    with_ids_of_repeats,
+)
 from karat.data.accumulator import Batch, Origin, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
@@ -82,6 +87,7 @@ def evaluate(
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     clusters: Any = None,
     by: Any = None,
+    folds: Any = None,
     ids: Any = None,
     keep_rows: int | None = None,
     separator: str | None = None,
@@ -138,6 +144,9 @@ def evaluate(
             such values; for a table or files, the name of a column, a tuple of names for their
             cross, or a list of both. Rows without a value form a slice; numbers with many distinct
             values are put into five bins. See docs/slices.md.
+        folds: fold of cross-validation that tested each row, for `Report.folds`: one value for each
+            row; with repeats a dict of ``"repeat"`` and ``"fold"``, and ids; for a table or files
+            the name of the column, or ``"auto"``. See docs/folds.md.
         ids: one id for each row, [n], or the name of a column of unique ids in a table or in files;
             default: detected by name; ``""`` for none. Several files with the same ids are taken
             for several models (K193); a warning reports repeated ids.
@@ -238,6 +247,7 @@ def _run(
     metrics: str | Metric | Iterable[str | Metric] | None,
     clusters: Any,
     by: Any,
+    folds: Any,
     ids: Any,
     keep_rows: int | None,
     separator: str | None,
@@ -285,7 +295,7 @@ def _run(
     check_flag("exact", exact, "True reads files a second time.")
     scores = {"y_prob": y_prob, "y_score": y_score}
     of_rows = {"weights": weights, "clusters": clusters, "ids": ids}
-    _check_sources(is_table, columns, scores, confusion, of_rows, nulls)
+    check_sources(is_table, columns, scores, confusion, of_rows, nulls)
     limit = limit_of_rows(keep_rows, ids)
     limit = 0 if is_dry or confusion is not None else limit
     spec = Spec(
@@ -300,7 +310,8 @@ def _run(
     )
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     separator = checked_separator(separator)
-    of_one_class: dict[str, Any] = {"checkpoint": checkpoint, **of_one_label(confidence)}
+    of_one_class: dict[str, Any] = {"checkpoint": checkpoint, "folds": folds}
+    of_one_class |= of_one_label(confidence)
     of_one_class["design"] = None if design == "cohort" else design
     has_rows = not is_table and confusion is None
     if has_rows and (separator is not None or hold_sets(y_true, y_pred)):
@@ -328,6 +339,7 @@ def _run(
         options["weights"] = of_table("weights", weights, where)
         columns["clusters"] = of_table("clusters", clusters, where)
         columns |= {"unique": ids_of_table(ids, where), "separator": separator}
+        columns["folds"] = column_of_folds(folds)
         report = report_of_table(
             y_true,
             columns,
@@ -348,7 +360,9 @@ def _run(
             return report
     else:
         tensors = None
-        is_plain = clusters is None and by is None and confusion is None and not limit
+        clusters, has_ids = with_ids_of_repeats(folds, clusters, ids)
+        is_split = clusters is not None or by is not None or folds is not None
+        is_plain = not is_split and confusion is None and not limit
         if is_plain and not (exact and has_scores):
             tensors = device_arrays(y_true, y_pred, y_prob, y_score, weights)
         empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
@@ -357,7 +371,9 @@ def _run(
             if checkpoint is not None:
                 raise error("K415", option="checkpoint", found="The rows are in memory")
             given = (y_true, y_pred, y_prob, y_score, confusion)
-            source = _batch_of_arrays(given, options, clusters, by, spec)
+            source = _batch_of_arrays(given, options, clusters, by, folds, spec)
+            if has_ids and isinstance(source, Rows) and source.folds is not None:
+                source = replace(source, folds=replace(source.folds, ids="ids"))
         if limit and ids is not None and isinstance(source, Rows):
             source = replace(source, id_values=checked_ids(ids, source.n))
         report = report_of(accumulate(source, empty, n_threads=n_threads), spec)
@@ -369,7 +385,12 @@ def _run(
 
 
 def _batch_of_arrays(
-    given: tuple[Any, ...], options: Mapping[str, Any], clusters: Any, by: Any, spec: Spec
+    given: tuple[Any, ...],
+    options: Mapping[str, Any],
+    clusters: Any,
+    by: Any,
+    folds: Any,
+    spec: Spec,
 ) -> Batch:
     """Return arguments in memory as one batch: rows with scores, labels, or a confusion matrix."""
     y_true, y_pred, y_prob, y_score, confusion = given
@@ -383,6 +404,7 @@ def _batch_of_arrays(
             y_pred=y_pred,
             clusters=clusters,
             by=by,
+            folds=folds,
             threshold=spec.threshold,
             **options,
         )
@@ -396,8 +418,11 @@ def _batch_of_arrays(
             do="Give y_true and y_pred; a confusion matrix does not say which rows it counts.",
         )
     has_rows = confusion is None and y_true is not None
-    if has_rows and not (clusters is None and by is None and not spec.keep_rows):
-        return label_rows(y_true, y_pred, clusters, by, **options)
+    if folds is not None and not has_rows:
+        do = "Give y_true and y_pred; a confusion matrix does not say which rows it counts."
+        raise error("K250", found="folds= was given without rows", do=do)
+    if has_rows and not (clusters is None and by is None and folds is None and not spec.keep_rows):
+        return label_rows(y_true, y_pred, clusters, by, folds=folds, **options)
     if clusters is not None:
         if confusion is None:
             raise error("K127", others="y_pred")
@@ -514,7 +539,7 @@ def report_of_table(
                 empty = replace(empty, threshold=at)
                 if is_of_labels and checkpoint is None:
                     units = replace(units, is_of_labels=True, threshold=empty.threshold)
-                others = ("unique", "separator", "threshold")
+                others = ("unique", "separator", "threshold", "folds")
                 settings = {name: x for name, x in named.items() if name not in others} | reading
                 progress = ReadingUnits.of(units, empty, bar, checkpoint, settings)
                 source = units
@@ -545,7 +570,8 @@ def report_of_table(
         is_in_batches = units is None
         found = accumulate(source, empty, **of_pass, keep_rows=limit if is_in_batches else 0)
         if found.sets is not None:
-            refuse_on_sets({"exact": exact or None, **of_one_label(spec.confidence)})
+            of_one_class = {"exact": exact or None, "folds": named.get("folds")}
+            refuse_on_sets({**of_one_class, **of_one_label(spec.confidence)})
             report = report_of(found, spec)
             if then is not None:
                 then(found, report)
@@ -561,39 +587,3 @@ def report_of_table(
         if then is not None:
             then(source, report)
         return report
-
-
-def _check_sources(
-    is_table: bool,
-    columns: Mapping[str, Any],
-    scores: Mapping[str, Any],
-    confusion: Any,
-    of_rows: Mapping[str, Any],
-    nulls: str,
-) -> None:
-    """Refuse arguments of different kinds of sources (K141 to K144)."""
-    arrays = [name for name, value in scores.items() if value is not None]
-    if arrays and is_table:
-        raise error(
-            "K142", argument=arrays[0], do="Name the columns of the table: prob= or score=."
-        )
-    if arrays and confusion is not None:
-        found = f"{arrays[0]} was given with confusion="
-        do = "Give one of them: a confusion matrix has no scores."
-        raise error("K141", argument=arrays[0], found=found, do=do)
-    if is_table:
-        return
-    named = [name for name, value in columns.items() if value is not None]
-    named += [name for name, value in of_rows.items() if isinstance(value, str)]
-    if named:
-        raise error(
-            "K143",
-            argument=named[0],
-            found="Column names were given without a table",
-            do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
-        )
-    if of_rows["ids"] is not None and confusion is not None:
-        found = "ids= was given with confusion="
-        raise error("K141", argument="ids=", found=found, do="A confusion matrix has no rows.")
-    if nulls != "error":
-        raise error("K144")

@@ -37,6 +37,7 @@ from karat.metrics.plan import requested
 from karat.results import judged as outcome
 from karat.results.judged import JudgedResult, JudgedShare
 from karat.results.values import listed_metrics
+from karat.tally import Cells
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -224,15 +225,14 @@ def judged_report(
     assert confidence is not None
     rows, has_gold, weights = found.rows, found.has_gold, found.rows.weights
     sample = Sample(has_gold, weights, found.gold_weights, rows.cluster_codes)
-    pred = _predictions(rows, spec)
+    pred = predictions_of(rows, spec)
     scores = rows.scores
     if found.gold_weights is None and not is_random:
-        _check_random(found, pred if found.has_predictions else None)
+        check_random(found, pred if found.has_predictions else None)
     labels = JudgedLabels.of(rows.classes, sample, found.gold, found.judge, pred)
     own = sample.gold
-    weighing = rows if sample.gold_weights is None else replace(rows, weights=_whole(sample))
     alone = replace(spec, wanted=None)
-    gold_rows = replace(weighing.at(own), by=(), warnings=(), cells=None, mapping={})
+    gold_rows = _gold_rows(rows, sample)
     against = replace(gold_rows, pred=found.judge[own], scores=None)
     judge = _ordinary(against, replace(alone, threshold=None), names)
     gold: Report | None = None
@@ -243,16 +243,7 @@ def judged_report(
         wanted = spec.wanted
         gold = _ordinary(gold_rows, replace(spec, wanted=wanted), names)
         if scores is not None:
-            rest = sample.reference
-            parts = (
-                gold_rows,
-                replace(gold_rows, true=found.judge[own]),
-                replace(rows.at(rest), true=found.judge[rest], by=(), cells=None),
-            )
-            first, second, third = (
-                InMemoryScores.of(one, spec.threshold, spec.n_threads) for one in parts
-            )
-            three = (first, second, third)
+            three = parts_with_scores(found, sample, spec)
             found_metrics = wanted_of_scores(rows.classes, wanted, is_prob=rows.is_prob)
             of_scores = [metric for metric in found_metrics if not _why_not(metric)]
         listed = _listed(gold, wanted, of_scores)
@@ -315,7 +306,25 @@ def _whole(sample: Sample) -> Any:
     return found if sample.weights is None or found is None else sample.weights * found
 
 
-def _predictions(rows: Rows, spec: Spec) -> Any:
+def _gold_rows(rows: Rows, sample: Sample) -> Rows:
+    weighing = rows if sample.gold_weights is None else replace(rows, weights=_whole(sample))
+    return replace(weighing.at(sample.gold), by=(), warnings=(), cells=None, mapping={})
+
+
+def parts_with_scores(found: JudgedRows, sample: Sample, spec: Spec) -> Three:
+    """Return the gold rows by their gold labels and by the judge's, and the reference rows."""
+    own, rest, gold_rows = sample.gold, sample.reference, _gold_rows(found.rows, sample)
+    parts = (
+        gold_rows,
+        replace(gold_rows, true=found.judge[own]),
+        replace(found.rows.at(rest), true=found.judge[rest], by=(), cells=None),
+    )
+    first, second, third = (InMemoryScores.of(one, spec.threshold, spec.n_threads) for one in parts)
+    return first, second, third
+
+
+def predictions_of(rows: Rows, spec: Spec) -> Any:
+    """int32[n]: class that each row is predicted as."""
     if rows.pred is not None:
         return rows.pred
     tally = InMemoryScores.of(rows, spec.threshold, spec.n_threads)
@@ -346,14 +355,23 @@ def _why_not(metric: Metric) -> str:
 def _listed(
     gold: Report, wanted: Sequence[Metric] | None, of_scores: Sequence[Metric]
 ) -> dict[str, Metric]:
-    if wanted is not None:
-        for metric in wanted:
-            if why := _why_not(metric):
-                raise error("K247", name=str(metric), found=why.capitalize(), do=_DROP)
-            check_has_positive(metric, gold.classes, ())
-        return {str(metric): metric for metric in wanted}
-    every = listed_metrics(gold.cells, of_scores)
-    return {str(metric): metric for metric in every if not _why_not(metric)}
+    if wanted is None:
+        return {str(metric): metric for metric in listed_of(gold.cells, of_scores)}
+    for metric in wanted:
+        check_estimated(metric)
+        check_has_positive(metric, gold.classes, ())
+    return {str(metric): metric for metric in wanted}
+
+
+def listed_of(cells: Cells, of_scores: Sequence[Metric]) -> list[Metric]:
+    """Return the metrics that have an estimate with a judge."""
+    return [metric for metric in listed_metrics(cells, of_scores) if not _why_not(metric)]
+
+
+def check_estimated(metric: Metric) -> None:
+    """Refuse a metric without an estimate with a judge (K247)."""
+    if why := _why_not(metric):
+        raise error("K247", name=str(metric), found=why.capitalize(), do=_DROP)
 
 
 def _values_by_judge(
@@ -426,7 +444,7 @@ def _cautions(found: JudgedRows) -> list[str]:
     return [f"{named}: intervals of metrics that read such a class may cover less often."]
 
 
-def _check_random(found: JudgedRows, pred: Any) -> None:
+def check_random(found: JudgedRows, pred: Any) -> None:
     """Refuse gold rows that are no random part of all (K245)."""
     rows, scores = found.rows, None
     classes = {"judge": found.judge.astype(np.int64)}

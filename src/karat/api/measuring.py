@@ -15,7 +15,15 @@ from karat.api.options import refuse_threshold
 from karat.api.results import Report
 from karat.api.set_doubts import doubts_of_sets
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
-from karat.data.accumulator import Origin, Tallies, crossed_rows, rows_of_held, sliced_sets, whole
+from karat.data.accumulator import (
+    Origin,
+    Tallies,
+    counted,
+    crossed_rows,
+    rows_of_held,
+    sliced_sets,
+    whole,
+)
 from karat.data.checks import check_in_common
 from karat.data.labels.matrices import display_names
 from karat.data.listing import listed_of, named
@@ -26,11 +34,13 @@ from karat.data.scores.labels import LabelColumns
 from karat.data.scores.order import no_positive_of_scores, wrong_number
 from karat.data.scores.rows import InMemoryScores, in_units, repeated
 from karat.data.scores.storage import ScoreParts, discovered, scores_of_held
+from karat.data.slices.codes import SliceCodes
 from karat.data.slices.counted import by_cluster, by_slice
 from karat.data.table_sets import check_sets, settled_clusters
 from karat.data.weights import refuse_sums
 from karat.errors import error
 from karat.errors.doubts import no_scores
+from karat.errors.options import option
 from karat.inference.confidence import Confidence
 from karat.inference.score_intervals import (
     ScoredIntervals,
@@ -45,11 +55,13 @@ from karat.metrics._metric import check_has_positive
 from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
+from karat.tally.folds import FoldAxis, FoldColumns, HeldOut, folds_share_rows
 from karat.tally.held_sets import HeldSets
 from karat.tally.listed_rows import ListedRows
 
 if TYPE_CHECKING:
     from karat.api.sets import MultilabelReport
+    from karat.results.folds import Folds, NestedRows
 
 _FEW: Final = 1 << 16
 """Of no more scores than this a report keeps the rows, and computes what is read of it."""
@@ -105,23 +117,25 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     for metric in spec.wanted or ():
         metric.refuse_of_sets()
     found = _with_axes(found)
+    found, nested = _outer_rows(found, spec)
     report, tally = _whole_report(found, spec)
     report = with_doubts(report, found)
     report = replace(report, kept_rows=_listed(found, tally, report, spec.keep_rows))
     rows = found.rows
     if found.sliced:
-        return _with_slices(report, found.sliced)
+        return _with_slices(report, found.sliced, folds=found.folds)
     if rows is None or not rows.by:
         return report
     if tally is None:
-        return _with_slices(report, [rows])
+        return _with_slices(report, [rows], folds=found.folds, nested=nested)
     # The rows are kept as they are: nothing else may change them.
     kept = tally if rows.is_owned else owned(tally)
     pred = np.asarray(tally.predicted()).copy()
     clusters = rows.clusters if report.is_clustered else None
     whole_rows = replace(kept.rows, pred=pred, clusters=clusters, by=())
     measure = SliceMeasure(replace(kept, rows=whole_rows, threshold=None), spec)
-    return _with_slices(report, [replace(whole_rows, scores=None, by=rows.by)], measure)
+    labels = replace(whole_rows, scores=None, by=rows.by)
+    return _with_slices(report, [labels], measure, folds=found.folds, nested=nested)
 
 
 def _listed(
@@ -187,17 +201,98 @@ def _lost_scores(held: HeldSets) -> tuple[str, ...]:
 
 
 def _with_slices(
-    report: Report, sliced: Sequence[Rows], measure: SliceMeasure | None = None
+    report: Report,
+    sliced: Sequence[Rows],
+    measure: SliceMeasure | None = None,
+    *,
+    folds: FoldColumns | None = None,
+    nested: NestedRows | None = None,
 ) -> Report:
+    """The report with its slices, and with its folds, which are slices of the same rows."""
     from karat.results.slices import Slices, SliceTable
 
-    tables = {}
+    tables, kept_folds = {}, None
     for rows in sliced:
         for codes in rows.by:
             of_rows = None if measure is None else codes.codes
-            counted = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
-            tables[codes.columns] = SliceTable(counted, report, of_rows, measure)
-    return replace(report, kept_slices=Slices(tables))
+            if folds is not None and codes.columns == folds.key:
+                kept_folds = _folds(report, rows, codes, measure, folds, nested)
+                if not folds.is_slice:
+                    continue
+            of_slices = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
+            tables[codes.columns] = SliceTable(of_slices, report, of_rows, measure)
+    slices = Slices(tables) if tables else None
+    return replace(report, kept_slices=slices, kept_folds=kept_folds)
+
+
+def _folds(
+    report: Report,
+    rows: Rows,
+    codes: SliceCodes,
+    measure: SliceMeasure | None,
+    columns: FoldColumns,
+    nested: NestedRows | None,
+) -> Folds:
+    """The metrics of a report over folds; values of the folds are computed when they are read."""
+    from karat.results.folds import Folds, MeasuredFolds, without_intervals
+    from karat.results.slices import SliceTable
+
+    of_folds = by_slice(report.cells, rows, codes, is_clustered=False)
+    axis = FoldAxis.of(columns, of_folds.keys, of_folds.cells.n_rows)
+    if columns.ids is not None and rows.clusters is not None:
+        axis.check_rows(codes.codes, rows.clusters.codes)
+    elif columns.repeat is None:
+        for doubt in report.doubts:
+            if doubt.code == "D105":
+                raise folds_share_rows(doubt.evidence.removesuffix("."))
+    elif axis.n_repeats > 1 and report.confidence is not None and rows.clusters is None:
+        raise error(
+            "K251",
+            repeat=columns.repeat,
+            n=axis.n_repeats,
+            do=f"Name the ids of rows, {option('ids', 'id')}, or clusters that hold them.",
+        )
+    of_values = None
+    if measure is not None:
+        spec = replace(measure.spec, confidence=None)
+        alone = replace(measure.rows.rows, clusters=None)
+        of_values = SliceMeasure(replace(measure.rows, rows=alone), spec)
+    of_rows = None if measure is None else codes.codes
+    table = SliceTable(of_folds, without_intervals(report), of_rows, of_values)
+    return Folds(axis, report, MeasuredFolds(axis, table), nested)
+
+
+def _outer_rows(found: Tallies, spec: Spec) -> tuple[Tallies, NestedRows | None]:
+    """The rows of ordinary cross-validation, and those of nested cross-validation apart.
+
+    Errors:
+        K255 predictions are missing, or the rows were not kept.
+    """
+    columns, rows = found.folds, found.rows
+    if columns is None or columns.holdout is None:
+        return found, None
+    from karat.results.folds import NestedRows
+
+    codes = [] if rows is None else [one for one in rows.by if one.columns == columns.key]
+    if rows is None or not codes or rows.weights is not None:
+        what = "Rows have weights" if rows is not None and codes else "The rows were not kept"
+        do = "Nested cross-validation reads rows in memory without weights."
+        raise error("K255", found=what, do=do)
+    (each,) = codes
+    held = HeldOut.of(columns, each.keys, each.codes)
+    pred, losses = rows.pred, None
+    if rows.scores is not None:
+        tally = owned(InMemoryScores.of(rows, spec.threshold, spec.n_threads))
+        tally.read(predicted=tally.pred is None and tally.threshold is None)
+        pred = np.asarray(tally.predicted()).copy()
+        whole = replace(tally.rows, pred=pred, clusters=None, by=())
+        losses = SliceMeasure(replace(tally, rows=whole, threshold=None), spec).terms
+    assert pred is not None
+    nested = NestedRows(held, np.asarray(pred == rows.true), losses)
+    some = rows.at(held.held_out < 0)
+    if some.scores is None:
+        some = counted(some, spec.n_threads)
+    return replace(found, rows=some), nested
 
 
 def _with_axes(found: Tallies) -> Tallies:
@@ -299,16 +394,16 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
         measured = measure(rows, wanted, spec.policy, along)
     else:
         groups = by_cluster(cells, _labels_of(rows)) if rows.clusters is not None else None
-        counted = repeated(rows) if confidence.weights_are == "frequency" else in_units(rows)
+        of_units = repeated(rows) if confidence.weights_are == "frequency" else in_units(rows)
         # In other units a metric of the number of rows would have another value.
-        is_as_given = confidence.weights_are == "frequency" or counted is rows
+        is_as_given = confidence.weights_are == "frequency" or of_units is rows
         measured, sure = measured_with_intervals(
-            counted,
+            of_units,
             wanted,
             spec.policy,
             confidence,
             along=along if is_as_given else None,
-            clusters=None if groups is None else counted.clusters,
+            clusters=None if groups is None else of_units.clusters,
             is_requested=requested is not None,
         )
         if not is_as_given:
@@ -443,6 +538,11 @@ class SliceMeasure:
     def influence(self, rows: Flags, metric: Metric) -> npt.NDArray[np.float64]:
         """The influence of each of these rows on a metric of them."""
         return influences(self._some(rows), [metric])[metric]
+
+    def terms(self, metric: Metric) -> npt.NDArray[np.float64]:
+        """float64[n]: the term of each row, of a metric that is their mean."""
+        value = float(measure(self.rows, [metric], self.spec.policy)[metric].value)
+        return value + influences(self.rows, [metric])[metric]
 
     def _some(self, rows: Flags) -> InMemoryScores:
         return replace(self.rows, rows=self.rows.rows.at(rows))

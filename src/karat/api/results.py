@@ -114,6 +114,7 @@ class Report(Exports, report.Report):
         kept_cautions: cautions read from JSON, which do not follow from the tally.
         kept_slices: the slices, if ``by=`` was given; read them as `slices`.
         kept_rows: the rows behind the numbers, if they were kept; read them as `rows`.
+        kept_folds: the folds, if ``folds=`` was given; read them as `folds`.
     """
 
     result_type: ClassVar[type[result.Result]] = Result

@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from karat.api.arguments import confidence_required
-from karat.api.options import positive_number, unknown_choice
+from karat.api.judging import JudgedReport
+from karat.api.options import positive_number, unknown_choice, whole_number
 from karat.api.results import Comparison, Report
 from karat.api.sets import MultilabelReport
 from karat.data.sources.arrays.labels import tally_matrix
@@ -27,6 +28,7 @@ from karat.inference.comparison.sizes import (
     variance_of_variance,
 )
 from karat.inference.confidence import Confidence
+from karat.inference.judge.sizes import gold_rows_needed
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
@@ -51,6 +53,7 @@ def rows_needed(
     power: float = 0.8,
     level: float = 0.95,
     side: str = "both",
+    judged: int | None = None,
 ) -> RowsNeeded:
     """Number of rows that a test set needs for an interval this narrow, or to detect a difference.
 
@@ -65,6 +68,8 @@ def rows_needed(
         power: the share of test sets that show the difference.
         level: of the interval, or 1 − the error rate of the test.
         side: ``"both"``, or ``"low"`` or ``"high"`` for one limit, or a test of one direction.
+        judged: of a `JudgedReport` as the pilot, number of rows that the judge labels; default: as
+            in the pilot. The result is the number of gold labels among them.
 
     Returns:
         The least number of rows: an int with limits `low` and `high` at `level`, because a pilot
@@ -101,6 +106,11 @@ def rows_needed(
     )
     if pilot is None:
         raise error("K170", found="pilot= was not given")
+    if isinstance(pilot, JudgedReport):
+        return _with_judge(chosen, pilot, size, judged)
+    if judged is not None:
+        do = "Give a report with gold= and judge= as the pilot, or leave it out."
+        raise error("K242", given="judged=", lacking="a judge", found="The pilot has none", do=do)
     if isinstance(pilot, Comparison | Difference):
         return _of_difference(chosen, pilot, size)
     if isinstance(pilot, Report | MultilabelReport) and pilot.is_clustered:
@@ -129,6 +139,35 @@ def rows_needed(
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))
     return _of_table(chosen, TableVariance(cells), size)
+
+
+def _with_judge(
+    metric: Metric, pilot: JudgedReport, size: SizeSpec, judged: int | None
+) -> RowsNeeded:
+    """Gold labels among rows that a judge labels (K167, K247, K249)."""
+    one = pilot[metric]
+    assert pilot.gold is not None
+    if size.half_width is None:
+        found = "A report with a judge plans intervals"
+        raise error("K167", metric=str(metric), found=found, do="Give half_width=.")
+    do = "It is the number of rows that the judge labels."
+    total = pilot.n_rows if judged is None else whole_number("judged", judged, do, 1, 10**15)
+    if pilot.is_clustered or pilot.has_gold_weights:
+        found = "The pilot has clusters, or weights of gold rows"
+        do = "Give a pilot of independent rows with gold labels at random."
+        raise error("K167", metric=str(metric), found=found, do=do)
+    if metric.needs_scores:
+        alone = _of_scores(metric, pilot.gold, size)
+    else:
+        alone = _of_table(metric, TableVariance(pilot.gold.cells), size)
+    n = pilot.n_gold
+    gained = 1.0 - 1.0 / max(one.n_effective / n, 1.0)
+    square = min(gained / (1.0 - n / pilot.n_rows), 1.0 - 1e-9)
+    rows = gold_rows_needed(alone, square, n, total)
+    if rows is None:
+        found = f"{int(alone)} gold labels are needed without a judge, and it labels {total} rows"
+        raise error("K249", found=found, do="Give a larger judged=, or a larger half_width=.")
+    return rows
 
 
 def _of_table(metric: Metric, table: TableVariance, size: SizeSpec) -> RowsNeeded:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.judge import compare_judged, judge_options
 from karat.cli.options import (
     Described,
     Words,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         "karat compare old.csv new.csv --id image --metrics macro_f1 --margin 0.01",
         "karat compare a.csv b.csv c.csv --adjust maxt --flips flips.csv",
         "karat compare old_tags.csv new_tags.csv --separator '|'",
+        "karat compare a.csv b.csv --gold human --judge llm",
     ),
     no_args_is_help=True,
 )
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     metavar="FILE.csv",
     help="Write the rows on which only one of two models is right.",
 )
+@judge_options
 @rows_options
 @click.option("--format", "format_", type=Words(list(FORMATS)))
 @options("output")
@@ -122,6 +125,19 @@ def command(
         raise click.UsageError(_of_one_file(files[0], names, given["true"], given["separator"]))
     chosen = format_of(format_, output)
     check_outputs({"--flips": flips, "-o": output}, files, given["where"])
+    if any(given[name] is not None for name in ("gold", "judge", "gold_weights")):
+        sources = {x: source_of([path]) for x, path in zip(_names(files), files, strict=True)}
+        refused = {"--flips": flips, "--label-strata": label_strata or None}
+        found = compare_judged(
+            sources,
+            {**given, "adjust": adjust, "seed": seed},
+            refused,
+            metrics=wanted,
+            margin=margin,
+            baseline=next(iter(sources)) if against_first else None,
+        )
+        show(found, chosen, output, "headline")
+        return
     known: set[str] = set()
 
     def read(name: str, rows: Rows | TableSets) -> None:

@@ -12,6 +12,7 @@ from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
     from karat.api.judging import JudgedReport
+    from karat.api.results import Comparison
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -83,10 +84,46 @@ def report_judged(
     return judged_report(rows, spec, is_random=given["gold_is_random"])
 
 
+def compare_judged(
+    sources: Mapping[str, Any], given: Mapping[str, Any], refused: Mapping[str, Any], **asked: Any
+) -> Comparison:
+    """Return the comparison of files of the same rows, with gold labels and a judge's."""
+    from karat.api.comparing import compare_models, comparison_spec
+    from karat.api.judged_models import judged_models_of_files
+    from karat.api.measuring import Spec
+    from karat.cli.options import columns_given, labels_of
+    from karat.errors import error
+
+    refused = {**refused, "--separator": given["separator"], "--anytime": given.get("anytime")}
+    refused = {**refused, "--nulls": None if given["nulls"] == "error" else given["nulls"]}
+    for name, value in refused.items():
+        if value is not None:
+            found = "Systems with a judge are compared on the same rows, one class a row, once"
+            raise error("K243", argument=name, found=found, do="Leave it out.")
+    columns = {**columns_given(given), **{x: given[x] for x in ("gold", "judge", "gold_weights")}}
+    reading = {name: given[name] for name in ("positive", "threshold", "where")}
+    reading |= {"labels": labels_of(given["labels"]), "labels_are_text": True}
+    reading |= {"n_threads": given["threads"]}
+    spec = Spec(None, given["undefined"], None, given["threads"], given["threshold"])
+    options = {"is_random": given["gold_is_random"]}
+    models = judged_models_of_files(sources, columns, reading, spec, **options)
+    for name, rows in models.rows.items():
+        said(f"{name}: {shown_roles_of(rows.rows.mapping)} ({rows.rows.n} rows)")
+    choices = comparison_spec(given["level"], given["adjust"], given["seed"])
+    return compare_models(models, choices, **asked, policy=given["undefined"])
+
+
+def shown_roles_of(mapping: Mapping[str, Any]) -> str:
+    """Return the columns by role in one line."""
+    from karat.output.describe_judged import shown_roles
+
+    return shown_roles(mapping)
+
+
 def tell_judged(report: JudgedReport, *, says_warnings: bool = True) -> None:
     """Write the columns by role and the warnings of a report to standard error."""
     from karat.errors.text import counted
     from karat.output.describe_judged import shown_roles
 
-    said(f"{shown_roles(report)} ({counted(report.n_rows, 'row')})")
+    said(f"{shown_roles(report.mapping)} ({counted(report.n_rows, 'row')})")
     tell_warnings(report.warnings if says_warnings else ())

@@ -37,7 +37,8 @@ _RULES: Final = {
 }
 _SETTINGS: Final = ("anytime", "level", "labels", "positive", "threshold", "undefined")
 _READING: Final = ("true", "pred", "prob", "score", "weight", "cluster", "id_", "separator")
-_READING_MORE: Final = ("where", "nulls", "baseline_pred", "baseline_prob")
+_READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
+"""Not `where`: it may choose the rows of a batch."""
 
 
 @click.command(
@@ -46,6 +47,7 @@ _READING_MORE: Final = ("where", "nulls", "baseline_pred", "baseline_prob")
     examples=(
         "karat monitor spam.karat monday.csv --min accuracy=0.9 --min recall=0.8",
         "karat monitor spam.karat tuesday.csv",
+        "karat monitor spam.karat all.csv --where \"day = '2026-05-02'\"",
         "karat monitor spam.karat",
         "karat monitor ab.karat day1.csv --baseline-pred old --max-drop macro_f1=0.01",
         "karat monitor ab.karat day1.csv --baseline day1_old.csv --no-worse-than accuracy=0.02",

@@ -119,6 +119,12 @@ _OPTIONS = {
         metavar="COLUMN",
         help="Column of slices, or A,B for the cross of two. Repeatable. Numbers are binned.",
     ),
+    "folds": click.option(
+        "--folds",
+        metavar="COLUMN",
+        help="Column of folds of cross-validation, or auto: by its name. A column repeat beside it "
+        "is read too.",
+    ),
     "where": click.option(
         "--where", metavar="SQL", help="Read only rows that meet this condition."
     ),
@@ -295,6 +301,7 @@ def columns_given(given: Mapping[str, Any], by: str | None = None) -> dict[str, 
         "weights": given["weight"],
         "clusters": given["cluster"],
         "ids": given["id_"],
+        "folds": given["folds"],
         "by": by,
     }
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         "karat report 'fold_*.csv' --where \"split = 'test'\" --positive spam",
         "karat report scored.csv --true y --prob 'p_*'",
         "karat report predictions.parquet --by country --by country,sex",
+        "karat report predictions.parquet --folds fold",
         "karat report clicks.parquet --prob p_click --threshold 0.2",
         "karat report tags.csv --separator '|'",
         "karat report predictions.parquet -o report.html",
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
 @click.option(
     "--id", "id_", metavar="COLUMN", help="Column of unique row ids; '' ignores one that is found."
 )
-@options("separator", "by", "where")
+@options("separator", "by", "folds", "where")
 @click.option(
     "--labels", metavar="A,B,C", help="The classes, in order; a JSON list where they hold commas."
 )
@@ -189,6 +190,7 @@ def command(
         "score": columns_of(given["score"]),
         "clusters": given["cluster"],
         "unique": given["id_"],
+        "folds": given["folds"],
         "separator": checked_separator(given["separator"]),
     }
     classes = {"labels": labels_of(given["labels"]), "positive": given["positive"]}

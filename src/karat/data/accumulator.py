@@ -25,6 +25,7 @@ from karat.data.weights import as_weights
 from karat.errors import KaratError
 from karat.tally import Axis, Cells, Classes, CrossedCells, union
 from karat.tally.axes import slice_axis, too_many
+from karat.tally.folds import FoldColumns
 from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.held_sets import HeldSets
 from karat.tally.listed_rows import ListedRows
@@ -47,10 +48,12 @@ class SlicesLater:
     Attributes:
         groups: the requested columns and crosses.
         numbers: the columns of numbers, which may be binned.
+        folds: the columns of folds, which are one of the groups; or None.
     """
 
     groups: tuple[Key, ...] = ()
     numbers: frozenset[str] = field(default_factory=frozenset)
+    folds: FoldColumns | None = None
 
     def searched(
         self, names: Mapping[str, RowNames]
@@ -66,7 +69,7 @@ class SlicesLater:
     ) -> tuple[SliceCodes, ...]:
         """Return the slices of rows, from values as text and the multiplicity of each row."""
         single = {name: self._single(name, read, counts=counts) for name, read in names.items()}
-        return of_columns(self.groups, single)
+        return of_columns(self.groups, single, () if self.folds is None else self.folds.key)
 
     def _single(self, name: str, read: RowNames, **options: Any) -> SliceCodes:
         has_missing = NO_VALUE in read.texts
@@ -177,6 +180,7 @@ def rows_of_held(held: HeldRows, later: SlicesLater) -> Rows:
         whole.weights,
         clusters=clusters,
         by=later.slices(columns),
+        folds=later.folds,
         is_owned=True,
     )
 
@@ -283,6 +287,11 @@ class Tallies:
             return self.sets.n
         counted = sum(int(part.n_rows) for part in parts if part is not None)
         return counted if self.rows is None else self.rows.n
+
+    @property
+    def folds(self) -> FoldColumns | None:
+        """The columns of folds, whose slices are among those of the rows; or None."""
+        return self.later.folds if self.rows is None else self.rows.folds or self.later.folds
 
     @property
     def limits_of_scores(self) -> tuple[float, float] | None:

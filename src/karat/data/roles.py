@@ -14,7 +14,19 @@ from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 
 Role: TypeAlias = Literal[
-    "true", "pred", "weights", "score", "prob", "confidence", "id", "fold", "group", "clusters"
+    "true",
+    "pred",
+    "weights",
+    "score",
+    "prob",
+    "confidence",
+    "id",
+    "fold",
+    "repeat",
+    "holdout",
+    "train_size",
+    "group",
+    "clusters",
 ]
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "list", "other", "unknown"]
 """Meaning of the type of a column for a role."""
@@ -57,6 +69,10 @@ _ROLES: Final[Mapping[Role, _Facts]] = {
     "confidence": _Facts("the confidence", "confidence"),
     "id": _Facts("the row ids", "id sample_id row_id image_id index"),
     "fold": _Facts("the folds", "fold"),
+    # Read beside a column of folds only.
+    "repeat": _Facts("the repeats of the folds", "repeat"),
+    "holdout": _Facts("the other folds that were held out", "holdout"),
+    "train_size": _Facts("the numbers of training rows", "train_size"),
     "group": _Facts(
         "the groups",
         " ".join(f"{one}{end}" for one in _GROUPS.split() for end in ("", "_id", "id"))
@@ -78,7 +94,7 @@ _WORDS: Final[Mapping[Role, frozenset[str]]] = {
 
 CATBOOST_PREDICTION = "Class"
 
-_ARGUMENT: Final[Mapping[Role, str]] = {"group": "clusters"}
+_ARGUMENT: Final[Mapping[Role, str]] = {"group": "clusters", "fold": "folds"}
 """Names of roles in Python, where they differ."""
 _NUMBERS = frozenset({"whole", "real", "boolean", "unknown"})
 _PREFIXED = re.compile(

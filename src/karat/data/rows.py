@@ -18,6 +18,7 @@ from karat.data.slices.codes import SliceCodes
 from karat.data.weights import Weights
 from karat.errors import KaratError, error
 from karat.tally import Cells, Classes, Label
+from karat.tally.folds import FoldColumns
 from karat.tally.shared import if_any, recoding, taken
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -80,6 +81,7 @@ class Rows:
         ids: name of each row, or None.
         slices: one slice of each row, or None.
         by: slices of the rows by each column, and each cross, that was requested.
+        folds: the columns of folds, whose slices are among those of `by`; or None.
         left_out: column → why it has no slices, if a search was requested.
         cells: the tally of the labels, if there are no scores.
         name: name of the rows in messages: a path, ``"the baseline"``.
@@ -119,6 +121,7 @@ class Rows:
     repeats: Repeats | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     id_values: Any = None
+    folds: FoldColumns | None = None
 
     @property
     def n(self) -> int:

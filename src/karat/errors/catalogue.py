@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from karat.errors import anytime, judge, listed_rows
 from karat.errors.kinds import (
     Entry,
     InputError,
@@ -21,6 +20,7 @@ from karat.errors.kinds import (
     UnknownArgumentError,
     UnknownNameError,
 )
+from karat.errors.messages import OTHERS as _OTHERS
 
 _UNKNOWN_NAMES = ("K168", "K183", "K211", "K234", "K301", "K306", "K307", "K308", "K309", "K404")
 _KINDS = {
@@ -592,8 +592,6 @@ def _entry(message: str) -> Entry:
     return Entry(code, what, found, do, _KINDS.get(code, InputError))
 
 
-_OTHERS: Final = (module.MESSAGES.rstrip() for module in (listed_rows, anytime, judge))
-_EVERY = "".join([_MESSAGES.strip(), *_OTHERS])
-_ALL: Final = _EVERY.replace("\n          ", " ")
+_ALL: Final = (_MESSAGES.strip() + "".join(_OTHERS)).replace("\n          ", " ")
 _EACH = re.split(r"\n(?=K)", _ALL)
 ENTRIES: Final = {entry.code: entry for entry in map(_entry, _EACH)}

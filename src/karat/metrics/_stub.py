@@ -33,6 +33,9 @@ from karat import testing as testing
 from karat.api.check import Check as Check
 from karat.api.check import check as check
 from karat.api.comparing import compare as compare
+from karat.api.cross_validation import NestedFolds as NestedFolds
+from karat.api.cross_validation import fold_of_rows as fold_of_rows
+from karat.api.cross_validation import from_cross_validate as from_cross_validate
 from karat.api.evaluation import evaluate as evaluate
 from karat.api.functions import confusion_matrix as confusion_matrix
 from karat.api.gate.verb import gate as gate

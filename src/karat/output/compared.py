@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Flips
     from karat.results.comparison import Comparison
 
+_OF_DIFFERENCES: Final = (
+    "Corrected resampled t-test (Nadeau-Bengio): it covers test rows and training sets, for "
+    "models trained on as many rows as those of a fold. The tests above are about these models."
+)
 _MOST_GROUPS: Final = 6
 """The number of combinations of true and predicted labels that are listed."""
 _STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalent": "good"}
@@ -33,6 +37,7 @@ def describe_comparison(comparison: Comparison) -> Document:
     """A table for each pair of models, metrics in the order compared; then values and notes."""
     tables = [table for pair in pairs_of(comparison) for table in pair.tables]
     tables += [_values(comparison), *_omnibus(comparison), *_best(comparison)]
+    tables += _over_folds(comparison)
     rows = sorted(set(comparison.n.values()))
     n = counted(rows[0], "row") if len(rows) == 1 else f"{rows[0]} to {rows[-1]} rows"
     same = "the same rows" if comparison.is_paired else "different rows"
@@ -87,7 +92,7 @@ def pairs_of(comparison: Comparison) -> list[PairTables]:
 
 def summaries_of(comparison: Comparison) -> list[Table]:
     """Return the tables of all models: the test that they are equal, and the best model."""
-    return [*_omnibus(comparison), *_best(comparison)]
+    return [*_omnibus(comparison), *_best(comparison), *_over_folds(comparison)]
 
 
 def _flips(comparison: Comparison, flips: Flips) -> Table | None:
@@ -189,6 +194,36 @@ def _values(comparison: Comparison) -> Table:
 def _interval_of(comparison: Comparison) -> str:
     when = "" if comparison.anytime is None else " anytime"
     return f"{100 * comparison.level:g} %{when} interval"
+
+
+def _over_folds(comparison: Comparison) -> list[Table]:
+    """Differences of models over folds: one table for each pair; none without folds."""
+    folds = comparison.kept_folds
+    if folds is None:
+        return []
+    found = []
+    n = counted(len(next(iter(folds.models.values())).axis.folds), "fold")
+    for a, b in dict.fromkeys((one.a, one.b) for one in folds.differences):
+        each = [one for one in folds.differences if (one.a, one.b) == (a, b)]
+        notes = [_OF_DIFFERENCES]
+        notes += dict.fromkeys(f"* {one.undefined}" for one in each if one.undefined)
+        found.append(
+            Table.by_column(
+                f"{a} − {b} over {n}",
+                (TableColumn("metric", "left"), [one.metric for one in each]),
+                (
+                    TableColumn("fold mean", style="strong"),
+                    [_signed(one.fold_mean) + ("*" if one.undefined else "") for one in each],
+                ),
+                (
+                    TableColumn(_interval_of(comparison), "left", rank=1, style="dim"),
+                    [interval(one.low, one.high) for one in each],
+                ),
+                (TableColumn("p"), [_p(one.p_adjusted) for one in each]),
+                notes=tuple(notes),
+            )
+        )
+    return found
 
 
 def _omnibus(comparison: Comparison) -> list[Table]:

@@ -14,6 +14,7 @@ from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
 from karat.metrics.headlines import OF_SET_SLICES, by_family, headline, metric_of_slices
 from karat.output.document import Cell, Document, Notes, Table, TableColumn, doubts_section
+from karat.output.folds import folds_section
 from karat.output.sections import (
     confusion_section,
     inexact_notes,
@@ -54,6 +55,7 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
         classes_table(report),
         # The metric whose tests a report that was read from JSON holds.
         *(slice_sections(report, slice_metric(report)) if report.metrics else ()),
+        folds_section(report, headline),
         thresholds_section(report),
         confusion_section(report.confusion),
         pairs_section(report),

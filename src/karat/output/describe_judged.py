@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from karat.errors.doubts import without_doubts
 from karat.errors.text import count, counted, interval, value
@@ -140,20 +140,20 @@ def _confusion(report: JudgedReport) -> Section | None:
     found = confusion_section(report.judge.confusion)
     if found is None:
         return None
-    return replace(found, title="Confusion of the judge  rows gold, columns judge")
+    return replace(found, title="Confusion of the judge")
 
 
 def _columns(report: JudgedReport) -> Notes | None:
     if not report.mapping:
         return None
-    return Notes(COLUMNS, (shown_roles(report),), "dim")
+    return Notes(COLUMNS, (shown_roles(report.mapping),), "dim")
 
 
-def shown_roles(report: JudgedReport) -> str:
+def shown_roles(mapping: Mapping[str, Any]) -> str:
     """Return the columns by role in one line: ``gold=human, judge=llm, pred=pred``."""
     parts = []
     for role in _ROLES:
-        names = report.mapping.get(role)
+        names = mapping.get(role)
         if names:
             parts.append(f"{role}={names if isinstance(names, str) else shown_columns(names)}")
     return ", ".join(parts)

@@ -18,6 +18,7 @@ from karat.tally import Classes
 
 if TYPE_CHECKING:
     from karat.inference.comparison.judging import ComparisonSpec
+    from karat.results.fold_differences import FoldDifferences
 
 _SCOPE: Final = (
     "Intervals and p-values are about the sample of test rows. They do not include the variation "
@@ -73,6 +74,23 @@ class Comparison(JsonDocument):
     """Stratum of labels → the same comparison for these labels alone."""
     anytime: int | None = None
     """Planned number of rows of intervals and p-values for every look, or None."""
+    kept_folds: FoldDifferences | None = field(default=None, repr=False)
+    """Differences over folds, if ``folds=`` was given; read them as `folds`."""
+
+    @property
+    def folds(self) -> FoldDifferences:
+        """Differences over folds: ``comparison.folds["accuracy"]``, or with both models.
+
+        The difference of all test rows, ``comparison["accuracy"]``, is about these models. The mean
+        over folds is about models of other training sets, too.
+
+        Errors:
+            K250 ``folds=`` was not given.
+        """
+        if self.kept_folds is None:
+            do = "Give folds= to karat.compare: the fold of each row."
+            raise error("K250", found="The comparison has no folds", do=do)
+        return self.kept_folds
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
@@ -199,8 +217,10 @@ class Comparison(JsonDocument):
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON types, in the schema ``karat.comparison/2``."""
         strata = {name: one.to_dict() for name, one in self.strata.items()}
+        folds = self.kept_folds
         return {
             **({"strata": strata} if strata else {}),
+            **({} if folds is None else {"folds": [one.to_dict() for one in folds.differences]}),
             "schema": "karat.comparison/2",
             "karat": __version__,
             "models": list(self.models),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from karat.errors import error
 from karat.errors.doubts import no_scores
 from karat.metrics import Metric, get
 from karat.metrics._lift import Lift
@@ -21,6 +22,7 @@ from karat.tally.cached import cached_property
 if TYPE_CHECKING:
     from karat.curves._kept import Curves
     from karat.curves._sampling import Sampling
+    from karat.results.folds import Folds
     from karat.results.slices import Slices
     from karat.tally.listed_rows import ListedRows
 
@@ -62,6 +64,8 @@ class Report(ReportValues):
     """The slices, if ``by=`` was given; read them as `slices`."""
     kept_rows: ListedRows | None = None
     """The rows behind the numbers, if they were kept; read them as `rows`."""
+    kept_folds: Folds | None = None
+    """The folds, if ``folds=`` was given; read them as `folds`."""
 
     @cached_property
     def per_class(self) -> list[dict[str, Any]]:
@@ -156,6 +160,21 @@ class Report(ReportValues):
         from karat.results.slices import Slices
 
         return Slices() if self.kept_slices is None else self.kept_slices
+
+    @property
+    def folds(self) -> Folds:
+        """Metrics over the folds of cross-validation: ``report.folds["accuracy"].fold_mean``.
+
+        Errors:
+            K250 ``folds=`` was not given.
+        """
+        if self.kept_folds is None:
+            raise error(
+                "K250",
+                found="The report has no folds",
+                do="Give folds= to karat.evaluate: the fold of each row, or the name of a column.",
+            )
+        return self.kept_folds
 
     @property
     def confusion(self) -> Confusion:

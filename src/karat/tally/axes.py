@@ -32,6 +32,9 @@ from karat.tally.shared import (
     wrong_numbers,
 )
 
+MISSING: Final = "(missing)"
+"""Name of the slice of rows without a value."""
+
 
 @dataclass(frozen=True, eq=False)
 class SlicedCells:

@@ -256,6 +256,7 @@ class Evaluation:
         notes: sentences for the reader.
         doubts, doubts_before: about the rows that are to pass, and about the earlier model.
         is_paired: whether the rows are those of the baseline; None without one.
+        matched: the rows that are to pass and those of the baseline, in one order; or None.
     """
 
     rules: Sequence[Rule]
@@ -270,7 +271,7 @@ class Evaluation:
     doubts: list[Doubt] = field(default_factory=list)
     doubts_before: list[Doubt] = field(default_factory=list)
     is_paired: bool | None = None
-    _matched: tuple[Rows, Rows] | None = None
+    matched: tuple[Rows, Rows] | None = None
     _common: Mapping[Label, Any] = field(default_factory=dict)
     _values: Mapping[Label, Values] = field(default_factory=dict)
 
@@ -381,7 +382,7 @@ class Evaluation:
         if not self.names_weights:
             self._check_weights(before.weights is not None)
         new, old = found.models
-        self._matched, self.is_paired = (new, old), True
+        self.matched, self.is_paired = (new, old), True
         self._common = self._slices(new) | {None: slice(None)}
         self.notes += found.notes
         if found.by == "row order" and new.mapping:
@@ -410,10 +411,8 @@ class Evaluation:
         settled, nothing = self._unfit(label, rows), Measured(None, n=n_of(rows))
         is_whole = label is None
         changes: Changes | None = None
-        if settled is None and self._matched is not None and label in self._common:
-            new, old = (
-                side if is_whole else side.at(self._common[label]) for side in self._matched
-            )
+        if settled is None and self.matched is not None and label in self._common:
+            new, old = (side if is_whole else side.at(self._common[label]) for side in self.matched)
             settled = self._unfit(label, new)
             if settled is None:
                 compared = self._metrics(needs_baseline=True)
@@ -423,7 +422,7 @@ class Evaluation:
                     _add(self.doubts_before, changes.doubts_before)
         if settled is not None:
             return [Case(rule, nothing, None, label, settled) for rule in self.rules]
-        bounds = self._metrics(needs_baseline=None if self._matched is None else False)
+        bounds = self._metrics(needs_baseline=None if self.matched is None else False)
         if isinstance(rows, Report):
             values: Values = values_of(rows, bounds)
         else:
@@ -435,9 +434,9 @@ class Evaluation:
             name = str(rule.metric)
             if not rule.needs_baseline:
                 cases.append(Case(rule, values[name], None, label))
-            elif self._matched is None and label not in self._values:
+            elif self.matched is None and label not in self._values:
                 cases.append(Case(rule, values[name], None, label, _NOT_BEFORE))
-            elif self._matched is None:
+            elif self.matched is None:
                 then = self._values[label].get(name)
                 change = None if then is None else change_apart(values[name], then, self.spec)
                 cases.append(Case(rule, values[name], change, label))

@@ -108,7 +108,8 @@ def _read(
 
 
 def _of_arrays(given: RowsSpec, name: str) -> Rows:
-    options = {**given.options, "weights": given.columns.get("weights")}
+    of_rows = ("weights", "folds")
+    options = {**given.options, **{role: given.columns.get(role) for role in of_rows}}
     threshold = options.pop("threshold", None)
     for only_of_tables in ("nulls", "separator"):
         options.pop(only_of_tables, None)

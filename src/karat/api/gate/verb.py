@@ -11,6 +11,7 @@ from typing import Any
 from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
 from karat.api.gate.evaluation import Evaluation, decided_by
+from karat.api.gate.folds import NOTE, cases_over_folds
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
 from karat.api.gate.sets import (
     DEFAULTS,
@@ -59,6 +60,7 @@ def gate(
     score: str | Sequence[str] | None = None,
     weights: Any = None,
     clusters: Any = None,
+    folds: Any = None,
     id: Any = None,  # noqa: A002
     labels: Any = None,
     positive: Any = None,
@@ -103,6 +105,9 @@ def gate(
         min_n: slices with fewer rows are inconclusive.
         true, pred, prob, score, weights, clusters: columns of a table, as in `karat.evaluate`;
             weights and clusters of arrays are values.
+        folds: a column, or the fold of each row, as in `karat.evaluate`: every rule is about the
+            mean over folds, with the interval of Nadeau and Bengio, and a drop about the mean
+            difference over the folds of both. Not with `by`.
         id: a column, or a value for each row, that rows of both models are matched by. Default: a
             column ``id``, ``sample_id``, ``row_id`` … that both have, else the order of the rows.
         labels, positive, threshold, undefined, nulls, n_threads: as in `karat.evaluate`.
@@ -148,6 +153,7 @@ def gate(
         "score": score,
         "weights": weights,
         "clusters": clusters,
+        "folds": folds,
         "ids": id,
         "by": by,
     }
@@ -228,10 +234,14 @@ def run_gate(
     if isinstance(current, Rows | Report):
         run = _evaluation(given, rules, spec, current, baseline, name)
     else:
-        refuse_on_sets({"with_rows": spec.with_rows or None, "anytime": spec.anytime})
+        of_one_class = {"with_rows": spec.with_rows or None, "folds": given.columns.get("folds")}
+        refuse_on_sets({**of_one_class, "anytime": spec.anytime})
         then = None if baseline is None else baseline_of_sets(given, baseline, name, current)
         run = SetEvaluation.of(rules, spec, current, then, name)
-    cases = run.cases()
+    cases, is_of_folds = run.cases(), given.columns.get("folds") is not None
+    if is_of_folds and isinstance(run, Evaluation):
+        cases = cases_over_folds(run, cases, spec)
+    beside = (*_of_looks(spec), *((NOTE,) if is_of_folds else ()))
     result = GateResult(
         judged(
             cases,
@@ -245,7 +255,7 @@ def run_gate(
         spec.adjust,
         None if baseline is None else name,
         run.is_paired,
-        (*run.doubts_and_notes(), *_of_looks(spec)),
+        (*run.doubts_and_notes(), *beside),
         spec.inconclusive,
         spec.warn_only,
         run.mapping,
@@ -260,7 +270,8 @@ def run_gate(
     _write(target, run.baseline_text() + "\n")
     # Without a rule the headline says it.
     wrote = (f"Wrote {target}.",) if result.rules else ()
-    return replace(result, notes=(*run.doubts_and_notes(), *wrote), updated_baseline=target)
+    notes = (*run.doubts_and_notes(), *beside, *wrote)
+    return replace(result, notes=notes, updated_baseline=target)
 
 
 def _of_looks(spec: GateSpec) -> list[str]:
@@ -271,7 +282,11 @@ def _of_looks(spec: GateSpec) -> list[str]:
 
 def _current(given: RowsSpec, spec: GateSpec) -> Rows | Report | SideOfSets:
     """The rows that are to pass, or their report."""
-    by = given.columns.get("by")
+    by, folds = given.columns.get("by"), given.columns.get("folds")
+    if folds is not None and (by is not None or isinstance(given.y_true, Report)):
+        beside = "a report was given" if by is None else f"{option('by')} was given"
+        do = f"Give rows and {option('folds')} alone: a rule is about slices or about folds."
+        raise refused(f"{option('folds')} judges means over folds, and {beside}", do)
     if isinstance(given.y_true, Report):
         if by is not None or spec.with_rows:
             argument = option("with_rows" if by is None else "by")

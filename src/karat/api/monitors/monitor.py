@@ -15,6 +15,7 @@ from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
 from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
+from karat.api.gate.sets import are_sets_of
 from karat.api.gate.spec import GateSpec
 from karat.api.monitors.state import (
     ARRAYS,
@@ -251,6 +252,8 @@ class Monitor:
             known = tuple(map(str, known))
         options = {"positive": settings.positive, "threshold": settings.threshold, "labels": known}
         given = replace(given, options={**given.options, **options})
+        if are_sets_of(given):
+            raise _of_sets()
         new = _of_one_class(current_rows(given, _name(given.y_true, "the batch")))
         old: Rows | None = None
         if settings.compares:
@@ -444,8 +447,12 @@ class Monitor:
 def _of_one_class(rows: Any) -> Rows:
     if isinstance(rows, Rows):
         return rows
+    raise _of_sets()
+
+
+def _of_sets() -> KaratError:
     do = "A monitor reads rows with one class each."
-    raise error("K238", found="Rows have sets of labels", do=do)
+    return error("K238", found="Rows have sets of labels", do=do)
 
 
 def _name(source: Any, otherwise: str) -> str:

@@ -15,16 +15,16 @@ from karat.data.clusters import encode_names
 from karat.data.labels.column import Flags, resolved
 from karat.data.weights import as_weights
 from karat.errors import KaratError, error, short
-from karat.tally.axes import key_of
+from karat.tally.axes import MISSING, key_of
 from karat.tally.shared import Floats, Numbers
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 Key: TypeAlias = tuple[str, ...]
 
-MISSING: Final = "(missing)"
-"""Name of the slice of rows without a value."""
 MOST: Final = 1000
 """Largest number of slices of a column; each takes a table of true × predicted classes."""
+MOST_FOLDS: Final = 1 << 20
+"""Largest number of folds in all repeats, and of pairs of folds of nested cross-validation."""
 ALONE: Final = "by"
 """Name of an array without a name."""
 N_BINS: Final = 5
@@ -176,9 +176,18 @@ def named_columns(by: Any) -> tuple[Key, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def of_columns(wanted: Iterable[Key], single: Mapping[str, SliceCodes]) -> tuple[SliceCodes, ...]:
-    """Return the slices of each column and cross, from those of single columns (K182: too many)."""
-    return tuple(crossed([single[name] for name in names]) for names in wanted)
+def of_columns(
+    wanted: Iterable[Key], single: Mapping[str, SliceCodes], folds: Key = ()
+) -> tuple[SliceCodes, ...]:
+    """Return the slices of each column and cross, from those of single columns (K182: too many).
+
+    Args:
+        folds: the columns of folds, of which there may be more.
+    """
+    return tuple(
+        crossed([single[name] for name in names], MOST_FOLDS if names == folds else MOST)
+        for names in wanted
+    )
 
 
 def crossed(parts: Sequence[SliceCodes], most: int = MOST) -> SliceCodes:

@@ -35,10 +35,12 @@ from karat.data.scores.columns import (
     name_of_unread,
 )
 from karat.data.slices.codes import Key
+from karat.data.slices.folds import AUTO
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
 from karat.errors import error
 from karat.errors.doubts import doubt
 from karat.tally.classes import Label
+from karat.tally.folds import FoldColumns
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 """Called at intervals with the number of rows read, and the total if known."""
@@ -72,6 +74,8 @@ class TableRequest:
         unique: a column of unique ids; default: detected by name, and "" for none.
         by: a column of the slice of each row; it may have another role, too.
         groups: columns, and crosses of several, whose values and bins are slices.
+        folds: the column of folds; ``"auto"``: detected by name; None: none. Columns of repeats,
+            held-out folds and numbers of training rows beside it are detected by name.
         is_searched: whether the groups are columns that are searched for slices: numbers are kept,
             and columns without slices are left out. Default groups: all columns other than labels,
             weights, clusters, ids and model outputs.
@@ -102,6 +106,7 @@ class TableRequest:
     unique: str | None = None
     by: str | None = None
     groups: Sequence[Key] = ()
+    folds: str | None = None
     keeps_rows: bool = False
     labels: Sequence[Label] | None = None
     positive: Label | None = None
@@ -157,6 +162,7 @@ class TableColumns:
         left_out: column → why it is not searched.
         positive: the requested positive class; else the class in the name of an unread column of
             scores, if it is one of two.
+        folds: the columns of folds, which are one of the groups; or None.
     """
 
     mapping: dict[str, str | None]
@@ -168,6 +174,7 @@ class TableColumns:
     groups: tuple[Key, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     positive: Label | None = None
+    folds: FoldColumns | None = None
 
     def without(self, left_out: Mapping[str, str]) -> TableColumns:
         """Return the columns without those that cannot be searched, with the reasons."""
@@ -218,16 +225,27 @@ def find_columns(
         "clusters": "" if request.has_clusters else request.clusters,
         "id": request.ids,
     }
+    is_detected = request.folds == AUTO and AUTO not in header
+    if request.folds is not None and not is_detected:
+        given["fold"] = request.folds
     roles, chosen, notes = find_score_columns(
         header, types, given, prob, score, first=None if values is None else values.first
     )
     mapping = {role: name or None for role, name in roles.mapping.items()}
     if mapping.get("clusters", "") is None:
         del mapping["clusters"]
+    folds = None if request.folds is None else _fold_columns(request, roles)
+    if folds is not None and folds.ids is not None:
+        mapping["clusters"] = folds.ids
     id_ = roles.column("id") if request.keeps_rows or request.ids else None
+    if folds is not None and folds.ids == id_:
+        # Rows of several repeats have no id of their own: they are matched by their order.
+        id_ = None
     if by is not None and by not in header:
         raise no_slices(by, header)
     groups = tuple(request.groups)
+    if folds is not None and folds.key not in groups:
+        groups += (folds.key,)
     left_out: dict[str, str] = {}
     if request.is_searched and not groups:
         read = {*filter(None, mapping.values()), *(chosen.names if chosen else ()), id_, by}
@@ -235,14 +253,15 @@ def find_columns(
     singles = single_columns(groups, header)
     unique = None
     # Unnamed columns may contain ids and groups, though they are searched for slices.
-    asked = singles if request.groups else ()
+    asked = singles if request.groups or folds is not None else ()
     if not request.is_part:
         used_already = [*mapping.values(), by, *asked]
         unique = id_ if request.keeps_rows else _column_of_ids(request, roles, used_already)
     positive = request.positive
     if positive is None and chosen is None and UNLESS_PREDICTED in (prob, score):
         positive = name_of_unread(roles)
-    found = TableColumns(mapping, chosen, singles, id_, unique, notes, groups, left_out, positive)
+    facts = (id_, unique, notes, groups, left_out, positive, folds)
+    found = TableColumns(mapping, chosen, singles, *facts)
     used = [*found.found.values(), *found.scores, id_, by, *asked]
     texts: list[str] = []
     if of_text and chosen is None and prob is None and score is None:
@@ -285,6 +304,24 @@ def _refuse_results(header: Collection[str]) -> None:
 
 def _any(_: str) -> bool:
     return True
+
+
+def _fold_columns(request: TableRequest, roles: Roles) -> FoldColumns:
+    """Return the columns of folds (K406: none has such a name).
+
+    With repeats, the ids of rows take their predictions together, unless clusters are given.
+    """
+    columns = FoldColumns(
+        roles.require("fold"),
+        roles.column("repeat"),
+        roles.column("holdout"),
+        roles.column("train_size"),
+    )
+    ids = None
+    if columns.repeat is not None and request.clusters is None:
+        ids = request.ids or _column_of_ids(request, roles, columns.key)
+    is_slice = columns.key in set(request.groups)
+    return replace(columns, ids=ids, is_slice=is_slice)
 
 
 def _column_of_ids(request: TableRequest, roles: Roles, used: Collection[str | None]) -> str | None:
@@ -340,9 +377,13 @@ def texts_called(types: Mapping[str, Family], *roles: Role) -> list[str]:
     return [name for name, kind in types.items() if kind == "text" and normalized(name) in known]
 
 
-def slices_later(types: Mapping[str, Any], groups: Sequence[Key]) -> SlicesLater:
-    numbers = frozenset(name for name, kind in types.items() if kind in ("whole", "real"))
-    return SlicesLater(tuple(groups), numbers)
+def slices_later(
+    types: Mapping[str, Any], groups: Sequence[Key], folds: FoldColumns | None = None
+) -> SlicesLater:
+    """Return how values become slices; those of folds are names, also where they are numbers."""
+    names = () if folds is None else folds.key
+    numbers = (x for x, kind in types.items() if kind in ("whole", "real") and x not in names)
+    return SlicesLater(tuple(groups), frozenset(numbers), folds)
 
 
 def dropped(n: int, total: int) -> tuple[str, ...]:

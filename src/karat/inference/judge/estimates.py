@@ -64,6 +64,14 @@ class Sample:
             found = self.gold_weights if found is None else found * self.gold_weights
         return None if found is None else found[self.has_gold]
 
+    @property
+    def clusters_of_gold(self) -> Codes | None:
+        """int64[g], cluster of each gold row, from 0; or None."""
+        if self.clusters is None:
+            return None
+        found = np.unique(self.clusters[self.has_gold], return_inverse=True)[1]
+        return np.asarray(found.reshape(-1), np.int64)
+
     def both(self) -> Both:
         """Return the weights of single rows."""
         gold, rest = self.gold, self.reference
@@ -102,10 +110,19 @@ class JudgedLabels:
     reference_pred: Codes
 
     @classmethod
-    def of(cls, classes: Classes, sample: Sample, gold: Any, judge: Any, pred: Any) -> JudgedLabels:
+    def of(
+        cls,
+        classes: Classes,
+        sample: Sample,
+        gold: Any,
+        judge: Any,
+        pred: Any,
+        *,
+        keeps_rows: bool = False,
+    ) -> JudgedLabels:
         """Count the rows, or keep them where they are clustered or chosen with probabilities."""
         own, rest = sample.gold, sample.reference
-        if sample.is_plain:
+        if sample.is_plain and not keeps_rows:
             weights = sample.weights
             parts = [None if weights is None else weights[rows] for rows in (own, rest)]
             names = ("judge", "prediction")
@@ -168,9 +185,6 @@ class Estimates:
             return self._kept[metric]
         assert self.scores is not None
         wanted = self.of_scores if metric in self.of_scores else [metric]
-        clusters, codes = self.sample.clusters, None
-        if clusters is not None:
-            codes = np.unique(clusters[self.sample.has_gold], return_inverse=True)[1].reshape(-1)
-        given = self.scores, self.sample.both(), self.confidence, self.policy, codes
-        self._kept.update(powered_scores(wanted, *given))
+        given = self.scores, self.sample.both(), self.confidence, self.policy
+        self._kept.update(powered_scores(wanted, *given, self.sample.clusters_of_gold))
         return self._kept[metric]

@@ -66,6 +66,11 @@ class JudgedTable:
             found = found + weight * (rest - np.bincount(self.by_judge, gold, m))
         return np.asarray(found.reshape(k, k), np.float64)
 
+    def moves(self, metric: Metric, policy: Policy) -> tuple[Floats, Floats, Floats]:
+        """Influence on a metric: of gold rows by both labels, of reference rows by the judge's."""
+        slopes = derivative(metric, self.cells(0.0, self.both.gold.n), policy)
+        return slopes[self.by_gold], slopes[self.by_judge], slopes[self.of_reference]
+
     def cells(self, weight: float, n: float) -> Cells:
         """Return the table as one of so many rows, no cell below 0."""
         shares = self.shares(weight)
@@ -75,16 +80,22 @@ class JudgedTable:
 
 
 def powered(
-    metric: Metric, table: JudgedTable, confidence: Confidence, policy: Policy = "zero"
+    metric: Metric,
+    table: JudgedTable,
+    confidence: Confidence,
+    policy: Policy = "zero",
+    weight: float | None = None,
 ) -> Powered:
     """Return a metric of labels with its interval.
 
     The interval is the ordinary one of the estimated table, for as many rows as have its variance.
+
+    Args:
+        weight: λ if it is given; None: the best.
     """
     both = table.both
-    slopes = derivative(metric, table.cells(0.0, both.gold.n), policy)
-    by_gold = slopes[table.by_gold]
-    tuned = both.tuned(by_gold, slopes[table.by_judge], slopes[table.of_reference])
+    moves = table.moves(metric, policy)
+    by_gold, tuned = moves[0], both.tuned(*moves, weight)
     n = _rows(both, by_gold, tuned) * tuned.gain
     at = n
     if math.isfinite(tuned.df):

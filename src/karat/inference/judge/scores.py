@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.judge.labels import Powered
 from karat.inference.judge.tuning import Both, Tuned
+from karat.inference.limits import Floats
 from karat.inference.score_intervals import measured_with_influence, score_interval
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -19,6 +20,100 @@ from karat.tally import ScoredRows
 
 Three = tuple[ScoredRows, ScoredRows, ScoredRows]
 """Gold rows by their gold labels, gold rows by the judge's, reference rows by the judge's."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredMoves:
+    """A metric of scores by the labels of gold rows and of the judge, and the influence of rows.
+
+    Attributes:
+        values: by gold labels, by the judge's on gold rows, by the judge's on reference rows.
+        interval: of the gold rows.
+        moves: influence of gold rows by both labels, of reference rows by the judge's.
+    """
+
+    metric: Metric
+    values: tuple[float, float, float]
+    interval: Interval
+    moves: tuple[Floats, Floats, Floats]
+
+    @property
+    def is_known(self) -> bool:
+        """True if every value is finite, and the gold rows have an interval."""
+        return all(map(math.isfinite, self.values)) and self.interval.sampling is not None
+
+    def value(self, weight: float) -> float:
+        """Return the estimate with that weight of the judge, within the range of the metric."""
+        alone, judged, rest = self.values
+        if not weight:
+            return alone
+        low, high = self.metric.range
+        return min(max(alone + weight * (rest - judged), low), high)
+
+    def powered(self, both: Both, confidence: Confidence, weight: float | None = None) -> Powered:
+        """Return the estimate with its interval.
+
+        The interval is the ordinary one of the gold rows, around the estimate, with a variance that
+        is smaller by the gain.
+        """
+        tuned = Tuned(0.0, 1.0, math.nan)
+        spread = self.interval.sampling
+        if self.is_known:
+            tuned = both.tuned(*self.moves, weight)
+        if not tuned.weight or spread is None:
+            tuned = replace(tuned, weight=0.0, gain=1.0)
+            return Powered(self.values[0], self.interval, tuned, both.gold.n)
+        value, gain = self.value(tuned.weight), tuned.gain
+        narrower = replace(
+            spread,
+            variance=spread.variance / gain,
+            shrunk=spread.shrunk / gain,
+            n_effective=spread.n_effective * gain,
+            n_informative=spread.n_informative * gain,
+        )
+        limits = score_interval(self.metric, value, narrower, confidence, spread.n_rest * gain)
+        return Powered(value, limits, tuned, both.gold.n * gain)
+
+
+def scored_moves(
+    metrics: Sequence[Metric],
+    rows: Three,
+    confidence: Confidence,
+    policy: Policy = "zero",
+    clusters: npt.NDArray[np.int64] | None = None,
+) -> dict[Metric, ScoredMoves]:
+    """Measure metrics of scores by the labels of gold rows and of the judge.
+
+    Args:
+        metrics: metrics with an influence function, of one number each.
+        clusters: int64[g], cluster of each gold row, from 0; None: rows are independent.
+    """
+    given = metrics, policy, confidence
+    parts = [
+        measured_with_influence(rows[0], *given, clusters),
+        measured_with_influence(rows[1], *given),
+        measured_with_influence(rows[2], *given),
+    ]
+    intervals = parts[0][1].intervals
+    found = {}
+    for metric in metrics:
+        a = float(parts[0][0][metric].value)
+        # The limits know the bias of the gold rows; that of the judge's labels is removed.
+        b, c = (
+            _less_bias(float(values[metric].value), sure.intervals.get(metric))
+            for values, sure, _ in parts[1:]
+        )
+        first, second, third = (influence(metric) for _, _, influence in parts)
+        moves = first, second, third
+        found[metric] = ScoredMoves(metric, (a, b, c), intervals.get(metric, Interval()), moves)
+    return found
+
+
+def _less_bias(value: float, interval: Interval | None) -> float:
+    """Value without the bias that few rows give the area under precision."""
+    if interval is None or interval.sampling is None:
+        return value
+    return value - interval.sampling.optimism * (1.0 - value)
 
 
 def powered_scores(
@@ -29,42 +124,6 @@ def powered_scores(
     policy: Policy = "zero",
     clusters: npt.NDArray[np.int64] | None = None,
 ) -> dict[Metric, Powered]:
-    """Return metrics of scores with their intervals.
-
-    The interval is the ordinary one of the gold rows, around the value that the judge's labels
-    improve, with a variance that is smaller by the gain.
-
-    Args:
-        metrics: metrics with an influence function, of one number each.
-        clusters: int64[g], cluster of each gold row, from 0; None: rows are independent.
-    """
-    given = metrics, policy, confidence
-    gold_values, intervals, of_gold = measured_with_influence(rows[0], *given, clusters)
-    judge_values, _, of_judge = measured_with_influence(rows[1], *given)
-    rest_values, _, of_rest = measured_with_influence(rows[2], *given)
-    found = {}
-    for metric in metrics:
-        alone = float(gold_values[metric].value)
-        interval = intervals.intervals.get(metric, Interval())
-        judged, rest = (float(x[metric].value) for x in (judge_values, rest_values))
-        tuned = Tuned(0.0, 1.0, math.nan)
-        if all(map(math.isfinite, (alone, judged, rest))):
-            tuned = both.tuned(of_gold(metric), of_judge(metric), of_rest(metric))
-        if not tuned.weight or interval.sampling is None:
-            tuned = replace(tuned, weight=0.0, gain=1.0)
-            found[metric] = Powered(alone, interval, tuned, both.gold.n)
-            continue
-        value = alone + tuned.weight * (rest - judged)
-        low, high = metric.range
-        value = min(max(value, low), high)
-        spread, gain = interval.sampling, tuned.gain
-        narrower = replace(
-            spread,
-            variance=spread.variance / gain,
-            shrunk=spread.shrunk / gain,
-            n_effective=spread.n_effective * gain,
-            n_informative=spread.n_informative * gain,
-        )
-        limits = score_interval(metric, value, narrower, confidence, spread.n_rest * gain)
-        found[metric] = Powered(value, limits, tuned, both.gold.n * gain)
-    return found
+    """Return metrics of scores with their intervals; arguments as in `scored_moves`."""
+    found = scored_moves(metrics, rows, confidence, policy, clusters)
+    return {metric: one.powered(both, confidence) for metric, one in found.items()}

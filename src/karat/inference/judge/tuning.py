@@ -98,12 +98,15 @@ class Both:
     gold: Weighed
     reference: Weighed
 
-    def tuned(self, by_gold: Floats, by_judge: Floats, of_reference: Floats) -> Tuned:
+    def tuned(
+        self, by_gold: Floats, by_judge: Floats, of_reference: Floats, weight: float | None = None
+    ) -> Tuned:
         """Return the weight of the judge's labels for one metric.
 
         Args:
             by_gold, by_judge: influence of each gold row, by its gold label and by the judge's.
             of_reference: influence of each reference row by the judge's label.
+            weight: λ if it is given; None: the best.
         """
         n = self.gold.n
         own, second = self.gold.moves(by_gold), -self.gold.moves(by_judge)
@@ -119,20 +122,20 @@ class Both:
         is_known = np.isfinite(second).all() and np.isfinite(third).all()
         if not is_known or n < _LEAST_ROWS or not alone > 0.0:
             return bare
-        square = float((second**2).sum())
-        if not is_clustered:
-            # All rows show how the judge's labels vary, not the gold rows alone.
-            square = self._variance_of_all(by_judge, of_reference)
-            square *= 1.0 / n + 1.0 / self.reference.n
-        with_judge = -float((own * second).sum())
-        weight = min(max(with_judge / square, 0.0), 1.0) if square > 0.0 else 0.0
+        is_given = weight is not None
+        if weight is None:
+            square = float((second**2).sum())
+            if not is_clustered:
+                # All rows show how the judge's labels vary, not the gold rows alone.
+                square = self._variance_of_all(by_judge, of_reference)
+                square *= 1.0 / n + 1.0 / self.reference.n
+            with_judge = -float((own * second).sum())
+            weight = min(max(with_judge / square, 0.0), 1.0) if square > 0.0 else 0.0
         if weight == 0.0:
             return bare
-        # Two parameters are fitted: the mean and λ.
-        factor = n / (n - 2.0) * (1.0 + 1.0 / n)
-        variance = factor * float(((own + weight * second) ** 2).sum())
+        variance = cost_of_tuning(n) * float(((own + weight * second) ** 2).sum())
         variance += weight**2 * float((third**2).sum())
-        if not variance < alone:
+        if not (is_given or variance < alone):
             return bare
         gain = alone / variance if variance > 0.0 else 1.0
         return Tuned(weight, gain, variance, self._df(own + weight * second))
@@ -182,6 +185,11 @@ class Both:
         if gold.clusters is not None:
             return False
         return bool(np.allclose(gold.roots**2 * gold.n, gold.shares, rtol=1e-9, atol=0.0))
+
+
+def cost_of_tuning(n: float) -> float:
+    """Factor of a variance that pays for two fitted parameters: the mean and λ."""
+    return n / (n - 2.0) * (1.0 + 1.0 / n)
 
 
 def with_df(n: float, normal: float, student: float) -> float:

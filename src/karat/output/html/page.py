@@ -45,6 +45,7 @@ from karat.output.finding import (
     title_of,
     title_of_comparison,
 )
+from karat.output.folds import folds_section
 from karat.output.html.colours import as_css
 from karat.output.html.confusion import PLAIN, matrix_of
 from karat.output.html.decisions import decisions_of
@@ -207,6 +208,7 @@ def report_to_html(report: Report) -> str:
         "each": OF_CLASSES,
         "tables": [],
         "slices": list(slice_sections(report, slice_metric(report))) if first else [],
+        "folds": folds_section(report, first),
         "figures": figures,
         "pairs": pairs,
         "undefined": undefined_reasons(report),

@@ -21,6 +21,7 @@ from karat.errors import short, shown
 from karat.metrics import get
 from karat.metrics._registry import find
 from karat.output.json.codec import Part, parsed, refused, require
+from karat.output.json.folds import FOLDS
 from karat.output.json.report import DERIVED, REPORT, SCHEMA
 from karat.output.json.scores import stated_twice
 from karat.output.json.slices import SLICES
@@ -42,9 +43,9 @@ _KEPT: Final = (
 _MOST: Final = 40
 
 
-def report_schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of ``karat.report/1``."""
-    path = Path(__file__).parents[1] / "report.schema.json"
+def report_schema(kind: str = "report") -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of ``karat.report/1``; ``"judged"``: ``karat.judged/1``."""
+    path = Path(__file__).parents[1] / f"{kind}.schema.json"
     return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
@@ -53,6 +54,8 @@ def report_to_dict(report: Report) -> dict[str, Any]:
     found: dict[str, Any] = REPORT.write(report, report)
     if report.kept_slices is not None:
         found["slices"] = SLICES.write(report.slices, report)
+    if report.kept_folds is not None:
+        found["folds"] = FOLDS.write(report.folds, report)
     return found
 
 
@@ -99,6 +102,9 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
     if (slices := whole.get("slices")) is not None:
         scope = SimpleNamespace(report=report, is_own=is_own)
         report = replace(report, kept_slices=SLICES.read(slices, scope))
+    if (folds := whole.get("folds")) is not None:
+        scope = SimpleNamespace(report=report, is_own=is_own)
+        report = replace(report, kept_folds=FOLDS.read(folds, scope))
     for name, part in listed.items():
         found = report.metrics.get(name)
         if found is not None and found.low is not None and found.high is not None:

@@ -29,11 +29,13 @@ class Rule:
             excluded; ``"not-worse"``: it fails where it is significantly worse.
         metric: canonical name and formula.
         bound: the number; 0 for ``"not-worse"``.
+        is_of_folds: whether it is about the mean over folds.
     """
 
     kind: Kind
     metric: Metric
     bound: float = 0.0
+    is_of_folds: bool = False
 
     @property
     def needs_baseline(self) -> bool:
@@ -43,7 +45,7 @@ class Rule:
     @property
     def text(self) -> str:
         """The rule in a few words."""
-        name = str(self.metric)
+        name = f"{'fold mean of ' if self.is_of_folds else ''}{self.metric}"
         bound = f"{self.bound:.10g}"
         word = "rise" if self.metric.better == "lower" else "drop"
         return {

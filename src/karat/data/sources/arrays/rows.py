@@ -17,9 +17,11 @@ from karat.data.labels.counting import tally_columns
 from karat.data.rows import Rows
 from karat.data.scores.classes import both_decide, coded_guess, matched
 from karat.data.scores.containers import Scores
-from karat.data.slices.codes import as_slices
+from karat.data.slices.codes import SliceCodes, as_slices
+from karat.data.slices.folds import folds_of_arrays
 from karat.data.weights import as_weights
 from karat.errors import error
+from karat.tally.folds import FoldColumns
 
 
 def label_rows(
@@ -28,6 +30,7 @@ def label_rows(
     clusters: Any = None,
     by: Any = None,
     *,
+    folds: Any = None,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -39,9 +42,10 @@ def label_rows(
         y_true, y_pred, labels, positive, weights, n_threads: as in `tally_labels`.
         clusters: one name or number for each row, or None.
         by: grouping for slices, see `as_slices`; or None.
+        folds: fold of each row, see `folds_of_arrays`; or None.
 
     Errors:
-        As `tally_labels`, `as_clusters` and `as_slices`.
+        As `tally_labels`, `as_clusters`, `as_slices` and `folds_of_arrays`.
     """
     true, pred = encode(y_true, "y_true"), encode(y_pred, "y_pred")
     n = len(true)
@@ -51,13 +55,15 @@ def label_rows(
     )
     aligned = align(true, pred, cells.classes.labels)
     beside = {"weights": weights, "clusters": clusters}
+    columns, slices = _split(by, folds, n)
     return Rows(
         cells.classes,
         aligned.true.indices(),
         aligned.pred.indices(),
         weights=importance,
         clusters=None if clusters is None else clusters_of_rows(clusters, n),
-        by=() if by is None else as_slices(by, n),
+        by=slices,
+        folds=columns,
         cells=cells,
         warnings=tuple(doubts_of_order(y_true, "y_true", y_pred=y_pred, **beside, by=by)),
     )
@@ -70,6 +76,7 @@ def score_rows(
     y_pred: Any = None,
     clusters: Any = None,
     by: Any = None,
+    folds: Any = None,
     labels: Any = None,
     positive: Any = None,
     weights: Any = None,
@@ -84,6 +91,7 @@ def score_rows(
         y_pred: predicted labels, if they differ from those of the scores.
         clusters: one name or number for each row, or None.
         by: grouping for slices, see `as_slices`; or None.
+        folds: fold of each row, see `folds_of_arrays`; or None.
         labels: the classes in the order of the columns; default: the sorted labels of y_true.
         positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
         weights: float[n].
@@ -111,6 +119,7 @@ def score_rows(
         check_lengths(true, guess)
         pred = coded_guess(guess, classes, scores, is_declared=labels is not None)
     importance = None if weights is None else as_weights(weights, n)
+    columns, slices = _split(by, folds, n)
     return Rows(
         classes,
         codes,
@@ -118,9 +127,20 @@ def score_rows(
         scores,
         importance,
         clusters=None if clusters is None else clusters_of_rows(clusters, n),
-        by=() if by is None else as_slices(by, n),
+        by=slices,
+        folds=columns,
         warnings=tuple(doubts_of_order(y_true, "y_true", **beside, by=by)),
     )
+
+
+def _split(by: Any, folds: Any, n: int) -> tuple[FoldColumns | None, tuple[SliceCodes, ...]]:
+    """Return the columns of folds, and the slices of rows; those of folds are the last."""
+    slices = () if by is None else as_slices(by, n)
+    if folds is None:
+        return None, slices
+    columns, codes = folds_of_arrays(folds, n)
+    others = tuple(one for one in slices if one.columns != codes.columns)
+    return replace(columns, is_slice=len(others) < len(slices)), (*others, codes)
 
 
 def clusters_of_rows(clusters: Any, n: int) -> RowNames:

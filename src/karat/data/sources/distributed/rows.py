@@ -82,8 +82,7 @@ def rows_of_distributed(
         groups=tuple(request.groups),
     )
     try:
-        later = slices_later(host.types, base.groups)
-        return replace(_read(host, request, base), later=later)
+        return _read(host, request, base)
     except KaratError as problem:
         if not host.of_text or not _is_of_text(problem, host):
             raise
@@ -95,18 +94,20 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
     asked = find_sets(request, frame.names, frame.types, host.hold_sets)
     if asked is not None:
-        return _of_sets(host, frame, asked, base)
+        of_sets = _of_sets(host, frame, asked, base)
+        return replace(of_sets, later=slices_later(host.types, base.groups))
     columns = find_columns(request, frame.names, frame.types, of_text=host.of_text)
     found, chosen = columns.found, columns.chosen
     notes = [*columns.notes, *_of_ids(request)]
-    reading = replace(base, found=found)
+    reading = replace(base, found=found, groups=columns.groups)
+    later = slices_later(host.types, columns.groups, columns.folds)
     if chosen is not None:
         frame.columns(
             [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
         )
         try:
             partial, mapping = _scored(host, reading, chosen, columns.mapping)
-            return _tallies(host, partial, None, mapping, notes)
+            return replace(_tallies(host, partial, None, mapping, notes), later=later)
         except KaratError as problem:
             notes.append(not_scores(problem, chosen, has_pred="pred" in found))
     frame.columns(list(found.values()), list(found))
@@ -121,7 +122,7 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
         cells = reorder(cells, Classes.of([label for label in partial.order if label in known]))
     if declared is None and columns.positive is not None:
         cells = cells.with_classes(classes_of(cells.classes.labels, columns.positive))
-    return _tallies(host, partial, cells, columns.mapping, notes)
+    return replace(_tallies(host, partial, cells, columns.mapping, notes), later=later)
 
 
 def _of_ids(request: TableRequest) -> list[Doubt]:

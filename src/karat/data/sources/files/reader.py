@@ -277,7 +277,9 @@ class Reader:
         # The values of slices, for a part of the rows.
         names["columns"] = dict(zip(self.columns.singles, read, strict=True))
         if not self.request.is_part:
-            later = slices_later(families(self.relation), self.columns.groups)
+            columns = self.columns
+            later = slices_later(families(self.relation), columns.groups, columns.folds)
+            names["folds"] = columns.folds
             values = names.pop("columns")
             if self.request.is_searched:
                 names["by"], unfit = later.searched(values)

@@ -248,7 +248,8 @@ class FileStream:
     @property
     def later(self) -> SlicesLater:
         """Conversion of column values to slices."""
-        return slices_later(families(self.reader.relation), self.reader.request.groups)
+        columns = self.reader.columns
+        return slices_later(families(self.reader.relation), columns.groups, columns.folds)
 
     @property
     def is_prob(self) -> bool:

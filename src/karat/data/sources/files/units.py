@@ -299,6 +299,9 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
         )
         request = replace(request, positive=columns.positive)
         mapping, names, notes = columns.found, columns.scores, columns.notes
+        if columns.folds is not None and columns.folds.ids is not None:
+            clusters = mapping.pop("clusters")
+            request = replace(request, clusters=clusters)
         axes = [relation.column(name) for name in ((clusters,) if clusters else ())]
         axes += map(relation.column, columns.singles)
         with explaining(relation.files, where=where):
@@ -323,9 +326,9 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
         if columns.unique is not None:
             ids, is_named = columns.unique, request.unique is not None
             notes += doubts_of_ids(relation, ids, mapping["true"], where, is_named=is_named)
-        facts, later = facts_of(relation, where), slices_later(types, request.groups)
+        facts, later = facts_of(relation, where), slices_later(types, columns.groups, columns.folds)
         sql, labels = _digest(relation, mapping, names, where)
-    every = replace(request, where=None, clusters="", unique="", groups=())
+    every = replace(request, where=None, clusters="", unique="", groups=(), folds=None)
     try:
         found = rows_of_files(sql, every)
     except KaratError as problem:

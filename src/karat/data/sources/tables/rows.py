@@ -20,6 +20,7 @@ from karat.data.scores.containers import Scores, gathered
 from karat.data.scores.order import not_scores, placed, refuse_found_scores
 from karat.data.scores.rows import InMemoryScores
 from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, searched_columns
+from karat.data.slices.folds import coded_folds
 from karat.data.sources.columns import TableColumns, TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
@@ -176,6 +177,7 @@ def read_labels(
     role: str = "",
     groups: Sequence[Key] = (),
     *,
+    folds: Key = (),
     is_searched: bool = False,
 ) -> FrameLabels:
     """Read these columns once, and leave out rows if allowed.
@@ -187,6 +189,7 @@ def read_labels(
         beside: more columns to read.
         role: role of those columns, in messages.
         groups: columns, and crosses of several, whose values and bins are slices.
+        folds: those of them that are folds.
         is_searched: as in `TableRequest`.
 
     Errors:
@@ -224,8 +227,11 @@ def read_labels(
             for name in singles
         )
     else:
-        single = {name: coded_values(values[name], name, n_rows) for name in singles}
-        by = of_columns(groups, single)
+        single = {
+            name: (coded_folds if name in folds else coded_values)(values[name], name, n_rows)
+            for name in singles
+        }
+        by = of_columns(groups, single, folds)
     return FrameLabels(
         values,
         left,
@@ -305,6 +311,8 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
     found |= {role: name for role, name in (("id", columns.id), ("by", request.by)) if name}
     given = frame, found, request.weights, request.clusters, request.nulls
     searched: dict[str, Any] = {"groups": columns.groups, "is_searched": request.is_searched}
+    if columns.folds is not None:
+        searched["folds"] = columns.folds.key
     left_out = columns.left_out
     # For rows that can be read only once, ids are read with the labels.
     is_once = (frame.first_rows is None or request.lists_rows) and columns.unique is not None
@@ -322,6 +330,7 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
         if not isinstance(rows, str):
             notes += of_ids(read)
             facts: dict[str, Any] = {"left_out": {**left_out, **rows.left_out}}
+            facts["folds"] = columns.folds
             return replace(rows.warned(*notes), **facts, id_values=_ids_of(read, request, columns))
         notes.append(rows)
     read = read_labels(*given, also, "the row ids", **searched)
@@ -341,7 +350,8 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
     if request.keeps_rows or request.lists_rows or is_split:
         made = read.rows(cells.classes, mapping, cells=cells).warned(*notes)
         ids = _ids_of(read, request, columns)
-        return replace(made, left_out={**left_out, **made.left_out}, id_values=ids)
+        facts = {"left_out": {**left_out, **made.left_out}, "folds": columns.folds}
+        return replace(made, **facts, id_values=ids)
     return Counted(cells, mapping, read.source, (*read.notes, *notes), read.n_dropped)
 
 

@@ -1,0 +1,276 @@
+"""Several systems with gold labels and a judge's: what a comparison asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from karat.api.arguments import wanted_of_scores
+from karat.api.judging import (
+    check_estimated,
+    check_random,
+    listed_of,
+    parts_with_scores,
+    predictions_of,
+    refuse_gold_alone,
+)
+from karat.api.measuring import Spec
+from karat.api.options import check_policy
+from karat.api.score_functions import given_scores
+from karat.data.arguments import check_threads
+from karat.data.judged import JudgedRows, judged_arrays, judged_table
+from karat.data.labels.counting import count_codes
+from karat.data.labels.matrices import display_names
+from karat.errors import error, shown
+from karat.errors.doubts import Doubt
+from karat.errors.options import option
+from karat.inference.comparison.judging import ComparisonSpec, Measured
+from karat.inference.comparison.records import Estimate
+from karat.inference.judge.comparison import JudgedModel, judged_differences
+from karat.inference.judge.estimates import JudgedLabels, Sample
+from karat.metrics import Metric, get
+from karat.metrics._lift import Policy
+from karat.metrics._metric import check_has_positive
+from karat.tally import Classes
+
+_SHARE: Final = "prevalence"
+"""Metric of verdicts: the proportion of the positive class."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedModels:
+    """Systems on the same rows; see `karat.api.models.Compared`.
+
+    Attributes:
+        classes: the classes.
+        rows: the rows of each system.
+        models: the systems, ready to be measured.
+    """
+
+    classes: Classes
+    rows: Mapping[str, JudgedRows]
+    models: Mapping[str, JudgedModel]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.rows)
+
+    @property
+    def is_paired(self) -> bool:
+        return True
+
+    @property
+    def is_of_sets(self) -> bool:
+        return False
+
+    @property
+    def flip_source(self) -> None:
+        return None
+
+    @property
+    def n(self) -> Mapping[str, int]:
+        return {name: one.rows.n for name, one in self.rows.items()}
+
+    @property
+    def n_units(self) -> float:
+        """Number of gold rows, or of clusters with one."""
+        return min(model.both.gold.n for model in self.models.values())
+
+    @property
+    def has_clusters(self) -> bool:
+        return any(model.sample.clusters is not None for model in self.models.values())
+
+    @property
+    def has_predictions(self) -> bool:
+        """True if systems are measured by their predictions; else by the verdicts about them."""
+        return all(one.has_predictions for one in self.rows.values())
+
+    def named(self, class_names: Any) -> JudgedModels:
+        if class_names is None:
+            return self
+        return replace(self, classes=self.classes.named(display_names(class_names, self.classes)))
+
+    def defaults(self) -> list[Metric]:
+        if not self.has_predictions:
+            return [get(_SHARE)]
+        is_binary = self.classes.positive is not None
+        names = ["accuracy", "f1" if is_binary else "macro_f1"]
+        names += ["balanced_accuracy", "matthews_correlation"]
+        if all(model.scores is not None for model in self.models.values()):
+            names.append("roc_auc" if is_binary else "roc_auc_ovr_macro")
+            if all(one.rows.is_prob for one in self.rows.values()):
+                names += ["log_loss", "brier"]
+        return [get(name) for name in names]
+
+    def every(self) -> list[Metric]:
+        if not self.has_predictions:
+            return self.defaults()
+        one = next(iter(self.rows.values()))
+        of_scores: list[Metric] = []
+        if all(model.scores is not None for model in self.models.values()):
+            of_scores = wanted_of_scores(self.classes, None, is_prob=one.rows.is_prob)
+        pred = predictions_of(one.rows, Spec())
+        cells = count_codes(self.classes, one.rows.true, pred)
+        return listed_of(cells, of_scores)
+
+    def check(self, wanted: Sequence[Metric]) -> None:
+        """Refuse metrics that these systems do not have (K166, K194, K247, K307)."""
+        for metric in wanted:
+            check_estimated(metric)
+            check_has_positive(metric, self.classes, ())
+            missing = [name for name, model in self.models.items() if model.scores is None]
+            if metric.needs_scores and missing:
+                found = f"It reads probabilities or scores; there are none of {shown(missing)}"
+                do = "Give those of every model as y_prob= or y_score=, or leave the metric out."
+                raise error("K166", metric=str(metric), found=found, do=do)
+            if not self.has_predictions and str(metric) != _SHARE:
+                found = f"Without predictions, verdicts have a proportion: {_SHARE}"
+                raise error("K247", name=str(metric), found=found, do="Give y_pred=.")
+
+    def check_labels(self) -> None:
+        """Do nothing: labels were aligned."""
+
+    def doubts(self) -> Iterator[Doubt]:
+        yield from ()
+
+    def doubts_of(
+        self,
+        metrics: Sequence[Metric],
+        values: Mapping[str, Mapping[str, Estimate]],
+        called: Mapping[str, str],
+    ) -> Iterator[Doubt]:
+        del metrics, values, called
+        yield from ()
+
+    def measured(
+        self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
+    ) -> list[tuple[Measured, dict[str, Estimate]]]:
+        return judged_differences(self.models, wanted, spec, policy)
+
+    def label_source(self, spec: ComparisonSpec, policy: Policy) -> None:
+        del spec, policy
+
+
+def judged_models(rows: Mapping[str, JudgedRows], spec: Spec, *, is_random: bool) -> JudgedModels:
+    """Return systems, each with its rows (K163, K245)."""
+    models = {}
+    for name, found in rows.items():
+        if found.gold_weights is None and not is_random:
+            pred = predictions_of(found.rows, spec) if found.has_predictions else None
+            check_random(found, pred)
+        pred = predictions_of(found.rows, spec)
+        clusters = found.rows.cluster_codes
+        sample = Sample(found.has_gold, found.rows.weights, found.gold_weights, clusters)
+        given = found.classes, sample, found.gold, found.judge, pred
+        labels = JudgedLabels.of(*given, keeps_rows=True)
+        three = None if found.rows.scores is None else parts_with_scores(found, sample, spec)
+        models[name] = JudgedModel(sample, labels, three)
+    first, *others = rows.values()
+    for name, other in zip(list(rows)[1:], others, strict=True):
+        if other.rows.n != first.rows.n:
+            left, right = next(iter(rows)), name
+            facts = {"left": left, "n_left": first.rows.n, "right": right, "n_right": other.rows.n}
+            raise error("K102", **facts)
+    return JudgedModels(first.classes, rows, models)
+
+
+_UNSUPPORTED: Final[Mapping[str, Any]] = {
+    "paired": True,
+    "weights_are": "importance",
+    "label_strata": None,
+    "threshold": None,
+    "separator": None,
+    "anytime": None,
+}
+"""Arguments of `karat.compare` that a judge does not have, with their defaults."""
+
+
+def judged_options(given: Mapping[str, Any]) -> Spec:
+    """Return how systems are measured (K243: an argument that a judge does not have)."""
+    for name, default in _UNSUPPORTED.items():
+        if given[name] != default:
+            found = "Systems with a judge are compared on the same rows, one class a row, once"
+            raise error("K243", argument=option(name), found=found, do="Leave it out.")
+    check_threads(given["n_threads"])
+    return Spec(policy=check_policy(given["undefined"]), n_threads=given["n_threads"])
+
+
+def judged_models_of_arrays(given: Mapping[str, Any], spec: Spec) -> JudgedModels:
+    """Return the systems of the arguments of `karat.compare`."""
+    refuse_gold_alone(given)
+    gold, judge = given["gold"], given["judge"]
+    if gold is None:
+        gold = given["y_true"]
+    elif given["y_true"] is not None:
+        do = "Give gold= alone: it is the truth."
+        raise error("K243", argument="y_true=", found="Both were given", do=do)
+    if gold is None:
+        do = "Give the gold labels, missing (None, NaN) where there is none: gold=."
+        raise error("K242", given="judge=", lacking="gold=", found="gold= is missing", do=do)
+    sides = {name: given[name] for name in ("y_pred", "y_prob", "y_score")}
+    given_sides = [x for x in sides.values() if x is not None]
+    of_each: list[Any] = given_sides or [gold, judge]
+    by_name = [x for x in of_each if isinstance(x, Mapping)]
+    names = list(dict.fromkeys(name for x in by_name for name in x))
+    if len(names) < 2:
+        found = f"There is one, {names[0]!r}" if names else "There is none"
+        raise error("K161", found=found)
+    for argument, values in {**sides, "gold": gold, "judge": judge}.items():
+        if isinstance(values, Mapping) and {*values} != {*names} and argument in ("gold", "judge"):
+            facts = {"left_names": shown(values), "right_names": shown(names)}
+            raise error("K163", left=argument, right="the systems", **facts)
+
+    def of(name: str, labels: Any) -> JudgedRows:
+        own = {key: _own(values, name) for key, values in sides.items()}
+        scores = None
+        if own["y_prob"] is not None or own["y_score"] is not None:
+            scores = given_scores(own["y_prob"], own["y_score"])
+        options = {key: given[key] for key in ("weights", "clusters", "gold_weights", "positive")}
+        options |= {"labels": labels, "n_threads": given["n_threads"]}
+        return judged_arrays(_own(gold, name), _own(judge, name), own["y_pred"], scores, **options)
+
+    labels = given["labels"]
+    rows = {name: of(name, labels) for name in names}
+    return judged_models(_on_one_axis(rows, of, labels), spec, is_random=given["gold_is_random"])
+
+
+def _own(values: Any, name: str) -> Any:
+    return values.get(name) if isinstance(values, Mapping) else values
+
+
+def _on_one_axis(rows: Mapping[str, JudgedRows], of: Any, labels: Any) -> Mapping[str, JudgedRows]:
+    """The rows of every system on the union of their classes."""
+    axes = {one.classes.labels for one in rows.values()}
+    if len(axes) == 1 or labels is not None:
+        return rows
+    if any(one.rows.scores is not None for one in rows.values()):
+        left, right = sorted(axes, key=len)[-2:]
+        raise error("K201", left=str(left), right=str(right))
+    union: list[Any] = sorted({label for axis in axes for label in axis})
+    return {name: of(name, union) for name in rows}
+
+
+def judged_models_of_files(
+    sources: Mapping[str, Any],
+    columns: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    spec: Spec,
+    *,
+    is_random: bool,
+) -> JudgedModels:
+    """Return systems whose predictions, or verdicts, are files with the same rows in one order."""
+    refuse_gold_alone(columns)
+
+    def of(name: str, labels: Any) -> JudgedRows:
+        return judged_table(sources[name], columns, **{**reading, "labels": labels})
+
+    rows = _on_one_axis({name: of(name, reading["labels"]) for name in sources}, of, None)
+    first, *others = rows.values()
+    for name, one in zip(list(rows)[1:], others, strict=True):
+        is_same = one.rows.n == first.rows.n and (one.gold == first.gold).all()
+        if one.has_predictions and not is_same:
+            found = f"The gold labels of {name} are others than those of {next(iter(rows))}"
+            do = "Give files with the same rows in one order: rows are matched by position."
+            raise error("K243", argument=option("gold"), found=found, do=do)
+    return judged_models(rows, spec, is_random=is_random)

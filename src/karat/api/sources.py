@@ -1,0 +1,91 @@
+"""Kinds of sources that the arguments of `evaluate` give, and arguments that do not fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from karat.api.arguments import column_name
+from karat.api.options import plain_text
+from karat.data.sources.files.paths import names_files
+from karat.data.sources.tables.frames import is_frame
+from karat.errors import error, short
+
+
+def check_sources(
+    is_table: bool,
+    columns: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    confusion: Any,
+    of_rows: Mapping[str, Any],
+    nulls: str,
+) -> None:
+    """Refuse arguments of different kinds of sources (K141 to K144)."""
+    arrays = [name for name, value in scores.items() if value is not None]
+    if arrays and is_table:
+        raise error(
+            "K142", argument=arrays[0], do="Name the columns of the table: prob= or score=."
+        )
+    if arrays and confusion is not None:
+        found = f"{arrays[0]} was given with confusion="
+        do = "Give one of them: a confusion matrix has no scores."
+        raise error("K141", argument=arrays[0], found=found, do=do)
+    if is_table:
+        return
+    named = [name for name, value in columns.items() if value is not None]
+    named += [name for name, value in of_rows.items() if isinstance(value, str)]
+    if named:
+        raise error(
+            "K143",
+            argument=named[0],
+            found="Column names were given without a table",
+            do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
+        )
+    if of_rows["ids"] is not None and confusion is not None:
+        found = "ids= was given with confusion="
+        raise error("K141", argument="ids=", found=found, do="A confusion matrix has no rows.")
+    if nulls != "error":
+        raise error("K144")
+
+
+def is_table_given(
+    first: Any, y_pred: Any, true: str | None, pred: str | None, has_scores: bool
+) -> bool:
+    """Return whether the first argument is a table or names files, not a column of labels."""
+    if first is None or y_pred is not None:
+        return False
+    if true is not None or pred is not None or is_frame(first):
+        return True
+    # Strings in a list next to scores are labels, as with y_pred.
+    return names_files(first) and not (has_scores and isinstance(first, list | tuple))
+
+
+def plain_source(source: Any) -> Any:
+    """Return a source of files with paths as plain text."""
+    if isinstance(source, list | tuple):
+        return [plain_source(item) for item in source]
+    return plain_text(source) if isinstance(source, str) else source
+
+
+def column_of_folds(folds: Any) -> str | None:
+    """Return the name of the column of folds of a table (K250: it is no name)."""
+    if folds is None or isinstance(folds, str):
+        return plain_text(folds)
+    if isinstance(folds, int) and not isinstance(folds, bool):
+        return column_name("folds", folds)
+    raise error(
+        "K250",
+        found=f"folds= is {short(folds)}, and the rows are in a table",
+        do="Name the column, or 'auto'. Columns repeat and holdout are found beside it.",
+    )
+
+
+def with_ids_of_repeats(folds: Any, clusters: Any, ids: Any) -> tuple[Any, bool]:
+    """Return the clusters of rows in memory: their ids where repeats test them several times.
+
+    The second value is True if ids are taken.
+    """
+    has_repeats = isinstance(folds, Mapping) and folds.get("repeat") is not None
+    if clusters is None and ids is not None and has_repeats:
+        return ids, True
+    return clusters, False

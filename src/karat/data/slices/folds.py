@@ -1,0 +1,74 @@
+"""Folds of rows in memory and in tables: the fold of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from karat.data.slices.codes import MOST_FOLDS, SliceCodes, coded_values, crossed
+from karat.errors import error, short, shown
+from karat.tally.axes import MISSING
+from karat.tally.folds import ROLES, FoldColumns, plain_number
+
+AUTO: Final = "auto"
+"""Text that asks for the column of folds by its name."""
+
+
+def folds_of_arrays(folds: Any, n: int) -> tuple[FoldColumns, SliceCodes]:
+    """Return the fold of each row in memory.
+
+    Args:
+        folds: one value for each row, [n]; or a dict with ``"fold"``, and where they are known
+            ``"repeat"``, ``"holdout"`` and ``"train_size"``, of such values.
+        n: rows.
+
+    Errors:
+        K102 another number of rows; K106 values of several kinds; K250 any other type.
+
+    Example:
+        >>> columns, codes = folds_of_arrays({"repeat": [0, 0, 1, 1], "fold": [0, 1, 0, 1]}, 4)
+        >>> columns.key, codes.keys
+        (('repeat', 'fold'), (('0', '0'), ('0', '1'), ('1', '0'), ('1', '1')))
+    """
+    if isinstance(folds, str):
+        raise error(
+            "K250",
+            found=f"folds={folds!r} names a column, and there is no table",
+            do="Give the fold of each row, or a dict of 'fold' and 'repeat'.",
+        )
+    given = dict(folds) if isinstance(folds, Mapping) else {"fold": folds}
+    if "fold" not in given or not set(given) <= set(ROLES):
+        raise error(
+            "K250",
+            found=f"folds= has the keys {shown(map(str, given)) or 'none'}",
+            do="Give 'fold', and where they are known 'repeat', 'holdout' and 'train_size'.",
+        )
+    named: dict[str, Any] = {role: role for role in given}
+    columns = FoldColumns(**named)
+    parts = [_coded(given[role], f"folds[{role!r}]", role, n) for role in columns.roles]
+    return columns, crossed(parts, MOST_FOLDS)
+
+
+def _coded(values: Any, argument: str, role: str, n: int) -> SliceCodes:
+    if isinstance(values, bool | int | float | None):
+        raise error(
+            "K250", found=f"{argument} is {short(values)}", do="Give one value for each row."
+        )
+    return replace(coded_folds(values, argument, n), columns=(role,))
+
+
+def coded_folds(values: Any, name: str, n: int) -> SliceCodes:
+    """Return the slices of a column of folds: one for each value, never bins of numbers."""
+    made = coded_values(values, name, n, keeps_numbers=True)
+    if made.numbers is None or not made.bins:
+        return replace(made, numbers=None)
+    there = ~np.isnan(made.numbers)
+    known, codes = np.unique(made.numbers[there], return_inverse=True)
+    names = [plain_number(str(number)) for number in known.tolist()]
+    names += [] if there.all() else [MISSING]
+    placed = np.full(n, len(known), np.int32)
+    placed[there] = codes.reshape(-1)
+    return SliceCodes(made.columns, placed, tuple((text,) for text in names))

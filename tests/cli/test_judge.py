@@ -1,0 +1,105 @@
+"""Gold labels and a judge on the command line: bundled data in one line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import jsonschema
+import pyarrow.parquet as pq
+import pytest
+
+from karat.output.json import report_schema
+from tests.architecture.tracked import ROOT
+from tests.cli.running import Karat
+
+PREDICTIONS = ROOT / "examples" / "predictions"
+DIGITS = str(PREDICTIONS / "digits_judged.csv")
+COLUMNS = "--gold", "gold", "--judge", "judge"
+
+
+@pytest.fixture
+def karat(capsys: pytest.CaptureFixture[str]) -> Karat:
+    return Karat(capsys)
+
+
+def test_a_report_covers_the_truth_and_has_every_form(tmp_path: Path, karat: Karat) -> None:
+    whole = pq.read_table(PREDICTIONS / "digits_nb.parquet")
+    right = sum(
+        a == b for a, b in zip(*(whole[x].to_pylist() for x in ("label", "pred")), strict=True)
+    )
+    found = karat("report", DIGITS, *COLUMNS, "--format", "json")
+    report = json.loads(found.out)
+    assert report["schema"] == "karat.judged/1"
+    jsonschema.validate(report, report_schema("judged"))
+    one = report["metrics"]["accuracy"]
+    assert one["low"] <= right / 1797 <= one["high"]
+    assert one["high"] - one["low"] < 0.6 * (one["gold_high"] - one["gold_low"])
+    assert "gold=gold, judge=judge, pred=pred (1 797 rows)" in found.err
+    for form in ("text", "markdown", "latex", "csv"):
+        assert "accuracy" in karat("report", DIGITS, *COLUMNS, "--format", form).out
+    page = tmp_path / "judge.html"
+    assert karat("report", DIGITS, *COLUMNS, "-o", str(page)).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "the judge makes 300 gold labels worth 943" in text
+    assert "Judge  against the gold labels" in text
+
+
+def test_the_truth_may_hold_the_gold_labels(karat: Karat) -> None:
+    given = karat("report", DIGITS, *COLUMNS, "--format", "json").out
+    assert karat("report", DIGITS, "--judge", "judge", "--format", "json").out == given
+
+
+def test_missing_truth_names_the_judge(karat: Karat) -> None:
+    found = karat("report", DIGITS)
+    assert found.code == 2
+    assert "give --judge judge" in found.err
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (("--by", "pred"), "K243"),
+        (("--nulls", "drop"), "K243"),
+        (("--method", "bootstrap"), "K243"),
+        (("--level", "none"), "K243"),
+        (("--metrics", "support"), "K247"),
+        (("--gold-weight", "judge_confidence"), None),
+    ],
+)
+def test_what_a_judge_does_not_have_is_refused(
+    more: tuple[str, ...], code: str | None, karat: Karat
+) -> None:
+    found = karat("report", DIGITS, *COLUMNS, *more)
+    assert found.code == (0 if code is None else 2)
+    assert code is None or code in found.err
+
+
+def test_systems_are_compared(tmp_path: Path, karat: Karat) -> None:
+    rows = list(csv.DictReader(io.StringIO(Path(DIGITS).read_text(encoding="utf-8"))))
+    for name in ("nb", "logreg"):
+        pred = pq.read_table(PREDICTIONS / f"digits_{name}.parquet")["pred"].to_pylist()
+        with (tmp_path / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows({**row, "pred": p} for row, p in zip(rows, pred, strict=True))
+    files = [str(tmp_path / f"{name}.csv") for name in ("nb", "logreg")]
+    found = json.loads(karat("compare", *files, *COLUMNS, "--format", "json").out)
+    one = next(x for x in found["differences"] if x["metric"] == "accuracy")
+    assert one["low"] <= 0.9694 - 0.8509 <= one["high"]
+    assert "prediction-powered t" in one["method"]
+    assert "K242" in karat("compare", *files, "--gold", "gold").err
+
+
+def test_rows_to_label_are_drawn(karat: Karat) -> None:
+    given = "label", DIGITS, "--judge", "judge", "--confidence", "judge_confidence", "-n", "50"
+    found = karat(*given)
+    rows = list(csv.DictReader(io.StringIO(found.out)))
+    assert len(rows) == 50
+    assert list(rows[0]) == ["id", "judge", "gold", "gold_weight"]
+    assert abs(sum(float(row["gold_weight"]) for row in rows) - 1797) < 1e-6
+    assert karat(*given).out == found.out
+    assert karat(*given, "--seed", "1").out != found.out
+    assert "K248" in karat("label", DIGITS, "--judge", "judge", "-n", "5").err

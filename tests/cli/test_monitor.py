@@ -1,0 +1,96 @@
+"""`karat monitor` on the command line: states, settings, exit codes, locks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Karat
+from tests.gate.rows import table, two_models, write
+
+WINE = Path(__file__).parents[2] / "examples/predictions/breast_cancer_logreg.csv"
+TRUE, OLD, NEW = two_models(1500, lost=120)
+
+
+@pytest.fixture
+def karat(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Karat:
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    return Karat(capsys)
+
+
+def test_batches_are_added_and_the_settings_stay(karat: Karat, tmp_path: Path) -> None:
+    state = tmp_path / "cancer.karat"
+    rules = ["--min", "accuracy=0.85,recall=0.5", "--positive", "malignant"]
+    first = karat("monitor", state, WINE, "--where", "fold = 0", *rules)
+    assert first.code == 0
+    assert "Note: Look 1: 114 new rows, 114 rows in all." in first.out
+    for fold in (1, 2, 3, 4):
+        last = karat("monitor", state, WINE, "--where", f"fold = {fold}")
+        assert last.code == 0
+    assert last.out.splitlines()[0] == "karat monitor  PASS: 2 of 2 rules passed"
+    shown = karat("monitor", state, "--format", "json")
+    found = json.loads(shown.out)
+    assert (found["schema"], found["look"], found["n"]) == ("karat.monitor/1", 5, 569)
+    assert [rule["decided"]["look"] for rule in found["rules"]] == [2, 1] or all(
+        rule["decided"] for rule in found["rules"]
+    )
+    markdown = karat("monitor", state, "--format", "markdown").out
+    assert markdown.startswith("### karat monitor: PASS")
+
+
+def test_what_contradicts_the_first_call_changes_nothing(karat: Karat, tmp_path: Path) -> None:
+    state = tmp_path / "s.karat"
+    assert "There is no state" in karat("monitor", state).err
+    assert karat("monitor", state, WINE).code == 2
+    assert not state.exists()
+    karat("monitor", state, WINE, "--min", "accuracy=0.9", "--positive", "malignant")
+    before = state.read_bytes()
+    for given in (
+        ["--level", "0.9"],
+        ["--anytime", "500"],
+        ["--min", "accuracy=0.8"],
+        ["--positive", "benign"],
+        ["--true", "label"],
+    ):
+        wrong = karat("monitor", state, WINE, *given)
+        assert (wrong.code, wrong.err.startswith("K240")) == (2, True)
+    again = karat("monitor", state, WINE)
+    assert (again.code, "K241" in again.err, "--again" in again.err) == (2, True, True)
+    assert state.read_bytes() == before
+    same = karat("monitor", state, "--min", "accuracy=0.9", "--level", "0.95")
+    assert same.code == 2 if "K240" in same.err else same.code == 0
+    assert karat("monitor", state, WINE, "--again").code == 0
+
+
+def test_another_model_is_a_file_or_a_column(karat: Karat, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.parquet", table(TRUE, NEW, older=OLD))
+    old = write(tmp_path / "old.parquet", table(TRUE, OLD))
+    rule = ["--max-drop", "accuracy=0.02"]
+    by_file = karat("monitor", tmp_path / "a.karat", new, "--baseline", old, *rule)
+    by_column = karat("monitor", tmp_path / "b.karat", new, "--baseline-pred", "older", *rule)
+    assert (by_file.code, by_column.code) == (1, 1)
+    assert by_file.out == by_column.out
+    assert "FAIL          drop of accuracy ≤ 0.02" in by_file.out
+    both = karat("monitor", tmp_path / "a.karat", new, "--baseline", old, "--again")
+    assert both.code == 1
+    assert karat("monitor", tmp_path / "c.karat", new, *rule).code == 2
+
+
+def test_a_damaged_state_and_one_in_use_are_left_as_they_are(karat: Karat, tmp_path: Path) -> None:
+    state = tmp_path / "s.karat"
+    karat("monitor", state, WINE, "--min", "accuracy=0.9", "--positive", "malignant")
+    whole = state.read_bytes()
+    state.write_bytes(whole[:-20])
+    damaged = karat("monitor", state, WINE, "--again")
+    assert (damaged.code, damaged.err.startswith("K205")) == (2, True)
+    assert state.read_bytes() == whole[:-20]
+    state.write_bytes(whole)
+    lock = tmp_path / "s.karat.lock"
+    lock.write_text("1 elsewhere")
+    used = karat("monitor", state)
+    assert (used.code, used.err.startswith("K239")) == (2, True)
+    lock.unlink()
+    assert karat("monitor", state).code == 0
+    assert not lock.exists()

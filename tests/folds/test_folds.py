@@ -1,0 +1,218 @@
+"""Folds of a report: pooled values, means of folds, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import karat
+from karat.errors import KaratError
+from karat.output.json import report_schema
+from tests.optional import optional
+from tests.same import assert_same
+
+PREDICTIONS = Path("examples/predictions")
+BREAST = PREDICTIONS / "breast_cancer_rf.csv"
+NAMES = ("accuracy", "f1", "matthews_correlation", "roc_auc", "log_loss", "brier")
+
+
+def repeated(seed: int = 0, n: int = 120, repeats: int = 3, folds: int = 4) -> dict[str, Any]:
+    """Predictions of each row in each repeat; those of one row are dependent."""
+    rng = np.random.default_rng([43, seed])
+    true = rng.integers(0, 2, n)
+    hard = rng.normal(size=n)
+    parts = []
+    for repeat in range(repeats):
+        fold = rng.permutation(np.arange(n) % folds)
+        p = 1 / (1 + np.exp(-(2 * true - 1) - hard - rng.normal(size=n) / 2))
+        parts.append(
+            pd.DataFrame(
+                {"id": np.arange(n), "repeat": repeat, "fold": fold, "y": true, "proba": p}
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def corrected(values: np.ndarray, ratio: float, level: float = 0.95) -> tuple[float, float, float]:
+    """Nadeau & Bengio (2003), straight from the formula."""
+    n = len(values)
+    error = math.sqrt((1 / n + ratio) * np.var(values, ddof=1))
+    far = stats.t.ppf((1 + level) / 2, n - 1) * error
+    return error, values.mean() - far, values.mean() + far
+
+
+def test_values_of_folds_are_those_of_their_rows_alone() -> None:
+    rows = pd.read_csv(BREAST)
+    report = karat.evaluate(BREAST, positive="malignant", folds="fold")
+    for name in NAMES:
+        each = [
+            karat.evaluate(part, positive="malignant", metrics=[name], level=None)[name].value
+            for _, part in rows.groupby("fold")
+        ]
+        found = report.folds[name]
+        assert found.values == pytest.approx(each, rel=1e-12)
+        sizes = rows.groupby("fold").size().to_numpy()
+        ratio = float((sizes / (len(rows) - sizes)).mean())
+        error, low, high = corrected(np.array(each), ratio)
+        assert found.fold_mean == pytest.approx(np.mean(each), rel=1e-12)
+        assert found.standard_error == pytest.approx(error, rel=1e-12)
+        assert found.low == pytest.approx(max(low, get_range(name)[0]), rel=1e-12)
+        assert found.high == pytest.approx(min(high, get_range(name)[1]), rel=1e-12)
+        # The naive error takes folds to be independent, and is smaller.
+        assert found.standard_error > found.sd / math.sqrt(found.n_folds)
+
+
+def get_range(name: str) -> tuple[float, float]:
+    return karat.metrics.get(name).range
+
+
+def test_the_pooled_numbers_are_those_of_a_report_without_folds() -> None:
+    whole = karat.evaluate(BREAST, positive="malignant").to_dict()
+    folded = karat.evaluate(BREAST, positive="malignant", folds="fold").to_dict()
+    assert folded.pop("folds")["test_train_ratio"] == pytest.approx(0.25, abs=1e-3)
+    assert folded == whole
+
+
+@pytest.mark.parametrize("source", ["frame", "arrow", "file", "arrays", "stream"])
+def test_every_source_has_the_same_folds(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pd.read_csv(BREAST)
+    options: dict[str, Any] = {"positive": "malignant", "metrics": ["accuracy", "f1"]}
+    wanted = karat.evaluate(rows.label, rows.pred, folds=rows.fold, **options).folds
+    given: Any = rows
+    if source == "arrow":
+        given = optional("pyarrow").Table.from_pandas(rows)
+    elif source != "frame":
+        given = PREDICTIONS / "breast_cancer_rf.parquet"
+    if source == "stream":
+        # Rows that do not fit: the labels of each fold are counted batch by batch.
+        options |= {"max_memory": 1 << 20, "prob": ""}
+        monkeypatch.setattr("karat.data.sources.files.rows._LEAST_BYTES", 1 << 10)
+        monkeypatch.setattr("karat.api.evaluation.ScoreParts", _tiny)
+    if source != "arrays":
+        found = karat.evaluate(given, folds="auto" if source == "frame" else "fold", **options)
+        assert dict(found.folds["f1"].to_dict()) == dict(wanted["f1"].to_dict())
+        assert found.folds.axis.names == wanted.axis.names
+
+
+def _tiny(max_memory: int, **options: Any) -> Any:
+    from karat.data.scores.storage import ScoreParts
+
+    return ScoreParts(40_000 if max_memory == 1 << 20 else max_memory, **options)
+
+
+def test_folds_that_are_numbers_are_never_bins() -> None:
+    true, fold = [0, 1] * 60, np.repeat(np.arange(30.0), 4)
+    report = karat.evaluate(true, true, folds=fold)
+    assert report.folds.axis.names == tuple(map(str, range(30)))
+    table = karat.evaluate({"label": true, "pred": true, "k": fold}, folds="k")
+    assert table.folds.axis.names == report.folds.axis.names
+
+
+def test_repeats_take_the_predictions_of_a_row_together() -> None:
+    rows = repeated()
+    report = karat.evaluate(rows, true="y", prob="proba", folds="fold")
+    by_ids = karat.evaluate(rows, true="y", prob="proba", clusters="id")
+    assert report.is_clustered
+    for name in NAMES:
+        assert_same(report[name].low, by_ids[name].low)
+    alone = karat.evaluate(rows, true="y", prob="proba", clusters="")
+    # Taken as independent, three predictions of each row would give too narrow limits.
+    assert report["accuracy"].standard_error > 1.2 * alone["accuracy"].standard_error
+    found = report.folds["accuracy"]
+    assert (found.n_folds, found.n_repeats) == (12, 3)
+    assert found.test_train_ratio == pytest.approx(1 / 3)
+    arrays = karat.evaluate(
+        rows.y, y_prob=rows.proba, folds={"repeat": rows.repeat, "fold": rows.fold}, ids=rows.id
+    )
+    assert arrays.folds["accuracy"].to_dict() == found.to_dict()
+    assert arrays["accuracy"].low == report["accuracy"].low
+
+
+def test_a_mean_is_undefined_where_a_fold_lacks_a_class() -> None:
+    true = ["a", "b"] * 6 + ["a", "c"] * 6
+    report = karat.evaluate(true, true[1:] + true[:1], folds=[0] * 12 + [1] * 12)
+    found = report.folds["macro_f1"]
+    assert math.isnan(found.fold_mean)
+    assert found.low is None
+    assert found.undefined == "fold 0: no row is truly of c"
+    assert report.folds["accuracy"].undefined is None
+    scores = karat.evaluate([0, 1] * 6 + [1] * 6, y_prob=np.linspace(0, 1, 18), folds=[0, 1, 2] * 6)
+    assert scores.folds["roc_auc"].undefined is None
+    one = karat.evaluate(
+        [0, 1] * 6 + [1] * 6, y_prob=np.linspace(0, 1, 18), folds=[0] * 12 + [1] * 6
+    )
+    assert "fold 1:" in str(one.folds["roc_auc"].undefined)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"repeat": [0] * 12, "id": [*range(12)], "fold": [3] * 12}, "K250"),
+        ({"fold": [0] * 5 + [None] * 7}, "K250"),
+        ({"id": [0, 0, 2, 3, 4, 5] * 2}, "K252"),
+        ({"repeat": [0] * 5 + [1] * 7}, "K253"),
+        ({"id": [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 9]}, "K253"),
+        ({"fold": [0] * 12}, "K254"),
+    ],
+)
+def test_structures_that_are_none_are_refused(change: dict[str, Any], code: str) -> None:
+    table = {"id": [*range(6)] * 2, "repeat": [0] * 6 + [1] * 6, "fold": [0, 1, 2] * 4}
+    table |= {"label": [0, 1] * 6, "pred": [0, 1] * 6}
+    karat.evaluate(table, folds="fold")  # the sabotaged tables differ in one column
+    with pytest.raises(KaratError) as refused:
+        karat.evaluate({**table, **change}, folds="fold")
+    assert refused.value.code == code
+
+
+def test_repeated_ids_without_repeats_are_refused() -> None:
+    table = {"id": [0, 1, 2, 0], "fold": [0, 0, 1, 1], "label": [0, 1, 0, 1], "pred": [0, 1, 1, 1]}
+    with pytest.raises(KaratError, match="K252"):
+        karat.evaluate(table, folds="fold")
+
+
+def test_single_folds_take_the_stated_number_of_training_rows() -> None:
+    rng = np.random.default_rng(7)
+    rows = [rng.permutation(40)[:10] for _ in range(6)]
+    table: dict[str, Any] = {
+        "id": np.concatenate(rows),
+        "repeat": np.repeat(np.arange(6), 10),
+        "fold": 0,
+        "train_size": 30,
+    }
+    table = {name: np.broadcast_to(values, 60) for name, values in table.items()}
+    true = np.concatenate(rows) % 2
+    table |= {"label": true, "pred": np.where(rng.random(60) < 0.2, 1 - true, true)}
+    found = karat.evaluate(table, folds="fold").folds["accuracy"]
+    assert found.test_train_ratio == pytest.approx(1 / 3)
+    assert found.standard_error == pytest.approx(corrected(np.array(found.values), 1 / 3)[0])
+
+
+@pytest.mark.parametrize("options", [{}, {"level": None}, {"metrics": ["f1", "log_loss"]}])
+def test_json_holds_the_folds(options: dict[str, Any]) -> None:
+    report = karat.evaluate(repeated(), true="y", prob="proba", folds="fold", **options)
+    text = report.to_json()
+    optional("jsonschema").validate(json.loads(text), report_schema())
+    again = karat.Report.from_json(text)
+    assert again.to_json() == text
+    assert again.folds["f1"] == report.folds["f1"]
+    damaged = text.replace('"fold_mean": 0.', '"fold_mean": 0.9', 1)
+    with pytest.raises(KaratError, match="K205"):
+        karat.Report.from_json(damaged)
+
+
+def test_text_states_what_each_interval_covers() -> None:
+    lines = karat.evaluate(BREAST, positive="malignant", folds="fold").text()
+    text = " ".join(lines.split())
+    assert "Folds by fold 5 folds of 113 to 114 rows" in text
+    assert "covers the sampling of test rows, given the fitted models" in text
+    assert "covers test rows and training sets" in text
+    assert "Nested" not in text
+    with pytest.raises(KaratError, match="K250"):
+        _ = karat.evaluate(BREAST, positive="malignant").folds

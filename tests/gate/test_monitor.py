@@ -1,0 +1,193 @@
+"""Gates for every run, and monitors: verdicts that stay, errors held over looks and rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.errors import KaratError
+from karat.inference.anytime import boundary
+from karat.inference.limits import wilson_limits
+from karat.tally.serialization import framed
+from tests.gate.rows import two_models
+
+
+def batch(n: int, seed: int, right: float = 0.9) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return y, np.where(rng.random(n) < right, y, 1 - y)
+
+
+def refused(code: str, call: Any) -> KaratError:
+    with pytest.raises(KaratError) as caught:
+        call()
+    assert caught.value.code == code
+    return caught.value
+
+
+def test_a_gate_for_every_run_has_the_limits_and_p_values_of_every_look() -> None:
+    y, old, new = two_models(2000, lost=60)
+    rules: dict[str, Any] = {"min": {"accuracy": 0.8}, "max_drop": {"accuracy": 0.01}}
+    every, once = (
+        karat.gate(y, new, baseline=old, evidence="low", anytime=planned, **rules)
+        for planned in (10_000, None)
+    )
+    bound, drop = every.rules
+    low, high = wilson_limits(bound.value, 2000, boundary(2000, 10_000, 0.05))
+    assert (bound.low, bound.high) == pytest.approx((float(low), float(high)), rel=1e-9)
+    assert drop.p is not None
+    assert once.rules[1].p is not None
+    assert drop.p > once.rules[1].p
+    assert every.anytime == 10_000
+    assert every.to_dict()["anytime"] == 10_000
+    assert "anytime" not in once.to_dict()
+    assert any("every look" in note for note in every.notes)
+
+
+def test_a_gate_for_every_run_compares_the_same_rows_alone() -> None:
+    y, old, new = two_models(500, lost=100)
+    report = karat.evaluate(y, old)
+    found = karat.gate(y, new, baseline=report, anytime=True)
+    assert {rule.verdict for rule in found.rules} == {"INCONCLUSIVE"}
+    assert karat.gate(y, new, baseline=report).verdict == "FAIL"
+    wrong = karat.evaluate(y, new)
+    refused("K176", lambda: karat.gate(wrong, min={"accuracy": 0.5}, anytime=True))
+    same = karat.evaluate(y, new, anytime=True)
+    assert karat.gate(same, min={"accuracy": 0.5}, evidence="low", anytime=True).passed
+
+
+def test_limits_of_a_monitor_are_those_of_all_rules_together() -> None:
+    y, pred = batch(1000, 1)
+    found = karat.Monitor(min={"accuracy": 0.9, "f1": 0.9}, max={"brier": 0.3}).add(
+        y, pred, y_prob=np.where(pred == 1, 0.9, 0.1)
+    )
+    accuracy = found.rules[0]
+    low, high = wilson_limits(accuracy.value, 1000, boundary(1000, 10_000, 0.05 / 3))
+    assert (accuracy.low, accuracy.high) == pytest.approx((float(low), float(high)), rel=1e-9)
+    assert any("each at 98.33 %" in note for note in found.notes)
+
+
+def test_a_rule_that_failed_stays_failed_and_one_that_passed_may_fail_later() -> None:
+    monitor = karat.Monitor(min={"accuracy": 0.7}, anytime=1000)
+    results = [monitor.add(*batch(200, i, 0.95)) for i in range(3)]
+    assert [one.verdict for one in results][-1] == "PASS"
+    first = results[-1].decided(0)
+    results += [monitor.add(*batch(400, 10 + i, 0.2)) for i in range(4)]
+    last = results[-1]
+    assert last.verdict == "FAIL"
+    assert "after it passed at look" in last.rules[0].reason
+    found = last.decided(0)
+    assert found is not None
+    assert first is not None
+    assert found > first
+    # Back within the bound: a failure stays.
+    again = monitor.add(*batch(20_000, 20, 0.99))
+    assert again.rules[0].low > 0.7
+    assert (again.verdict, again.decided(0), again.exit_code) == ("FAIL", found, 1)
+    once = karat.Monitor(min={"accuracy": 0.7}, anytime=1000)
+    assert once.add(*batch(2000, 3, 0.95)).decided(0) == (1, 2000)
+
+
+def test_few_rows_decide_nothing_and_an_undefined_metric_is_no_failure() -> None:
+    monitor = karat.Monitor(min={"roc_auc": 0.9}, labels=[0, 1])
+    found = monitor.add([0, 0, 0], y_prob=[0.1, 0.2, 0.9])
+    assert (found.verdict, found.passed, found.exit_code) == ("INCONCLUSIVE", True, 0)
+    strict = karat.Monitor(min={"accuracy": 0.9}, inconclusive="fail")
+    assert strict.add([0, 1], [0, 1]).exit_code == 3
+
+
+def test_rules_that_compare_read_the_baseline_of_every_batch() -> None:
+    monitor = karat.Monitor(max_drop={"accuracy": 0.02}, no_worse_than={"macro_f1": 0.3})
+    for i in range(4):
+        y, old, new = two_models(600, lost=70, seed=i)
+        found = monitor.add(y, new, baseline=old)
+    whole = [two_models(600, lost=70, seed=i) for i in range(4)]
+    y, old, new = (np.concatenate([one[i] for one in whole]) for i in range(3))
+    once = karat.Monitor(max_drop={"accuracy": 0.02}, no_worse_than={"macro_f1": 0.3})
+    same = once.add(y, new, baseline=old)
+    assert [one.difference_low for one in found.rules] == [one.difference_low for one in same.rules]
+    assert [one.verdict for one in found.rules] == ["FAIL", "PASS"]
+    refused("K176", lambda: monitor.add(y, new))
+    refused("K176", lambda: karat.Monitor(min={"accuracy": 0.5}).add(y, new, baseline=old))
+
+
+def test_batches_in_any_cut_give_the_limits_of_all_rows() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.choice(["ham", "spam", "eggs"], 900)
+    pred = np.where(rng.random(900) < 0.8, y, "ham")
+    clusters, weights = np.arange(900) // 7, rng.random(900) + 0.5
+    monitor = karat.Monitor(min={"macro_f1": 0.5})
+    for cut in np.split(np.arange(900), [20, 100, 101, 600]):
+        found = monitor.add(y[cut], pred[cut], clusters=clusters[cut], weights=weights[cut])
+    whole = karat.Monitor(min={"macro_f1": 0.5}).add(y, pred, clusters=clusters, weights=weights)
+    assert found.rules[0].low == pytest.approx(whole.rules[0].low, rel=1e-9)
+    assert found.n == 900
+    report = karat.evaluate(y, pred, clusters=clusters, weights=weights, anytime=True)
+    assert found.rules[0].low == pytest.approx(report["macro_f1"].low, rel=1e-9)
+
+
+def test_a_refused_batch_changes_nothing() -> None:
+    monitor = karat.Monitor(min={"accuracy": 0.8})
+    y, pred = batch(50, 5)
+    monitor.add(y, pred)
+    before = monitor.to_bytes()
+    refused("K241", lambda: monitor.add(y, pred))
+    refused("K240", lambda: monitor.add(y, pred, weights=np.ones(50)))
+    refused("K240", lambda: monitor.add(y, pred, clusters=np.arange(50)))
+    refused("K240", lambda: monitor.add(y, y_prob=pred * 0.5 + 0.2))
+    refused("K108", lambda: monitor.add(["a"] * 5, ["a"] * 5))
+    refused("K238", lambda: monitor.add([{"a"}], [{"a"}]))
+    assert monitor.to_bytes() == before
+    assert monitor.add(y, pred, again=True).n == 100
+
+
+def test_bytes_keep_everything_and_refuse_what_was_altered(tmp_path: Path) -> None:
+    monitor = karat.Monitor(min={"roc_auc": 0.8}, max_drop={"log_loss": 0.2}, anytime=500)
+    rng = np.random.default_rng(6)
+    for _ in range(3):
+        y = rng.integers(0, 2, 80)
+        p = np.clip(0.3 + 0.4 * y + 0.1 * rng.standard_normal(80), 0.01, 0.99)
+        result = monitor.add(y, y_prob=p, baseline=np.clip(p + 0.01, 0.0, 1.0))
+    monitor.save(tmp_path / "state")
+    again = karat.Monitor.load(tmp_path / "state")
+    assert again.looks == monitor.looks
+    assert again.result.to_dict()["rules"] == result.to_dict()["rules"]
+    assert again.to_bytes() == monitor.to_bytes()
+    json.loads(result.to_json())
+    assert "karat monitor" in result._repr_html_()
+    data = monitor.to_bytes()
+    for broken in (b"", data[:-3], data[:40] + b"x" + data[41:], karat.Stream().to_bytes()):
+        refused("K205", lambda broken=broken: karat.Monitor.from_bytes(broken))
+    lying = framed({"species": "monitor", "settings": {}, "looks": []}, {})
+    refused("K205", lambda: karat.Monitor.from_bytes(lying))
+
+
+def test_a_monitor_without_a_rule_or_rows_is_refused() -> None:
+    refused("K176", karat.Monitor)
+    refused("K122", lambda: karat.Monitor(min={"accuracy": 0.5}, anytime=3))
+    refused("K237", lambda: karat.Monitor(min={"accuracy": 0.5}, level=None))
+    refused("K101", lambda: karat.Monitor(min={"accuracy": 0.5}).result)
+
+
+def test_bounds_at_the_true_values_are_decided_on_few_paths_and_by_one_look_on_many() -> None:
+    """Two rules at the values of the population, 20 looks."""
+    decided = once = 0
+    for path in range(8):
+        rng = np.random.default_rng([7, path])
+        monitor = karat.Monitor(min={"accuracy": 0.9}, max={"error_rate": 0.1}, anytime=2000)
+        y = rng.integers(0, 2, 2000)
+        pred = np.where(rng.random(2000) < 0.9, y, 1 - y)
+        is_once = False
+        for n in range(100, 2001, 100):
+            result = monitor.add(y[n - 100 : n], pred[n - 100 : n], again=True)
+            one = karat.evaluate(y[:n], pred[:n], metrics=["accuracy"])["accuracy"]
+            is_once |= not one.low <= 0.9 <= one.high
+        decided += any(rule.verdict != "INCONCLUSIVE" for rule in result.rules)
+        once += is_once
+    assert decided <= 1
+    assert once >= 2

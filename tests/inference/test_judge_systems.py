@@ -1,0 +1,197 @@
+"""Systems under one judge, the gold labels that they need, and which rows to label next."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+from karat.inference.comparison.sizes import RowsNeeded
+from karat.inference.judge.sampling import FLOOR, allocation, drawn
+from karat.inference.judge.sizes import gold_rows_needed
+from tests.same import assert_same
+
+
+def systems(n: int = 3000, n_gold: int = 200, seed: int = 2, **accuracies: float) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, n)
+    judge = np.where(rng.random(n) < 0.9, truth, 1 - truth)
+    shares = accuracies or {"a": 0.85, "b": 0.8}
+    models = {
+        name: np.where(rng.random(n) < share, truth, 1 - truth) for name, share in shares.items()
+    }
+    gold = np.where(np.arange(n) < n_gold, truth, -1).astype(float)
+    gold[gold < 0] = np.nan
+    return {"gold": gold, "judge": judge, "y_pred": models}
+
+
+def test_a_difference_is_that_of_the_mean_of_both() -> None:
+    """For accuracy: PPI++ of the difference of right and wrong, with the λ that it says."""
+    given = systems()
+    found = karat.compare(**given, metrics="accuracy")["accuracy"]
+    has = ~np.isnan(given["gold"])
+    a, b = (given["y_pred"][name] for name in ("b", "a"))
+    by_gold = (a == given["gold"]).astype(float) - (b == given["gold"])
+    by_judge = (a == given["judge"]).astype(float) - (b == given["judge"])
+    n, rest = has.sum(), (~has).sum()
+    first = by_gold[has] - by_gold[has].mean()
+    second = by_judge[has] - by_judge[has].mean()
+    third = by_judge[~has] - by_judge[~has].mean()
+    weight = (first @ second / n**2) / (second @ second / n**2 + third @ third / rest**2)
+    value = by_gold[has].mean() + weight * (by_judge[~has].mean() - by_judge[has].mean())
+    assert_same(found.difference, value, within=1e-9)
+    residual = first - weight * second
+    variance = residual @ residual / n**2 + weight**2 * (third @ third) / rest**2
+    variance *= n / (n - 2) * (1 + 1 / n)
+    assert_same(found.standard_error, np.sqrt(variance), within=1e-9)
+    assert "λ of the judge" in found.remark
+
+
+def test_a_difference_is_narrower_than_that_of_gold_rows_and_covers_zero_as_often() -> None:
+    widths, hits, n_gold = [], 0, 120
+    for seed in range(50):
+        given = systems(n=1200, n_gold=n_gold, seed=seed, a=0.85, b=0.85)
+        one = karat.compare(**given, metrics="accuracy", gold_is_random=True)["accuracy"]
+        truth = given["gold"][:n_gold].astype(int)
+        own = {name: x[:n_gold] for name, x in given["y_pred"].items()}
+        alone = karat.compare(truth, own, metrics="accuracy")["accuracy"]
+        widths.append((one.high - one.low, alone.high - alone.low))
+        hits += one.low <= 0.0 <= one.high
+    assert 0.86 <= hits / 50 <= 1.0
+    both, of_gold = np.mean(widths, axis=0)
+    assert both < 0.75 * of_gold
+
+
+def test_three_systems_and_scores_are_compared() -> None:
+    rng = np.random.default_rng(8)
+    given = systems(a=0.8, b=0.8, c=0.9)
+    truth = rng.integers(0, 2, 3000)
+    scores = {
+        name: 1 / (1 + np.exp(-(rng.normal(0, 1, 3000) + k * (2 * truth - 1))))
+        for name, k in (("a", 1.0), ("b", 1.6))
+    }
+    found = karat.compare(**given, metrics=["accuracy", "kappa"])
+    assert found["accuracy", "c", "a"].verdict == "better"
+    assert found["accuracy", "b", "a"].verdict == "inconclusive"
+    assert found.best("accuracy").model == "c"
+    labels = {"gold": np.where(np.arange(3000) < 200, truth, np.nan), "judge": given["judge"]}
+    labels["judge"] = np.where(rng.random(3000) < 0.9, truth, 1 - truth)
+    of_scores = karat.compare(**labels, y_prob=scores)
+    assert of_scores["roc_auc"].verdict == of_scores["log_loss"].verdict == "better"
+    alone = karat.evaluate(**labels, y_prob=scores["a"])["roc_auc"]
+    assert abs(of_scores.values["roc_auc"]["a"].value - alone.value) < 0.01
+
+
+def test_verdicts_about_two_systems_have_proportions() -> None:
+    rng = np.random.default_rng(9)
+    n = 3000
+    truth = {"a": rng.random(n) < 0.7, "b": rng.random(n) < 0.6}
+    judge = {name: np.where(rng.random(n) < 0.9, x, ~x).astype(int) for name, x in truth.items()}
+    gold = {name: np.where(np.arange(n) < 300, x, np.nan) for name, x in truth.items()}
+    found = karat.compare(gold=gold, judge=judge)["prevalence"]
+    assert found.verdict == "lower"
+    assert found.low <= truth["b"].mean() - truth["a"].mean() <= found.high
+    with pytest.raises(karat.InputError, match="K247"):
+        karat.compare(gold=gold, judge=judge, metrics="accuracy")
+
+
+def test_gold_labels_needed_are_those_of_the_formula() -> None:
+    """1/r = (1 − ρ²)/n + ρ²/N."""
+    found = gold_rows_needed(RowsNeeded(400, 350.0, 460.0), 0.5, 200, 10_000)
+    assert found is not None
+    assert int(found) == int(np.ceil(0.5 / (1 / 400 - 0.5 / 10_000)))
+    assert found.low < found < found.high
+    assert gold_rows_needed(RowsNeeded(400, 350.0, 460.0), 0.0, 200, 10_000) == 400
+    assert gold_rows_needed(RowsNeeded(2000, 1900.0, 2100.0), 0.5, 200, 500) is None
+    # Without more rows than gold rows the judge does not help.
+    assert gold_rows_needed(RowsNeeded(400, 350.0, 460.0), 0.7, 200, 400) == 400
+
+
+def test_the_needed_labels_give_the_half_width() -> None:
+    given = systems(n=20_000, n_gold=300, seed=4)
+    given["y_pred"] = given["y_pred"]["b"]
+    pilot = karat.evaluate(**given)
+    n = karat.rows_needed("accuracy", pilot=pilot, half_width=0.02)
+    assert int(n) < int(karat.rows_needed("accuracy", pilot=pilot.gold, half_width=0.02))
+    again = systems(n=20_000, n_gold=int(n), seed=5)
+    again["y_pred"] = again["y_pred"]["b"]
+    one = karat.evaluate(**again)["accuracy"]
+    assert 0.85 < (one.high - one.low) / 0.04 < 1.15
+
+
+def test_allocation_is_neyman_with_a_floor() -> None:
+    sizes, spreads = np.array([800, 150, 50]), np.array([0.1, 0.4, 0.5])
+    found = allocation(sizes, spreads, 100)
+    assert found.sum() == 100
+    best = sizes * spreads / (sizes * spreads).sum()
+    wanted = 100 * (FLOOR * sizes / 1000 + (1 - FLOOR) * best)
+    assert (abs(found - wanted) <= 1.0).all()
+    assert allocation(sizes, np.zeros(3), 100).tolist() == [80, 15, 5]
+    assert allocation(np.array([3, 997]), np.array([1.0, 0.0]), 500).tolist() == [3, 497]
+
+
+def test_drawn_rows_have_the_weight_of_their_stratum() -> None:
+    rng = np.random.default_rng(3)
+    confidence = np.where(rng.random(2000) < 0.8, 0.97, 0.6)
+    judge = rng.integers(0, 3, 2000)
+    found = drawn(judge, 150, confidence, seed=1)
+    assert len(np.unique(found.rows)) == 150
+    assert_same(float(found.weights.sum()), 2000.0, within=1e-9)
+    unsure = confidence[found.rows] == 0.6
+    assert unsure.mean() > 1.6 * (confidence == 0.6).mean()
+    same = drawn(judge, 150, confidence, seed=1)
+    assert same.rows.tolist() == found.rows.tolist()
+    assert drawn(judge, 150, confidence, seed=2).rows.tolist() != found.rows.tolist()
+
+
+def test_weights_make_drawn_rows_unbiased_and_without_them_they_are_not() -> None:
+    rng = np.random.default_rng(11)
+    n, values, naive = 4000, [], []
+    for seed in range(30):
+        sure = np.where(rng.random(n) < 0.8, 0.98, 0.55)
+        truth = (rng.random(n) < 0.35).astype(int)
+        judge = np.where(rng.random(n) < sure, truth, 1 - truth)
+        # The model errs where the judge does.
+        pred = np.where(rng.random(n) < np.where(sure > 0.9, 0.95, 0.6), truth, 1 - truth)
+        found = karat.rows_to_label(judge, 200, confidence=sure, seed=seed)
+        gold = np.full(n, np.nan)
+        gold[found.rows] = truth[found.rows]
+        given: dict[str, Any] = {"gold": gold, "judge": judge, "y_pred": pred}
+        given["metrics"] = "accuracy"
+        right = float((pred == truth).mean())
+        one = karat.evaluate(**given, gold_weights=found.gold_weights)["accuracy"]
+        values.append((one.value - right, one.low <= 0.88 <= one.high))
+        two = karat.evaluate(**given, gold_is_random=True)["accuracy"]
+        naive.append(two.value - right)
+    assert abs(np.mean([error for error, _ in values])) < 0.01
+    assert np.mean([hit for _, hit in values]) > 0.85
+    assert np.mean(naive) < -0.015
+
+
+def test_the_file_of_rows_to_label_is_read_back(tmp_path: Path) -> None:
+    rng = np.random.default_rng(12)
+    truth = rng.integers(0, 2, 500)
+    judge = np.where(rng.random(500) < 0.9, truth, 1 - truth)
+    frame = pd.DataFrame({"id": np.arange(1000, 1500), "judge": judge, "pred": judge})
+    frame["pred"] = np.where(rng.random(500) < 0.8, truth, 1 - truth)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    found = karat.rows_to_label(frame["judge"], 80, ids=frame["id"], seed=3)
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
+    for row in rows:
+        row["gold"] = str(truth[int(row["id"]) - 1000])
+    pd.DataFrame(rows).to_csv(tmp_path / "labeled.csv", index=False)
+    both = f"'{tmp_path}/rows.csv' LEFT JOIN '{tmp_path}/labeled.csv' USING (id, judge)"
+    columns = {"gold": "gold", "judge": "judge", "gold_weights": "gold_weight"}
+    of_files = karat.evaluate(f"SELECT * FROM {both}", **columns)["accuracy"]
+    gold = np.full(500, np.nan)
+    gold[found.rows] = truth[found.rows]
+    given: dict[str, Any] = {"judge": judge, "y_pred": frame["pred"], "gold": gold}
+    one = karat.evaluate(**given, gold_weights=found.gold_weights)["accuracy"]
+    assert_same(of_files.value, one.value, within=1e-12)
+    assert_same(of_files.low, one.low, within=1e-9)
