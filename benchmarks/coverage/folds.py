@@ -315,6 +315,7 @@ def published(n_samples: int, n_repeats: int, seed: int) -> dict[str, Any]:
         "width ratio 5, 50, 95 %": quantiles,
         "correlation of the estimate with Err_XY": float(np.corrcoef(cv, truth)[0, 1]),
     }
+    print(json.dumps(found), flush=True)
     for strength in (1.0, 2.0):
         draw = logistic(10, [strength])
         x_fresh, y_fresh = draw(rng, N_FRESH)
@@ -340,7 +341,22 @@ def published(n_samples: int, n_repeats: int, seed: int) -> dict[str, Any]:
             "miscoverage of Err_XY": hits[1].tolist(),
             "width ratio 5, 50, 95 %": np.quantile(ratio, [0.05, 0.5, 0.95]).tolist(),
         }
+        print(json.dumps(found), flush=True)
     return found
+
+
+def every_design(options: argparse.Namespace) -> list[Figure]:
+    """Study each learner on each population."""
+    figures: list[Figure] = []
+    for place, population in enumerate(POPULATIONS):
+        for number, learner in enumerate(LEARNERS):
+            seed = [options.seed, place, number]
+            how = (options.replicates, options.folds, options.repeats, seed)
+            found = studied(population, learner, *how)
+            figures += found
+            covered = [f"{100 * x.of_procedure:.1f}/{100 * x.of_model:.1f}" for x in found]
+            print(f"{learner}, {population.name}: {'  '.join(covered)}", flush=True)
+    return figures
 
 
 def main(arguments: list[str]) -> int:
@@ -350,22 +366,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--seed", type=int, default=SEED)
+    parts = ("all", "designs", "published")
+    parser.add_argument("--part", choices=parts, default="all", help="what to run; the rest stays")
     parser.add_argument("--out", type=Path, default=RESULTS, help="file to write")
     parser.add_argument("--page", type=Path, help="put the tables into this page")
     options = parser.parse_args(arguments)
-    figures: list[Figure] = []
+    content: dict[str, Any] = {"figures": [], "published": {}}
+    if options.out.exists():
+        content = json.loads(options.out.read_text(encoding="utf-8"))
     start = time.process_time()
-    for place, population in enumerate(POPULATIONS):
-        for learner in LEARNERS:
-            seed = [options.seed, place, [*LEARNERS].index(learner)]
-            how = (options.replicates, options.folds, options.repeats, seed)
-            found = studied(population, learner, *how)
-            figures += found
-            told = "  ".join(f"{100 * x.of_procedure:.1f}/{100 * x.of_model:.1f}" for x in found)
-            print(f"{learner}, {population.name}: {told}", flush=True)
-    known = published(options.replicates, options.repeats, options.seed)
-    for name, numbers in known.items():
-        print(name, json.dumps(numbers), flush=True)
+    if options.part != "published":
+        content["figures"] = [asdict(x) for x in every_design(options)]
+    if options.part != "designs":
+        content["published"] = published(options.replicates, options.repeats, options.seed)
     facts = machine.facts() | {
         "seed": options.seed,
         "replicates": options.replicates,
@@ -373,7 +386,7 @@ def main(arguments: list[str]) -> int:
         "repeats": options.repeats,
         "cpu_seconds": time.process_time() - start,
     }
-    content = {"facts": facts, "figures": [asdict(x) for x in figures], "published": known}
+    content["facts"] = content.get("facts", {}) | {options.part: facts}
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     if options.page:

@@ -98,6 +98,19 @@ def thread_limit(case: Case) -> None:
     case.expect(1 <= limit <= 256, f"a limit of {limit} threads")
 
 
+@target("long_array")
+def long_array(case: Case) -> None:
+    n: Any = case.source.integer(0, 5000)
+    if case.source.is_spoiled():
+        n = case.source.pick((-1, 2**60, 2**63, "5", None, 1.5))
+    case.expect(len(case.call(case.native.long_array, n)) == n, "another length")
+
+
+@target("trim_heap")
+def trim_heap(case: Case) -> None:
+    case.call(case.native.trim_heap)
+
+
 @target("PackedScores")
 def made_packed(case: Case) -> None:
     case.call(case.native.PackedScores, *case.source.pick(((), (1,), (None, None))))
@@ -161,6 +174,17 @@ def points(case: Case, packed: Any) -> None:
     case.expect(counts is None or counts.shape == (len(tps) - 1, 2), "counts of other score levels")
 
 
+def steps(case: Case, packed: Any) -> None:
+    """Some thresholds, from any place within the words."""
+    n = packed.n_items
+    last = n if case.source.flag() else case.source.integer(0, n)
+    own = 0 if case.source.flag() else case.source.integer(0, n)
+    limit = case.source.integer(1, n + 1)
+    *found, left, reached = packed.steps(last, own, limit)
+    case.expect(len({len(part) for part in found}) == 1, "points of other thresholds")
+    case.expect(0 <= left <= last and 0 <= reached <= n, "more words to read than there are")
+
+
 def cut(case: Case, packed: Any) -> Any:
     """Words of half the size, used or thrown away."""
     made = packed.cut()
@@ -198,6 +222,7 @@ MEMBERS = {
     "add_influences": influence,
     "lift_squares": lambda case, packed: packed.lift_squares(),
     "points": points,
+    "steps": steps,
     "levels": levels,
 }
 members("PackedScores", some_words, {name: sober(work) for name, work in MEMBERS.items()})

@@ -112,6 +112,13 @@ nb::object owned(std::unique_ptr<T[]> items, int64_t n, Lengths... lengths) {
 }
 
 template <class T>
+nb::object owned(Paged<T> items, int64_t n) {
+    auto kept = std::make_unique<Paged<T>>(std::move(items));
+    T* data = kept->get();
+    return array_with(held<Paged<T>>(kept.release()), data, nb::dtype<T>(), {n});
+}
+
+template <class T>
 nb::object owned(std::vector<T> values) {
     auto kept = std::make_unique<std::vector<T>>(std::move(values));
     T* data = kept->data();

@@ -72,6 +72,16 @@ nb::tuple points_of(Packed& packed, bool wants_counts) {
                           owned(std::move(points.fps), points.n), counts);
 }
 
+nb::tuple steps_of(Packed& packed, int64_t last, int64_t own, int64_t limit) {
+    if (packed.is_weighted()) throw nb::value_error("rows with weights have no counts");
+    if (last < 0 || last > packed.n() || own < 0 || own > packed.n() - last || limit < 1)
+        throw nb::index_error("last must be a number of words, own one of the others, and limit at least 1");
+    ThresholdSteps steps = packed.read(
+        [&](const PackedScores& words) { return threshold_steps(words, last, own, limit); });
+    return nb::make_tuple(owned(std::move(steps.thresholds), steps.n), owned(std::move(steps.tps), steps.n),
+                          owned(std::move(steps.fps), steps.n), steps.last, steps.own);
+}
+
 nb::object spread_of(Packed& packed) {
     const PlacementSpread found =
         packed.read([](const PackedScores& words) { return placement_spread(words); });
@@ -136,6 +146,7 @@ void bind_cumulative(nb::module_& m) {
         .def("trapezoid_area", [](Packed& packed) { return packed.share_area(trapezoid_area); })
         .def("levels", levels_of_packed, nb::arg("last"), nb::arg("limit"))
         .def("points", points_of, nb::arg("wants_counts"))
+        .def("steps", steps_of, nb::arg("last"), nb::arg("own"), nb::arg("limit"))
         .def("spread", spread_of)
         .def("add_influences", add_rows, nb::arg("own_gains"), nb::arg("rest_gains"),
              nb::arg("lifts"), nb::arg("out"))

@@ -3,11 +3,14 @@
 #include <nanobind/stl/string.h>
 
 #include <cstring>
+#include <limits>
 #include <string>
 #include <typeinfo>
 
 #include "bind/arrays.hpp"
+#include "bind/unlocked.hpp"
 #include "kernels/choose_isa.hpp"
+#include "kernels/large_pages.hpp"
 #include "kernels/rejected.hpp"
 
 namespace karat {
@@ -30,6 +33,11 @@ void translate(const std::exception_ptr& pending, void* type) {
         PyErr_SetString(PyExc_TypeError,
                         "an argument is of another type than the call takes, or was never made");
     }
+}
+
+nb::object long_array(int64_t n) {
+    if (n < 0 || n > std::numeric_limits<int64_t>::max() / 8) throw nb::value_error("n is no length");
+    return owned(paged<double>(n), n);
 }
 
 }  // namespace
@@ -57,6 +65,11 @@ NB_MODULE(_core, m) {
             use_isa(name.c_str());
         },
         nb::arg("name"));
+    m.def("long_array", long_array, nb::arg("n"));
+    m.def("trim_heap", [] {
+        const Unlocked unlocked;
+        trim_heap();
+    });
     // Compiled formulas live in caches until the process ends, which is no leak to warn about.
     nb::set_leak_warnings(false);
     await_work_at_exit();

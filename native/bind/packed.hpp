@@ -124,9 +124,14 @@ public:
         const Turn turn(turns_);
         {
             const Unlocked unlocked(n());
+            pack_words(packed_, n_threads_, poll_for(n()));
+        }
+        // The sort takes memory: what it does not read is given back before.
+        release();
+        {
+            const Unlocked unlocked(n());
             sort_packed(packed_, n_threads_, poll_for(n()));
         }
-        release();
         settle_words();
     }
 

@@ -45,7 +45,7 @@ public:
             throw nb::index_error("i and j must be classes");
         const int64_t n = classes_.starts[i + 1] - classes_.starts[i] + classes_.starts[j + 1] -
                           classes_.starts[j];
-        std::unique_ptr<double[]> out = uninitialised<double>(n);
+        Paged<double> out = paged<double>(n);
         {
             const Unlocked unlocked(n);
             pair_scores(scores_, classes_, i, j, out.get());

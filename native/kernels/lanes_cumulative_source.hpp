@@ -252,16 +252,23 @@ int64_t count_up(const void* from, int64_t n, bool is_end, int row_bits, int cla
     };
     while (i > 8) {
         const V here = load<V>(words + i - 8), below = load<V>(words + i - 9);
-        if (lane_bits(reinterpret_cast<V>((here ^ below) <= rest)) != 0) {
-            for (int word = 0; word < 8; ++word) pass(--i);
-            continue;
-        }
-        // Each word is a score level.
+        const auto ties = lane_bits(reinterpret_cast<V>((here ^ below) <= rest));
         const int32_t* till = kBitsFromTop.till[lane_bits(reinterpret_cast<V>((here >> row_bits & mask) ==
                                                                               Word(last)))];
         const Doubles few = __builtin_convertvector(load<Ints>(till), Doubles);
         store(of_own + m, few + double(own));
         store(of_all + m, places + double(rows));
+        if (ties != 0) {
+            // Those that end no score level are written over.
+            double *const to_own = of_own + m, *const to_all = of_all + m;
+            int64_t kept = 0;
+            for (int word = 0; word < 8; ++word) {
+                to_own[kept] = to_own[word];
+                to_all[kept] = to_all[word];
+                kept += ~ties >> (7 - word) & 1;
+            }
+            m += kept - 8;
+        }
         own += till[7];
         rows += 8;
         m += 8;

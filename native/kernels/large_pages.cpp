@@ -1,7 +1,12 @@
 #include "kernels/large_pages.hpp"
 
+#include <cstdlib>
+
 #if defined(__linux__)
 #include <sys/mman.h>
+#endif
+#if defined(__GLIBC__)
+#include <malloc.h>
 #endif
 
 namespace karat {
@@ -19,6 +24,29 @@ void use_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t byte
     const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
     // A wish: where it is not granted, nothing is lost.
     (void)madvise(reinterpret_cast<void*>(first), begin + bytes - first, MADV_HUGEPAGE);
+#endif
+}
+
+void* map_pages([[maybe_unused]] size_t bytes) {
+#if defined(__linux__)
+    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    use_large_pages(memory, bytes);
+    return memory;
+#else
+    return nullptr;
+#endif
+}
+
+void unmap_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
+#if defined(__linux__)
+    (void)munmap(memory, bytes);
+#endif
+}
+
+void trim_heap() {
+#if defined(__GLIBC__)
+    (void)malloc_trim(0);
 #endif
 }
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "kernels/choose_isa.hpp"
-#include "kernels/large_pages.hpp"
 #include "kernels/rejected.hpp"
 #include "kernels/sort_words.hpp"
 
@@ -120,10 +119,10 @@ private:
     void stage() {
         if (task_.scores.is_contiguous()) return;
         if (task_.scores.is_double) {
-            wide_ = uninitialised<uint64_t>(n_);
+            wide_ = paged<uint64_t>(n_);
             staged_ = reinterpret_cast<char*>(wide_.get());
         } else {
-            narrow_ = uninitialised<uint32_t>(n_);
+            narrow_ = paged<uint32_t>(n_);
             staged_ = reinterpret_cast<char*>(narrow_.get());
         }
     }
@@ -160,9 +159,9 @@ private:
     // The staged scores become words where they lie, if these have the same size.
     void allocate(PackedScores& packed) {
         if (packed.layout.is_wide) {
-            packed.wide = wide_ ? std::move(wide_) : uninitialised<uint64_t>(n_);
+            packed.wide = wide_ ? std::move(wide_) : paged<uint64_t>(n_);
         } else {
-            packed.narrow = narrow_ ? std::move(narrow_) : uninitialised<uint32_t>(n_);
+            packed.narrow = narrow_ ? std::move(narrow_) : paged<uint32_t>(n_);
         }
     }
 
@@ -192,8 +191,8 @@ private:
     int64_t n_, n_tasks_;
     int n_slots_;
     Poll poll_;
-    std::unique_ptr<uint32_t[]> narrow_;
-    std::unique_ptr<uint64_t[]> wide_;
+    Paged<uint32_t> narrow_;
+    Paged<uint64_t> wide_;
     char* staged_ = nullptr;
 };
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "kernels/large_pages.hpp"
 #include "kernels/score_keys.hpp"
 #include "kernels/threads.hpp"
 
@@ -59,8 +59,8 @@ struct PackedScores {
     KeyLayout layout;
     bool has_words = false;
     bool is_shown = false;  // the words, to somebody who may write to them meanwhile
-    std::unique_ptr<uint32_t[]> narrow;  // one of the two
-    std::unique_ptr<uint64_t[]> wide;
+    Paged<uint32_t> narrow;  // one of the two
+    Paged<uint64_t> wide;
 };
 
 // Makes words of items some at a time.

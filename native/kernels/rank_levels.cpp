@@ -205,6 +205,58 @@ void count_levels_of(const Reader& reader, const RankTask& task, int64_t limit, 
     levels.last = last;
 }
 
+// Calls use(found, m) for stretches of the words before `last`, with their first m score levels, `limit` at most in all;
+// `own` rows of the own class stand above. Both are then those of the next call.
+template <class Reader, class Use>
+void walk_levels(const Reader& reader, const PackedScores& packed, int64_t limit, int64_t& last, int64_t& own,
+                 const Use& use) {
+    const int64_t n = packed.task.n();
+    Cumulated found;
+    found.own[0] = static_cast<double>(own);
+    found.all[0] = static_cast<double>(n - last);
+    while (last > 0 && limit > 0) {
+        const int64_t first = std::max<int64_t>(last - kBlock, 0);
+        own = count_stretch(reader, packed, first, last, own, found);
+        last = first;
+        const int64_t m = std::min(found.n, limit);
+        use(found, m);
+        limit -= m;
+        if (limit == 0) {
+            // The stretch may go on below.
+            last = n - static_cast<int64_t>(found.all[m]);
+            own = static_cast<int64_t>(found.own[m]);
+        }
+        found.restart();
+    }
+}
+
+// Of the first m score levels of a stretch.
+template <class Reader>
+void write_scores(const Reader& reader, int64_t n, const Cumulated& found, int64_t m, double* scores) {
+    for (int64_t j = 0; j < m; ++j) {
+        // The last word of the score level, of which all have one score.
+        const int64_t i = n - static_cast<int64_t>(found.all[j + 1]);
+        reader.fetch_scores(i);
+        scores[j] = reader.score(i);
+    }
+}
+
+// Rows of the rest and of the own class by turns.
+void write_counts(const Cumulated& found, int64_t m, int64_t* counts) {
+    for (int64_t j = 0; j < m; ++j) {
+        const double own = found.own[j + 1] - found.own[j];
+        counts[2 * j] = static_cast<int64_t>(found.all[j + 1] - found.all[j] - own);
+        counts[2 * j + 1] = static_cast<int64_t>(own);
+    }
+}
+
+void write_positives(const Cumulated& found, int64_t m, double* __restrict tps, double* __restrict fps) {
+    for (int64_t j = 0; j < m; ++j) {
+        tps[j] = found.own[j + 1];
+        fps[j] = found.all[j + 1] - found.own[j + 1];
+    }
+}
+
 void weigh_levels_of(const RowReader& reader, const RankTask& task, int64_t limit, ScoreLevels& levels) {
     const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
     levels.weights = uninitialised<double>(2 * limit);
@@ -263,31 +315,33 @@ ThresholdPoints threshold_points(const PackedScores& packed, bool wants_counts) 
     points.tps[0] = points.fps[0] = 0;
     points.n = 1;
     with_reader(packed, [&](const auto& reader) {
-        count_up(reader, packed, [&](const Cumulated& found) {
-            double *const thresholds = points.thresholds.get() + points.n, *const tps = points.tps.get() + points.n,
-                         *const fps = points.fps.get() + points.n;
-            for (int64_t j = 0; j < found.n; ++j) {
-                // The last word of the score level, of which all have one score.
-                const int64_t i = n - static_cast<int64_t>(found.all[j + 1]);
-                reader.fetch_scores(i);
-                thresholds[j] = reader.score(i);
-            }
-            for (int64_t j = 0; j < found.n; ++j) {
-                tps[j] = found.own[j + 1];
-                fps[j] = found.all[j + 1] - found.own[j + 1];
-            }
-            if (wants_counts) {
-                int64_t* const counts = points.counts.get() + 2 * (points.n - 1);
-                for (int64_t j = 0; j < found.n; ++j) {
-                    const double own = found.own[j + 1] - found.own[j];
-                    counts[2 * j] = static_cast<int64_t>(found.all[j + 1] - found.all[j] - own);
-                    counts[2 * j + 1] = static_cast<int64_t>(own);
-                }
-            }
-            points.n += found.n;
+        int64_t last = n, own = 0;
+        walk_levels(reader, packed, n, last, own, [&](const Cumulated& found, int64_t m) {
+            write_scores(reader, n, found, m, points.thresholds.get() + points.n);
+            write_positives(found, m, points.tps.get() + points.n, points.fps.get() + points.n);
+            if (wants_counts) write_counts(found, m, points.counts.get() + 2 * (points.n - 1));
+            points.n += m;
         });
     });
     return points;
+}
+
+ThresholdSteps threshold_steps(const PackedScores& packed, int64_t last, int64_t own, int64_t limit) {
+    ThresholdSteps steps;
+    steps.last = last;
+    steps.own = own;
+    limit = std::min(limit, last);
+    steps.thresholds = uninitialised<double>(limit);
+    steps.tps = uninitialised<double>(limit);
+    steps.fps = uninitialised<double>(limit);
+    with_reader(packed, [&](const auto& reader) {
+        walk_levels(reader, packed, limit, steps.last, steps.own, [&](const Cumulated& found, int64_t m) {
+            write_scores(reader, packed.task.n(), found, m, steps.thresholds.get() + steps.n);
+            write_positives(found, m, steps.tps.get() + steps.n, steps.fps.get() + steps.n);
+            steps.n += m;
+        });
+    });
+    return steps;
 }
 
 double step_area(const PackedScores& packed, int n_threads, Poll poll) {

@@ -31,6 +31,17 @@ struct ThresholdPoints {
 };
 ThresholdPoints threshold_points(const PackedScores& packed, bool wants_counts);
 
+// Some thresholds of rows without weights, the next lower ones.
+struct ThresholdSteps {
+    int64_t n = 0;          // score levels
+    int64_t last = 0;       // words before this one are on later score levels
+    int64_t own = 0;        // rows of the own class at or above the last one
+    std::unique_ptr<double[]> thresholds, tps, fps;  // [n]
+};
+// At most `limit` of the first `last` words; 0 <= last <= n, where a score level ends, above which stand `own` rows of
+// the own class; limit >= 1.
+ThresholdSteps threshold_steps(const PackedScores& packed, int64_t last, int64_t own, int64_t limit);
+
 // With the share of the own class among all rows at or above a score level: the sum over the score levels of own
 // weight × share.
 double step_area(const PackedScores& packed, int n_threads = 1, Poll poll = nullptr);

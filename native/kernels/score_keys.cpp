@@ -35,23 +35,6 @@ uint64_t KeyLayout::key_of(float score) const {
     return distance(lowest, steps_to(*this, ordered_of<float, int32_t>(score)));
 }
 
-double KeyLayout::score_of(uint64_t key) const {
-    const int64_t steps = static_cast<int64_t>(static_cast<uint64_t>(lowest) + key);
-    // Of a word that somebody altered it is some number, without a shift beyond the sign.
-    const uint64_t above = steps < 0 ? distance(steps, 0) : distance(0, steps);
-    const uint64_t magnitude = above == 0 ? 0 : (above + static_cast<uint64_t>(floor)) << zeros;
-    double score;
-    if (is_double) {
-        std::memcpy(&score, &magnitude, sizeof score);
-    } else {
-        const int32_t bits = static_cast<int32_t>(magnitude);
-        float narrow;
-        std::memcpy(&narrow, &bits, sizeof narrow);
-        score = static_cast<double>(narrow);
-    }
-    return steps < 0 ? -score : score;
-}
-
 KeyLayout choose_layout(const FloatSpan& span, bool is_double, int64_t n, int64_t k,
                         bool wants_rows) {
     KeyLayout layout;

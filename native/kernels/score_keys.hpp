@@ -67,6 +67,23 @@ struct KeyLayout {
     double score_of(uint64_t key) const;
 };
 
+inline double KeyLayout::score_of(uint64_t key) const {
+    const int64_t steps = static_cast<int64_t>(static_cast<uint64_t>(lowest) + key);
+    // Of a word that somebody altered it is some number, without a shift beyond the sign.
+    const uint64_t above = steps < 0 ? -static_cast<uint64_t>(steps) : static_cast<uint64_t>(steps);
+    const uint64_t magnitude = above == 0 ? 0 : (above + static_cast<uint64_t>(floor)) << zeros;
+    double score;
+    if (is_double) {
+        std::memcpy(&score, &magnitude, sizeof score);
+    } else {
+        const int32_t bits = static_cast<int32_t>(magnitude);
+        float narrow;
+        std::memcpy(&narrow, &bits, sizeof narrow);
+        score = static_cast<double>(narrow);
+    }
+    return steps < 0 ? -score : score;
+}
+
 // Bits that hold every number up to `most`.
 int bits_of(uint64_t most);
 

@@ -34,28 +34,37 @@ public:
 
     // Gives memory back when it is more than a thread may keep.
     void trim() {
-        if (bytes_ > kKept) release();
+        if (bytes_ > kOwnPages) release();
     }
 
 private:
-    static constexpr size_t kKept = size_t{8} << 20;
     static constexpr std::align_val_t kLine{64};
 
     void release() {
-        ::operator delete(memory_, kLine);
+        if (is_mapped_) {
+            unmap_pages(memory_, bytes_);
+        } else {
+            ::operator delete(memory_, kLine);
+        }
         memory_ = nullptr;
+        is_mapped_ = false;
         bytes_ = 0;
     }
 
     void reserve(size_t bytes) {
         if (bytes <= bytes_) return;
         release();
-        memory_ = ::operator new(bytes, kLine);
-        use_large_pages(memory_, bytes);
+        if (bytes > kOwnPages) memory_ = map_pages(bytes);
+        is_mapped_ = memory_ != nullptr;
+        if (!is_mapped_) {
+            memory_ = ::operator new(bytes, kLine);
+            use_large_pages(memory_, bytes);
+        }
         bytes_ = bytes;
     }
 
     void* memory_ = nullptr;
+    bool is_mapped_ = false;
     size_t bytes_ = 0;
 };
 

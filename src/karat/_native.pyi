@@ -334,6 +334,15 @@ class PackedScores:
         the rest and own on each score level. Errors: ValueError for rows with weights.
         """
 
+    def steps(
+        self, last: int, own: int, limit: int
+    ) -> tuple[_Float64, _Float64, _Float64, int, int]:
+        """Thresholds, true and false positives float64[u] of rows without weights, best first.
+
+        Of the first `last` words, above which stand `own` rows of own, at most `limit` levels; then
+        the two numbers of the next call. Errors: ValueError for rows with weights.
+        """
+
     def levels(self, last: int, limit: int) -> tuple[_Float64, NDArray[Any], _Float64 | None, int]:
         """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise.
 
@@ -384,6 +393,15 @@ class CutScores:
 
         Reads the arrays again. Errors: RuntimeError when they have changed; OverflowError.
         """
+
+def long_array(n: int) -> _Float64:
+    """float64[n] of any numbers; the system has its memory back as soon as it is dropped.
+
+    Errors: ValueError if n is negative or too large; MemoryError.
+    """
+
+def trim_heap() -> None:
+    """Give free memory between living arrays of the heap back to the system, where it knows how."""
 
 def thread_limit(n_threads: int) -> int:
     """Threads that a call may use: n_threads, or with 0 KARAT_NUM_THREADS, or usable cores."""

@@ -144,3 +144,19 @@ def test_repeats_of_models_need_ids_as_clusters() -> None:
         karat.compare(true, given, folds=folds)
     found = karat.compare(true, given, folds=folds, clusters=np.tile(np.arange(60), 2))
     assert found.folds["accuracy"].n_folds == 6
+
+
+def test_looks_and_judges_have_no_folds() -> None:
+    nb, rf = models()
+    both = {"nb": nb.pred, "rf": rf.pred}
+    with pytest.raises(KaratError, match="K237"):
+        karat.evaluate(nb.label, nb.pred, folds=nb.fold, anytime=150)
+    with pytest.raises(KaratError, match="K237"):
+        karat.compare(nb.label, both, folds=nb.fold, anytime=150)
+    with pytest.raises(KaratError, match="K237"):
+        karat.gate(NB, folds="fold", anytime=150, min={"accuracy": 0.5})
+    gold = nb.label.where(nb.index < 60, None)
+    with pytest.raises(KaratError, match="K243"):
+        karat.evaluate(gold=gold, judge=nb.pred, gold_is_random=True, folds=nb.fold)
+    with pytest.raises(KaratError, match="K243"):
+        karat.compare(None, both, gold=gold, judge=nb.pred, gold_is_random=True, folds=nb.fold)

@@ -36,7 +36,7 @@ def validated(cv: Any, model: Any = None) -> tuple[dict[str, Any], Any, Any]:
 
 
 def by_loops(
-    results: dict[str, Any], features: Any, y: Any, k: int, repeats: int
+    results: dict[str, Any], rows_of: Any, y: Any, k: int, repeats: int
 ) -> tuple[float, float, float]:
     """Algorithm 1 of Bates, Hastie & Tibshirani (2024), with the bias of their section 4.3."""
     tests, models = results["indices"]["test"], results["estimator"]
@@ -49,12 +49,12 @@ def by_loops(
         by_rows = dict(part)
         for i, fold in enumerate(folds):
             rows = sorted(fold)
-            outer = (by_rows[fold].predict(features[rows]) != y[rows]).astype(float)
+            outer = (by_rows[fold].predict(rows_of[rows]) != y[rows]).astype(float)
             inner = []
             for j, other in enumerate(folds):
                 if j != i:
                     model = by_rows[fold | other]
-                    inner += (model.predict(features[sorted(other)]) != y[sorted(other)]).tolist()
+                    inner += (model.predict(rows_of[sorted(other)]) != y[sorted(other)]).tolist()
             a.append((np.mean(inner) - outer.mean()) ** 2)
             b.append(outer.var(ddof=1) / len(outer))
             inner_all += inner

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,23 @@ def test_clusters_count_together() -> None:
         assert_same(b.value, a.value, within=5e-3)
         assert 0.97 < (b.high - b.low) / (a.high - a.low) < 1.06, name
         assert (c.high - c.low) < 0.7 * (b.high - b.low), name
+
+
+def test_metrics_that_are_not_listed_and_travel() -> None:
+    frame = drawn().drop(columns=["proba_good", "user"])
+    report = karat.evaluate(frame, judge="judge")
+    assert [one.code for one in report.doubts] == ["D101"]
+    with pytest.raises(karat.KaratError, match="K194"):
+        _ = report["f1"]
+    with pytest.raises(karat.InputError, match="K247"):
+        _ = report["micro_support"]
+    one = report["macro_f_beta(beta=2)"]
+    assert one.low < one.value < one.high
+    again = pickle.loads(pickle.dumps(report))
+    assert again.to_json() == report.to_json()
+    assert "<table" in report._repr_html_()
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = report.nothing
 
 
 def test_a_class_without_gold_labels_has_no_corrected_share() -> None:

@@ -60,6 +60,24 @@ def test_points_of_weighted_rows_are_sums_of_weights() -> None:
     packed.sort()
     with pytest.raises(ValueError, match="no counts"):
         packed.points(wants_counts=True)
+    with pytest.raises(ValueError, match="no counts"):
+        packed.steps(500, 0, 10)
+
+
+def test_steps_begin_within_the_words() -> None:
+    scores, y = column("different", 500)
+    packed = _native.pack_scores(scores, y, 1, 2, None, 1, False)
+    packed.sort()
+    for last, own, limit in (
+        (501, 0, 1),
+        (-1, 0, 1),
+        (500, 1, 1),
+        (400, 101, 1),
+        (9, -1, 1),
+        (9, 0, 0),
+    ):
+        with pytest.raises(IndexError, match="last must be a number of words"):
+            packed.steps(last, own, limit)
 
 
 GAINS: dict[str, tuple[Any, bool]] = {
@@ -70,12 +88,15 @@ GAINS: dict[str, tuple[Any, bool]] = {
 }
 
 
+@pytest.mark.parametrize("n_held", [-1, 1 << 21])
 @pytest.mark.parametrize("kind", ["different", "few", "close"])
 @pytest.mark.parametrize("name", GAINS)
 def test_the_largest_gain_is_that_of_the_whole_walk(
-    name: str, kind: str, monkeypatch: pytest.MonkeyPatch
+    name: str, kind: str, n_held: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("karat.metrics._views.N_BLOCK", 64)
+    monkeypatch.setattr("karat.data.scores.ranking.N_BLOCK", 64)
+    monkeypatch.setattr("karat.metrics._views.N_HELD", n_held)
     gain, rises = GAINS[name]
     view, seen = ClassRanks(rank(*column(kind, 20_000), 1, 2)), []
 

@@ -1,9 +1,9 @@
-"""Long columns are walked in blocks, or held as points: they give what held ones give."""
+"""Long columns are walked in blocks: they give what held ones give."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import karat
-from karat.data.scores.ranking import rank
+from karat.data.scores.ranking import Ranked, rank
 from karat.errors import UndefinedWarning
 from karat.metrics import all_records
 from karat.metrics._views import PER_CLASS_VIEWS, ClassProbabilities, ClassRanks, Confidences
-from karat.tally import Bins, CumulativeCounts, cumulated, quantile_edges
+from karat.tally import Bins, CumulativeCounts, WalkedSteps, cumulated, quantile_edges
+from karat.tally.cumulative_counts import ends_of
 from tests.same import assert_same
 
 N = 30_000
@@ -24,14 +25,6 @@ N = 30_000
 @contextmanager
 def walked(monkeypatch: pytest.MonkeyPatch, n_block: int) -> Iterator[None]:
     """No column is held, and blocks have so many score levels."""
-    with pointed(monkeypatch, n_block), monkeypatch.context() as patched:
-        patched.setattr("karat.metrics._views.N_POINTS", -1)
-        yield
-
-
-@contextmanager
-def pointed(monkeypatch: pytest.MonkeyPatch, n_block: int) -> Iterator[None]:
-    """Of columns without weights what each threshold calls positive is held, and no more."""
     with monkeypatch.context() as patched:
         patched.setattr("karat.metrics._views.N_HELD", -1)
         patched.setattr("karat.metrics._views.N_BLOCK", n_block)
@@ -94,42 +87,51 @@ def test_metrics_of_walked_columns(
                 assert_same(value, held[name], within=2e-9, about=f"{name}, blocks of {n_block}")
 
 
+def ranked_of(kind: str, *, is_weighted: bool) -> Ranked:
+    call = problem(2, kind, n=3000, is_weighted=is_weighted)
+    y, p, weights = call["y_true"].astype(np.int32), call["y_prob"][:, 1], call["weights"]
+    return rank(p, y, 1, 2, weights)
+
+
+def assert_same_blocks(found: Iterable[Any], expected: Iterable[Any]) -> None:
+    for one, other in zip(found, expected, strict=True):
+        for part, known in zip(one, other, strict=True):
+            assert np.asarray(part).dtype == np.asarray(known).dtype
+            assert_same(part, known)
+
+
+@pytest.mark.parametrize("n_block", [1, 100, 2048, 1 << 14])
 @pytest.mark.parametrize("kind", ["plain", "ties", "rare"])
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_points_give_the_bits_of_walks(
-    kind: str, is_weighted: bool, monkeypatch: pytest.MonkeyPatch
+def test_steps_of_sorted_rows_are_cumulated_levels(
+    kind: str, n_block: int, is_weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call = problem(3, kind, n=3000, is_weighted=is_weighted)
-    with walked(monkeypatch, 100):
-        expected = every_metric(call)
-    with pointed(monkeypatch, 100):
-        for name, value in every_metric(call).items():
-            assert_same(value, expected[name], about=name)
-
-
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_levels_of_points_are_those_of_the_column(
-    is_weighted: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    call = problem(2, "ties", n=3000, is_weighted=is_weighted)
-    y, p, weights = call["y_true"].astype(np.int32), call["y_prob"][:, 1], call["weights"]
-    ranked = rank(p, y, 1, 2, weights, names_rows=True)
-    with walked(monkeypatch, 100):
-        expected = ClassRanks(ranked)
-        walks, levels = list(expected.steps()), list(expected.levels.blocks())
-    with pointed(monkeypatch, 100):
+    ranked = ranked_of(kind, is_weighted=is_weighted)
+    with walked(monkeypatch, n_block):
         view = ClassRanks(ranked)
-        beside = ClassProbabilities.beside(view)
-        assert (view.levels is ranked) == is_weighted
-        assert beside.levels is view.levels
-        for found, wanted in ((view.steps(), walks), (view.levels.blocks(), levels)):
-            for one, other in zip(found, wanted, strict=True):
-                for part, known in zip(one, other, strict=True):
-                    if part is None or isinstance(part, float):
-                        assert part == known
-                    else:
-                        assert part.dtype == known.dtype
-                        assert_same(part, known)
+        assert view.levels is ranked
+        assert ClassProbabilities.beside(view).levels is ranked
+        expected = list(cumulated(ranked))
+        for _ in range(2):  # they can be read again
+            assert_same_blocks(view.steps(), expected)
+        ends = ends_of(view.steps())
+        assert_same(ends, ends_of(iter(expected)))
+        assert ends[:, -1].sum() == len(ranked.cumulative().scores)
+        if not is_weighted:
+            steps = view.steps()
+            assert isinstance(steps, WalkedSteps)
+            backwards = [steps[i] for i in reversed(range(len(expected)))]
+            assert_same_blocks(backwards, expected[::-1])
+
+
+def test_a_walk_from_another_count_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = ranked_of("plain", is_weighted=False)._sorted
+    with walked(monkeypatch, 100):
+        _, tps, fps, left, own = packed.steps(3000, 0, 100)
+        assert (own, left) == (tps[-1], 3000 - tps[-1] - fps[-1])
+        below, other = packed.steps(left, own, 100), packed.steps(left, own - 1, 100)
+    assert_same(below[1], other[1] + 1.0)
+    assert_same(below[2], other[2] - 1.0)
 
 
 @pytest.mark.parametrize(

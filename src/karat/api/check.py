@@ -77,6 +77,7 @@ def check(
     threshold: Any = None,
     clusters: Any = None,
     by: Any = None,
+    folds: Any = None,
     ids: Any = None,
     separator: Any = None,
     nulls: str = "error",
@@ -89,7 +90,8 @@ def check(
 
     Args:
         y_true, y_pred, y_prob, y_score, true, pred, prob, score, weights, labels, positive,
-            threshold, clusters, by, ids, separator, nulls, max_memory: as of `karat.evaluate`.
+            threshold, clusters, by, folds, ids, separator, nulls, max_memory: as of
+            `karat.evaluate`.
 
     Returns:
         A `Check`: true where a report can be made and nothing is in doubt. ``.problem``,

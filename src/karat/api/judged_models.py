@@ -182,6 +182,7 @@ _UNSUPPORTED: Final[Mapping[str, Any]] = {
     "threshold": None,
     "separator": None,
     "anytime": None,
+    "folds": None,
 }
 """Arguments of `karat.compare` that a judge does not have, with their defaults."""
 
@@ -189,7 +190,9 @@ _UNSUPPORTED: Final[Mapping[str, Any]] = {
 def judged_options(given: Mapping[str, Any]) -> Spec:
     """Return how systems are measured (K243: an argument that a judge does not have)."""
     for name, default in _UNSUPPORTED.items():
-        if given[name] != default:
+        # An array has no truth value.
+        is_given = given[name] is not None if default is None else given[name] != default
+        if is_given:
             found = "Systems with a judge are compared on the same rows, one class a row, once"
             raise error("K243", argument=option(name), found=found, do="Leave it out.")
     check_threads(given["n_threads"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import error
+from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.options import option
 from karat.inference.confidence import DRAWN, Confidence
 from karat.inference.judge.estimates import Estimates, JudgedLabels, Sample
@@ -38,6 +39,7 @@ from karat.results import judged as outcome
 from karat.results.judged import JudgedResult, JudgedShare
 from karat.results.values import listed_metrics
 from karat.tally import Cells
+from karat.tally.cached import cached_property
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 _UNSUPPORTED: Final[Mapping[str, str]] = {
     "confusion": "A confusion matrix does not say which rows have a gold label",
     "by": "Slices have no estimates with a judge",
+    "folds": "Folds have no estimates with a judge",
     "ids": "Rows are not listed with a judge",
     "keep_rows": "Rows are not listed with a judge",
     "separator": "Rows with sets of labels have no estimates with a judge",
@@ -104,6 +107,11 @@ class JudgedReport(Exports, outcome.JudgedReport):
         from karat.output.html.page import judged_to_html
 
         return written(judged_to_html(self), path, end="")
+
+    def _repr_html_(self) -> str:
+        from karat.output.notebook import html_of
+
+        return html_of(self._document("headline"))
 
     def _document(self, metrics: Literal["headline", "all"]) -> Document:
         from karat.output.describe_judged import describe_judged
@@ -248,30 +256,8 @@ def judged_report(
             of_scores = [metric for metric in found_metrics if not _why_not(metric)]
         listed = _listed(gold, wanted, of_scores)
     estimates = Estimates(labels, confidence, spec.policy, sample, three, of_scores)
-    by_judge = _values_by_judge(found, pred, spec, of_scores)
-
-    def made(metric: Metric) -> JudgedResult:
-        assert gold is not None
-        one, by_gold = estimates.of(metric), gold[metric]
-        interval = one.interval
-        return JudgedResult(
-            str(metric),
-            one.value,
-            interval.low,
-            interval.high,
-            confidence.level,
-            interval.method,
-            None if not one.tuned.variance >= 0.0 else float(np.sqrt(one.tuned.variance)),
-            one.tuned.weight,
-            one.n,
-            len(own),
-            by_gold.value,
-            by_gold.low,
-            by_gold.high,
-            by_judge(metric),
-            interval.remark,
-        )
-
+    alike = replace(rows, true=found.judge, by=(), cells=None, clusters=None, pred=pred)
+    made = _Estimated(estimates, gold, alike, spec, len(own))
     shares = _shares(labels, confidence, found, sample)
     report = JudgedReport(
         rows.classes,
@@ -285,7 +271,7 @@ def judged_report(
         made,
         rows.mapping,
         rows.source,
-        (*rows.warnings, *_cautions(found)),
+        tuple(dict.fromkeys([*rows.warnings, *_doubts(gold), *_cautions(found)])),
         spec.wanted,
         rows.clusters is not None,
         found.gold_weights is not None,
@@ -374,26 +360,64 @@ def check_estimated(metric: Metric) -> None:
         raise error("K247", name=str(metric), found=why.capitalize(), do=_DROP)
 
 
-def _values_by_judge(
-    found: JudgedRows, pred: Any, spec: Spec, of_scores: Sequence[Metric]
-) -> Callable[[Metric], float]:
-    """Values of metrics of all rows with the judge's labels as the truth."""
-    rows = replace(found.rows, true=found.judge, by=(), cells=None, clusters=None)
-    kept: dict[Metric, float] = {}
+@dataclass(eq=False)
+class _Estimated:
+    """Function that returns one metric from gold labels and a judge's.
 
-    def value(metric: Metric) -> float:
-        if metric not in kept and metric.needs_scores:
-            tally = InMemoryScores.of(rows, spec.threshold, spec.n_threads)
-            values = measure(tally, of_scores, spec.policy)
-            kept.update({one: float(each.value) for one, each in values.items()})
-        elif metric not in kept:
-            counted = accumulate(replace(rows, pred=pred, scores=None), ScoreParts(0)).rows
-            assert counted is not None
-            assert counted.cells is not None
-            kept[metric] = float(metric.values(counted.cells, spec.policy).value)
-        return kept[metric]
+    Attributes:
+        estimates: the estimates.
+        gold: the predictions on the gold rows alone.
+        by_judge: all rows, with the judge's labels as the truth.
+        spec: how they are measured.
+        n_gold: rows with a gold label.
+    """
 
-    return value
+    estimates: Estimates
+    gold: Report | None
+    by_judge: Rows
+    spec: Spec
+    n_gold: int
+    _kept: dict[Metric, float] = field(default_factory=dict)
+
+    def __call__(self, metric: Metric) -> JudgedResult:
+        assert self.gold is not None
+        check_estimated(metric)
+        one, by_gold = self.estimates.of(metric), self.gold[metric]
+        interval, tuned = one.interval, one.tuned
+        return JudgedResult(
+            str(metric),
+            one.value,
+            interval.low,
+            interval.high,
+            self.estimates.confidence.level,
+            interval.method,
+            float(np.sqrt(tuned.variance)) if tuned.variance >= 0.0 else None,
+            tuned.weight,
+            one.n,
+            self.n_gold,
+            by_gold.value,
+            by_gold.low,
+            by_gold.high,
+            self._value(metric),
+            interval.remark,
+        )
+
+    def _value(self, metric: Metric) -> float:
+        """The metric of all rows with the judge's labels as the truth."""
+        if not metric.needs_scores:
+            return float(metric.values(self._cells, self.spec.policy).value)
+        if metric not in self._kept:
+            tally = InMemoryScores.of(self.by_judge, None, self.spec.n_threads)
+            values = measure(tally, self.estimates.of_scores, self.spec.policy)
+            self._kept |= {each: float(found.value) for each, found in values.items()}
+        return self._kept[metric]
+
+    @cached_property
+    def _cells(self) -> Cells:
+        rows = accumulate(replace(self.by_judge, scores=None), ScoreParts(0)).rows
+        assert rows is not None
+        assert rows.cells is not None
+        return rows.cells
 
 
 def _shares(
@@ -429,6 +453,11 @@ def _shares(
             )
         )
     return tuple(shares)
+
+
+def _doubts(gold: Report | None) -> tuple[Doubt, ...]:
+    """The doubts about the predictions on the gold rows."""
+    return () if gold is None else only_doubts(gold.warnings)
 
 
 _FEW_OF_A_CLASS: Final = 10

@@ -38,6 +38,10 @@ _SHOWN: dict[str, str] = {
     "id": "row id",
     "ids": "row id",
     "fold": "fold",
+    "folds": "fold",
+    "repeat": "repeat",
+    "holdout": "held-out fold",
+    "train_size": "number of training rows",
     "group": "group",
     "clusters": "clusters",
 }
@@ -56,7 +60,7 @@ _USED = (*_OPTIONS, "prob", "score")
 )
 @sources
 @options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id")
-@options("separator", "by", "where", "labels", "positive", "nulls")
+@options("separator", "by", "folds", "where", "labels", "positive", "nulls")
 def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> int:
     """Show the detected role of each column, and what is in doubt.
 

@@ -64,6 +64,7 @@ def report_judged(
         "separator": columns["separator"],
         "anytime": given.get("anytime"),
         "by": given["by"] or None,
+        "folds": given["folds"],
         "keep_rows": given["keep_rows"] or given["errors"],
         "n_threads": given["threads"],
         "weights_are": "importance",
@@ -95,6 +96,7 @@ def compare_judged(
     from karat.errors import error
 
     refused = {**refused, "--separator": given["separator"], "--anytime": given.get("anytime")}
+    refused["--folds"] = given["folds"]
     refused = {**refused, "--nulls": None if given["nulls"] == "error" else given["nulls"]}
     for name, value in refused.items():
         if value is not None:

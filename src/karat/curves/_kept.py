@@ -40,6 +40,8 @@ MOST_POINTS: Final = 256
 """Number of operating points kept for a class."""
 RARE: Final = 0.05
 """Proportion of one of two classes below which reliability is also kept in bins of equal weight."""
+_N_BINS: Final = 15
+"""The bins of calibration errors by default, which are computed once for both."""
 _N_QUANTILES: Final = 10
 MOST_CLASSES: Final = 100
 """Number of classes above which no curve is kept."""
@@ -81,12 +83,14 @@ class ClassCurves:
             guides = (Roc.name, PrecisionRecall.name)
             places, errors = simplified(points, planes, guides, MOST_POINTS)
             points = points.at(places)
-        reliability = reliability_curve(probabilities.made(binned), label)
+        reliability = reliability_curve(
+            probabilities.made(binned, _N_BINS, "uniform", "right"), label
+        )
         decided = counts_at(probabilities, DECISIONS).T
         quantiles = None
         if is_of_two and 0.0 < points.n_pos < RARE * (points.n_pos + points.n_neg):
             # For a rare class, nearly all rows are in the first bin of equal width.
-            bins = probabilities.made(binned, _N_QUANTILES, "quantile")
+            bins = probabilities.made(binned, _N_QUANTILES, "quantile", "right")
             quantiles = reliability_curve(bins, label)
         return cls(points, errors, cost.area, cost.n_full, reliability, decided, quantiles)
 

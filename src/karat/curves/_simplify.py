@@ -17,8 +17,7 @@ from karat.curves._curve import Floats, Points
 from karat.metrics import ClassRanks
 from karat.metrics._regression import recalibrated
 from karat.metrics._views import ROUNDING_OF_BOUNDS
-from karat.tally import Steps
-from karat.tally.cumulative_counts import N_BLOCK
+from karat.tally.cumulative_counts import N_BLOCK, ends_of
 
 Places: TypeAlias = npt.NDArray[np.int64]
 Plane: TypeAlias = Callable[[Floats, Floats, float, float], tuple[Floats, Floats]]
@@ -244,14 +243,11 @@ def sparse_points(ranks: ClassRanks, limit: int) -> Points:
 
     Cost: two walks over the score levels, and tens of thousands of points.
     """
-    first: Steps | None = None
-    n_full = 1
-    for steps in ranks.steps():
-        first = first or steps
-        n_full += len(steps.thresholds)
-    if first is None or not is_long(n_full, limit):
+    ends = ends_of(ranks.steps())
+    n_full = 1 + int(ends[:, -1].sum())
+    if not is_long(n_full, limit):
         return Points.of(ranks)
-    n_pos, n_neg = float(steps.tps[-1]), float(steps.fps[-1])
+    first, (n_pos, n_neg) = next(iter(ranks.steps())), ends[-1, 1:3].tolist()
     least = float(first.tps[0] + first.fps[0])
     targets = dense_targets(n_pos, n_neg, least, limit)
     # Columns: index, threshold, true and false positives.

@@ -183,7 +183,7 @@ K147  Rows with scores of {k} classes do not fit into memory, nor do tables of t
       Give max_memory={needed} or more, or labels alone.
 K148  Rows that have clusters or slices do not fit into memory.
       {n} rows take {needed} bytes and max_memory is {given}: {what}.
-      Give a larger max_memory=, or leave out clusters= or by=.
+      Give a larger max_memory=, or leave out clusters=, by= or folds=.
 K149  confusion= and labels= have the classes in different orders.
       The matrix is labeled {stored}, and labels= lists {labels}.
       Bring rows and columns of the matrix into that order, or leave labels= out.

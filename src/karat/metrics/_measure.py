@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.metrics._lift import Lift, Policy
 from karat.metrics._metric import Metric, Values
 from karat.metrics._record import Record
@@ -24,6 +25,7 @@ from karat.metrics._views import (
 from karat.metrics._workers import Workers
 from karat.tally import ScoredRows
 from karat.tally.cached import cached_property
+from karat.tally.scored import N_LONG
 
 
 class Later(Mapping[Metric, Values]):
@@ -126,7 +128,7 @@ def measure(
         held: views of the same rows, kept between calls; without it, each view is dropped.
 
     Cost: one read for the losses; a sort of n keys for each column that some metric needs. Memory
-        holds one sorted column for each thread, and one more.
+        holds one sorted column for each thread, and of at most `N_LONG` rows one more.
     """
     wanted = list(dict.fromkeys(metrics))
     by_view: dict[type, list[Metric]] = {}
@@ -146,11 +148,24 @@ def measure(
     n_tasks = rows.classes.k + bool(of_pairs) + bool(of_confidences) if names_rows else 1
     with Workers.of(rows, n_tasks) as workers:
         pairwise = Pairwise(rows, names_rows=names_rows)
-        if of_pairs:
-            workers.run(lambda: apart.update((m, _of_pairs(m, pairwise)) for m in of_pairs))
-        if of_confidences:
+
+        def measure_pairs() -> None:
+            apart.update((m, _of_pairs(m, pairwise)) for m in of_pairs)
+
+        def measure_confidences() -> None:
             views = Views(rows, None) if held is None else held[None]
-            workers.run(lambda: apart.update(_of_confidences(of_confidences, views, beside)))
+            apart.update(_of_confidences(of_confidences, views, beside))
+
+        is_long = rows.n_rows > N_LONG
+        if of_pairs and not is_long:
+            workers.run(measure_pairs)
+        if of_confidences:
+            workers.run(measure_confidences)
+        if is_long:
+            # Several pairs at a time. They and the confidences are dropped before the columns.
+            measure_pairs()
+            workers.finish()
+            _native.trim_heap()
         found |= _by_column(rows, others, policy, along, beside, held, workers)
         found |= apart
         if beside:
@@ -233,6 +248,8 @@ def _by_column(
         for view in {*(record.reads for record, _ in here), *_CURVES[: 2 * bool(along)]}:
             views.of(view)
         totals = views.totals
+        if rows.n_rows > N_LONG:
+            workers.wait()
         if here or along:
             workers.run(partial(_measure_column, i, views, here, values, along))
     workers.finish()

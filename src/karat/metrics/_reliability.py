@@ -58,9 +58,12 @@ class Reliability:
 
 
 def binned(
-    cumulative: LevelSource, bins: int = 15, scheme: Scheme = "uniform", closed: Closed = "right"
+    cumulative: LevelSource, bins: int, scheme: Scheme = "uniform", closed: Closed = "right"
 ) -> Bins:
-    """Bin cumulative counts of confidences; the own class means a hit."""
+    """Bin cumulative counts of confidences; the own class means a hit.
+
+    Views keep it by its arguments: pass all of them.
+    """
     edges = uniform_edges(bins) if scheme == "uniform" else quantile_edges(cumulative, bins, closed)
     return Bins.of(cumulative, edges, closed)
 

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import LevelSource, RankedColumn, ReadSums, ScoredRows, Steps, Sums, cumulated
+from karat.tally import (
+    HeldSteps,
+    LevelSource,
+    RankedColumn,
+    ReadSums,
+    ScoredRows,
+    Steps,
+    Sums,
+    WalkedSteps,
+)
 from karat.tally.cached import cached_property
-from karat.tally.cumulative_counts import N_BLOCK, ScoreLevels
+from karat.tally.cumulative_counts import N_BLOCK
+from karat.tally.scored import N_LONG
 from karat.tally.sums import LOSSES, clipped_at
 
 
@@ -69,10 +79,10 @@ def largest(
     Returns:
         -inf and NaN if no gain is read.
 
-    Cost: blocks of steps in memory are skipped if their bound is too small.
+    Cost: without weights, blocks of steps are skipped if their bound is too small.
     """
     blocks = c.steps()
-    if rises is not None and isinstance(blocks, tuple) and len(blocks) > 1:
+    if rises is not None and isinstance(blocks, HeldSteps | WalkedSteps) and len(blocks.ends) > 1:
         blocks = _promising(blocks, gain, at_least, rises=rises)
     most, best = -math.inf, math.nan
     for steps in blocks:
@@ -84,55 +94,28 @@ def largest(
 
 
 def _promising(
-    blocks: tuple[Steps, ...], gain: Callable[[Steps], Floats], at_least: float, *, rises: bool
+    blocks: HeldSteps | WalkedSteps,
+    gain: Callable[[Steps], Floats],
+    at_least: float,
+    *,
+    rises: bool,
 ) -> Iterable[Steps]:
     """Blocks whose gain may reach the largest gain at the end of a block."""
-    ends = [
-        (at.thresholds[-1], at.tps[-1], at.fps[-1], at.tps_before, at.fps_before) for at in blocks
-    ]
-    thresholds, tps, fps, tps_before, fps_before = np.array(ends).T
+    thresholds, tps, fps, tps_before, fps_before, _ = blocks.ends.T
     reached = gain(Steps(thresholds, tps, fps, 0.0, 0.0)).max()
     corner = (tps, fps_before) if rises else (tps_before, fps)
     bounds = np.asarray(gain(Steps(thresholds, *corner, 0.0, 0.0)))
     bounds += np.abs(bounds) * ROUNDING_OF_BOUNDS
     # NaN excludes nothing.
     is_out = (bounds < reached) | (bounds < at_least)
-    return (steps for steps, out in zip(blocks, is_out.tolist(), strict=True) if not out)
+    return (blocks[i] for i in np.flatnonzero(~is_out).tolist())
 
 
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
 
-N_HELD: Final = 1 << 21
-"""Number of rows above which counted score levels are not kept in memory."""
-N_POINTS: Final = 1 << 24
-"""Number of unweighted rows up to which the points of each threshold are cached, and give the score
-levels. With more rows, and with weights, each call reads the sorted rows."""
-
-
-@dataclass(frozen=True)
-class _LevelsOfPoints:
-    """Score levels of unweighted rows, from the points of each threshold: a `LevelSource`.
-
-    Attributes:
-        points: as in `_HeldLevels`.
-        n_rows: rows.
-        is_weighted: False.
-    """
-
-    points: tuple[Floats, Floats, Floats]
-    n_rows: int
-    is_weighted: bool = False
-
-    def blocks(self) -> Iterator[ScoreLevels]:
-        thresholds, tps, fps = self.points
-        for first in range(1, len(thresholds), N_BLOCK):
-            last = min(first + N_BLOCK, len(thresholds))
-            counts = np.empty((last - first, 2), np.int64)
-            for side, above in enumerate((fps, tps)):
-                # Integers below 2^53: their differences are exact.
-                counts[:, side] = np.diff(above[first - 1 : last])
-            yield ScoreLevels(thresholds[first:last], counts, None)
+N_HELD: Final = N_LONG
+"""Number of rows above which score levels are not kept in memory, but read from the sorted rows."""
 
 
 @dataclass(frozen=True)
@@ -155,19 +138,10 @@ class _HeldLevels:
         """True if the counted score levels are kept in memory."""
         return self.ranked.n_rows <= N_HELD
 
-    @property
-    def has_points(self) -> bool:
-        """True if the points of each threshold are kept in memory."""
-        return self.is_few or (not self.ranked.is_weighted and self.ranked.n_rows <= N_POINTS)
-
     @cached_property
     def levels(self) -> LevelSource:
         """The score levels, best first; the column itself if they are not kept."""
-        if self.is_few:
-            return self.ranked.cumulative()
-        if self.has_points:
-            return _LevelsOfPoints(self.points, self.ranked.n_rows)
-        return self.ranked
+        return self.ranked.cumulative() if self.is_few else self.ranked
 
     @cached_property
     def points(self) -> tuple[Floats, Floats, Floats]:
@@ -177,7 +151,7 @@ class _HeldLevels:
         return self.ranked.points()
 
     @cached_property
-    def steps(self) -> tuple[Steps, ...]:
+    def steps(self) -> HeldSteps:
         """Chunks of the points, without the first one."""
         thresholds, tps, fps = self.points
         found = []
@@ -185,7 +159,7 @@ class _HeldLevels:
             part = slice(first, first + N_BLOCK)
             before = float(tps[first - 1]), float(fps[first - 1])
             found.append(Steps(thresholds[part], tps[part], fps[part], *before))
-        return tuple(found)
+        return HeldSteps(tuple(found))
 
 
 @dataclass(frozen=True)
@@ -272,10 +246,10 @@ class _OneColumn:
     def steps(self) -> Iterable[Steps]:
         """Cumulative weights from the best on: the rows predicted positive at each threshold.
 
-        Cost: cached after the first walk over at most `N_POINTS` sorted rows without weights;
-        otherwise one walk for each call, in constant memory.
+        Cost: cached after the first walk over at most `N_HELD` rows; otherwise one walk for each
+        iteration, in constant memory.
         """
-        return self._held.steps if self._held.has_points else cumulated(self.ranked)
+        return self._held.steps if self.is_held else self.ranked.steps()
 
     @property
     def curve(self) -> tuple[Floats, Floats, Floats]:
@@ -289,7 +263,7 @@ class _OneColumn:
     @property
     def points(self) -> tuple[Floats, Floats, Floats]:
         """All steps after a first one above every score: threshold inf, nothing is positive."""
-        if self._held.has_points:
+        if self.is_held or not self.ranked.is_weighted:
             return self._held.points
         first = (np.array([np.inf]), np.zeros(1), np.zeros(1))
         whole = [first, *(steps[:3] for steps in self.steps())]

@@ -54,6 +54,11 @@ class Workers:
             return
         self._running.append(self._pool.submit(copy_context().run, task))
 
+    def wait(self) -> None:
+        """Wait until a thread is free; raise the error of an earlier task."""
+        while self._pool is not None and len(self._running) >= self._n:
+            self._running.popleft().result()
+
     def finish(self) -> None:
         """Wait for every task; raise the first error."""
         while self._running:

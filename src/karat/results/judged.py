@@ -11,6 +11,7 @@ from karat.errors import error, shown
 from karat.errors.doubts import Doubt, only_doubts, without_doubts
 from karat.inference.json_record import JsonRecord
 from karat.metrics import Metric, get
+from karat.metrics._metric import check_has_positive
 from karat.metrics._registry import find
 from karat.results.result import JsonDocument, Results
 from karat.tally import Classes
@@ -149,14 +150,18 @@ class JudgedReport(JsonDocument):
         return only_doubts(self.warnings)
 
     def __getitem__(self, name: str | Metric) -> JudgedResult:
-        """The estimate of a metric, by any of its names.
+        """The estimate of a metric, by any of its names; of labels also one that is not listed.
 
         Errors:
-            K301 no such metric; K247 there is no estimate of it with a judge.
+            K301 no such metric; K247 there is no estimate of it with a judge; K194, K307 a plain
+            name where no class is positive.
         """
         metric = get(name)
         if str(metric) in self.listed:
             return self.metrics[str(metric)]
+        if self.gold is not None and not metric.needs_scores:
+            check_has_positive(metric, self.classes, ())
+            return self.make(metric)
         found, do = "There are no predictions", "Give y_pred=; of verdicts, read report.shares."
         if self.gold is not None:
             found, do = "It was not estimated", f"There are {shown(self.listed)}."

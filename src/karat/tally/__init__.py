@@ -13,9 +13,11 @@ from karat.tally.cells import Axis, Cells, Fields
 from karat.tally.classes import Classes, Label
 from karat.tally.cumulative_counts import (
     CumulativeCounts,
+    HeldSteps,
     LevelSource,
     ScoreLevels,
     Steps,
+    WalkedSteps,
     cumulated,
     of_both,
 )
@@ -37,6 +39,7 @@ __all__ = [
     "CrossedCells",
     "CumulativeCounts",
     "Fields",
+    "HeldSteps",
     "HistogramColumn",
     "HistogramRows",
     "JointCells",
@@ -53,6 +56,7 @@ __all__ = [
     "ScoredRows",
     "Steps",
     "Sums",
+    "WalkedSteps",
     "cumulated",
     "from_bytes",
     "inconsistency",

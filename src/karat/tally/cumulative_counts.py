@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
@@ -237,6 +237,74 @@ class Steps(NamedTuple):
     fps: Floats
     tps_before: float
     fps_before: float
+
+
+def ends_of(blocks: Iterable[Steps]) -> Floats:
+    """float64[b, 6]: last threshold, tps and fps of each block, tps_before, fps_before, levels."""
+    if isinstance(blocks, HeldSteps | WalkedSteps):
+        return blocks.ends
+    return _read_ends(blocks)
+
+
+def _read_ends(blocks: Iterable[Steps]) -> Floats:
+    ends = [(*(part[-1] for part in at[:3]), *at[3:], len(at.tps)) for at in blocks]
+    return np.array(ends, np.float64).reshape(-1, 6)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldSteps:
+    """Blocks of steps in memory.
+
+    Attributes:
+        blocks: all of them.
+        ends: as `ends_of`.
+    """
+
+    blocks: tuple[Steps, ...]
+
+    def __iter__(self) -> Iterator[Steps]:
+        return iter(self.blocks)
+
+    def __getitem__(self, i: int) -> Steps:
+        return self.blocks[i]
+
+    @cached_property
+    def ends(self) -> Floats:
+        return _read_ends(self)
+
+
+class WalkedSteps:
+    """Blocks of steps that are read from sorted rows without weights, again for each iteration.
+
+    Args:
+        read: maps the number of rows that are left, and of true positives above them, to
+            thresholds, tps and fps of the next block, and to the same two numbers below it.
+        n_rows: number of rows.
+
+    Attributes:
+        ends: as `ends_of`, from one walk.
+    """
+
+    def __init__(
+        self, read: Callable[[int, int], tuple[Floats, Floats, Floats, int, int]], n_rows: int
+    ) -> None:
+        self._read, self._n_rows = read, n_rows
+
+    def __iter__(self) -> Iterator[Steps]:
+        left, own = self._n_rows, 0
+        while left:
+            above = float(own), float(self._n_rows - left - own)
+            thresholds, tps, fps, left, own = self._read(left, own)
+            yield Steps(thresholds, tps, fps, *above)
+
+    @cached_property
+    def ends(self) -> Floats:
+        return _read_ends(self)
+
+    def __getitem__(self, i: int) -> Steps:
+        tps, fps = self.ends[i, 3:5].tolist()
+        points = self._read(self._n_rows - int(tps + fps), int(tps))[:3]
+        return Steps(*points, tps_before=tps, fps_before=fps)
 
 
 def of_both(sides: Numbers) -> Numbers:

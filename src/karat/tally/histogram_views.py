@@ -14,6 +14,7 @@ from karat.tally.classes import Classes
 from karat.tally.cumulative_counts import (
     N_BLOCK,
     CumulativeCounts,
+    HeldSteps,
     ScoreLevels,
     Steps,
     ThresholdPoints,
@@ -124,6 +125,14 @@ class HistogramColumn:
     def points(self) -> ThresholdPoints:
         """Thresholds, true and false positives after a first threshold above every score."""
         return self.cumulative().points()
+
+    @cached_property
+    def _steps(self) -> HeldSteps:
+        return HeldSteps(tuple(cumulated(self)))
+
+    def steps(self) -> Iterable[Steps]:
+        """Score levels with cumulative counts, best first; cached if they are without weights."""
+        return cumulated(self) if self.is_weighted else self._steps
 
     def areas(self) -> Numbers:
         """number[k]: over pairs (row of own, row of c), Σ w·w'·(2·[s > s'] + [s = s'])."""

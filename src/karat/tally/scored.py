@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.tally.classes import Classes
-from karat.tally.cumulative_counts import CumulativeCounts, LevelSource, ThresholdPoints
+from karat.tally.cumulative_counts import CumulativeCounts, LevelSource, Steps, ThresholdPoints
 from karat.tally.sums import Sums
 
 Floats = npt.NDArray[np.float64]
+N_LONG: Final = 1 << 21
+"""Number of rows above which reports save memory: they keep no array for each score level, and no
+sorted column while another one waits."""
 
 
 class Placements(NamedTuple):
@@ -84,6 +87,10 @@ class RankedColumn(LevelSource, Protocol):
 
     def points(self) -> ThresholdPoints:
         """Thresholds, true and false positives after a first threshold above every score."""
+        ...
+
+    def steps(self) -> Iterable[Steps]:
+        """Score levels with cumulative counts, best first, at most `N_BLOCK` at once."""
         ...
 
 

@@ -120,6 +120,22 @@ void check_task(const RankTask& task) {
     }
     check_same(in_blocks, scores, "scores of the levels in blocks");
     if (task.weights == nullptr) {
+        std::vector<double> thresholds, positives, walked;
+        for (int64_t last = packed.task.n(), own_above = 0; last > 0;) {
+            const karat::ThresholdSteps steps = karat::threshold_steps(packed, last, own_above, 3);
+            check_same(steps.n <= 3 && steps.last < last, true, "size of a block of thresholds");
+            for (int64_t i = 0; i < steps.n; ++i) {
+                thresholds.push_back(steps.thresholds[i]);
+                walked.push_back(steps.fps[i]);
+                walked.push_back(steps.tps[i]);
+            }
+            last = steps.last;
+            own_above = steps.own;
+        }
+        for (size_t i = 0; i < counts.size(); ++i)
+            positives.push_back(counts[i] + (i < 2 ? 0 : positives[i - 2]));
+        check_same(thresholds, scores, "thresholds in blocks");
+        check_same(walked, positives, "positives in blocks");
         const std::vector<int64_t> got = karat::count_areas(packed);
         check_same(std::vector<double>(got.begin(), got.end()), areas, "areas");
         const std::vector<int64_t> rows = karat::count_classes(packed);

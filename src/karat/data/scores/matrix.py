@@ -31,6 +31,7 @@ class Columns:
 
     Args:
         values: float32 or float64[n, k].
+        fewest: number of columns below which they are not copied together.
 
     Example:
         >>> import numpy as np
@@ -39,11 +40,13 @@ class Columns:
         [0.1, 0.7]
     """
 
-    def __init__(self, values: npt.NDArray[Any], n_threads: int | None = None) -> None:
+    def __init__(
+        self, values: npt.NDArray[Any], n_threads: int | None = None, fewest: int = 2
+    ) -> None:
         self._values = values
         self._n_threads = n_threads or 0
-        most = min(_GROUP_BYTES, _COPIED_BYTES // max(len(values), 1))
-        self._group = most // values.itemsize
+        most = min(_GROUP_BYTES, _COPIED_BYTES // max(len(values), 1)) // values.itemsize
+        self._group = most if most >= fewest else 1
         self._kept: tuple[int, npt.NDArray[Any]] | None = None
 
     @property

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import combinations, pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
 from karat.tally.cached import cached_property
-from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels, ThresholdPoints
+from karat.tally.cumulative_counts import (
+    N_BLOCK,
+    CumulativeCounts,
+    ScoreLevels,
+    Steps,
+    ThresholdPoints,
+    WalkedSteps,
+    cumulated,
+)
+from karat.tally.row_sample import row_parts
 from karat.tally.scored import Placements
 
 Numbers: TypeAlias = npt.NDArray[Any]
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 _WORD_BYTES: Final = 8
 _WORDS: Final = 1 << 27
 """Largest size of the packed columns read together: longer columns are read one at a time."""
@@ -34,11 +47,19 @@ class AreasAhead:
         n_rows: rows.
         n_threads: threads; 0: the default.
         n_together: number of columns that are copied together, and dropped before the next ones.
+        most_bytes: largest size of the packed columns that are read together.
     """
 
-    def __init__(self, n_columns: int, n_rows: int, n_threads: int, n_together: int = 1) -> None:
+    def __init__(
+        self,
+        n_columns: int,
+        n_rows: int,
+        n_threads: int,
+        n_together: int = 1,
+        most_bytes: int = _WORDS,
+    ) -> None:
         self._n_columns, self._n_threads, self._n_together = n_columns, n_threads, n_together
-        most = _WORDS // (_WORD_BYTES * max(n_rows, 1))
+        most = most_bytes // (_WORD_BYTES * max(n_rows, 1))
         is_long = n_rows >= _FEWEST_ROWS
         self._width = min(_native.thread_limit(n_threads), most) if is_long else 1
         self._last = -1
@@ -238,6 +259,18 @@ class Ranked:
         """Return thresholds, true and false positives after a first threshold above every score."""
         return self._points
 
+    @cached_property
+    def _steps(self) -> WalkedSteps:
+        packed = self._sorted  # no cycle: this column is dropped with its last reference
+        return WalkedSteps(lambda left, own: packed.steps(left, own, N_BLOCK), self.n_rows)
+
+    def steps(self) -> Iterable[Steps]:
+        """Yield score levels with cumulative counts, best first, in constant memory.
+
+        Cost: one walk over the sorted rows for each iteration.
+        """
+        return cumulated(self) if self.is_weighted else self._steps
+
 
 def rank(
     column: Column,
@@ -329,6 +362,7 @@ def pair_areas(
     weights: Weights | None = None,
     cost: npt.NDArray[Any] | None = None,
     placed: npt.NDArray[np.float64] | None = None,
+    n_threads: int = 1,
 ) -> tuple[Numbers, Numbers]:
     """Compute, for each pair of classes i < j, the pairs in which i is ranked above j.
 
@@ -345,6 +379,7 @@ def pair_areas(
         placed: float64[n], incremented for each pair: for a row of i by the weight of the rows of j
             below it, for a row of j by the weight of the rows of i above it, with ties counting
             half, ÷ the weights of both classes; unchanged if a class has zero weight.
+        n_threads: number of pairs that are sorted at once, by a thread each.
 
     Returns:
         areas number[k, k]: as `Ranked.areas`, 0 unless i < j; totals number[k] of the classes.
@@ -353,8 +388,8 @@ def pair_areas(
     Errors:
         _native.Rejected: as `rank_pooled`; "infinite" also where cost · scores overflows.
 
-    Cost: k − 1 sorts of n rows in total; 8 bytes for each row and the rows of two classes, with
-    `cost` also a matrix like `values`.
+    Cost: k − 1 sorts of n rows in total; 8 bytes for each row and the rows of two classes for each
+    thread, with `cost` also a matrix like `values`.
 
     Example:
         >>> scores = np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 2.0]])
@@ -381,15 +416,14 @@ def pair_areas(
     labels = np.repeat(np.array([0, 1], np.int32), most)
     areas = np.zeros((k, k), totals.dtype)
     by_rank = None if placed is None else np.zeros(len(rows))
-    for i, j in combinations(np.flatnonzero(counts).tolist(), 2):
+
+    def compared(pair: tuple[int, int]) -> tuple[Any, Any, Any]:
+        """Return the area of a pair of classes, and the terms of the rows of both."""
+        i, j = pair
         side = 1.0 if cost is None else -float(cost[i, j] + cost[j, i])
         gain = 1.0 / (float(totals[i]) * float(totals[j])) if totals[i] and totals[j] else 0.0
         if side == 0.0:
-            areas[i, j] = totals[i] * totals[j]
-            if by_rank is not None:
-                by_rank[parts[i]] += gain * totals[j] / 2
-                by_rank[parts[j]] += gain * totals[i] / 2
-            continue
+            return totals[i] * totals[j], gain * totals[j] / 2, gain * totals[i] / 2
         packed = _native.pack_scores(
             pairs.differences(i, j),
             labels[most - counts[i] : most + counts[j]],
@@ -403,17 +437,46 @@ def pair_areas(
         found = None if by_rank is not None else _areas_by_cut(packed)
         if found is None:
             packed.sort()
-        areas[i, j] = (packed.areas() if found is None else found)[1 if side > 0 else 0]
-        if by_rank is not None and gain:
-            of_both = np.zeros((int(counts[i] + counts[j]), 1))
-            gains = np.full((1, 2), gain)
-            # Under the opposite difference, both sides are in the correct order against these rows.
-            packed.add_influences(gains, gains, np.zeros((1, 2)), of_both)
-            by_rank[parts[i]] += of_both[: counts[i], 0]
-            by_rank[parts[j]] += of_both[counts[i] :, 0]
+        area = (packed.areas() if found is None else found)[1 if side > 0 else 0]
+        if by_rank is None or not gain:
+            return area, 0.0, 0.0
+        of_both = _native.long_array(int(counts[i] + counts[j]))[:, None]
+        of_both[:] = 0.0
+        gains = np.full((1, 2), gain)
+        # Under the opposite difference, both sides are in the correct order against these rows.
+        packed.add_influences(gains, gains, np.zeros((1, 2)), of_both)
+        return area, of_both[: counts[i], 0], of_both[counts[i] :, 0]
+
+    of_classes = list(combinations(np.flatnonzero(counts).tolist(), 2))
+    for (i, j), (area, of_i, of_j) in zip(
+        of_classes, _in_order(compared, of_classes, n_threads), strict=True
+    ):
+        areas[i, j] = area
+        if by_rank is not None:
+            by_rank[parts[i]] += of_i
+            by_rank[parts[j]] += of_j
     if placed is not None and by_rank is not None:
-        placed[pairs.rows()] += by_rank
+        order = pairs.rows()
+        for part in row_parts(len(order)):
+            placed[order[part]] += by_rank[part]
     return areas, totals
+
+
+def _in_order(
+    make: Callable[[Item], Made], items: Iterable[Item], n_threads: int
+) -> Iterator[Made]:
+    """Yield what is made of each item; as many are made at once as there are threads."""
+    if n_threads < 2:
+        yield from map(make, items)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        started: deque[Future[Made]] = deque()
+        for item in items:
+            if len(started) == n_threads:
+                yield started.popleft().result()
+            started.append(pool.submit(make, item))
+        while started:
+            yield started.popleft().result()
 
 
 def _areas_by_cut(packed: _native.PackedScores) -> Numbers | None:

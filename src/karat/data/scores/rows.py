@@ -24,6 +24,7 @@ from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
+from karat.tally.scored import N_LONG
 from karat.tally.shared import ROWS_MOST
 from karat.tally.sums import LOSSES, READ_BITS, Sums, unclipped
 
@@ -59,6 +60,10 @@ def in_units(rows: InMemoryScores) -> InMemoryScores:
 
 
 _ROWS: Final = 128
+_FEWEST_TOGETHER: Final = 4
+"""Number of columns below which a copy of them is not worth its memory: each is read many times."""
+_BYTES_AHEAD: Final = 1 << 25
+"""Largest size of packed columns read ahead, beside those that are measured."""
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -115,10 +120,14 @@ class InMemoryScores:
         self._bits = 0
         self._clipped_sums: dict[str, tuple[float, float, float]] = {}
         values = self.scores.values
-        self._columns = Columns(values, self.n_threads) if values.ndim == 2 else None
+        self._columns = None
+        if values.ndim == 2:
+            self._columns = Columns(values, self.n_threads, _FEWEST_TOGETHER)
         self._totals: npt.NDArray[Any] | None = None
         n_together = self._columns.n_together if self._columns else 1
-        self._ahead = AreasAhead(self.classes.k, self.n_rows, self.n_threads, n_together)
+        self._ahead = AreasAhead(
+            self.classes.k, self.n_rows, self.n_threads, n_together, _BYTES_AHEAD
+        )
 
     def read(self, names: Iterable[str] = (), *, predicted: bool = False) -> _native.ScoreSums:
         """Return losses by name, with the predicted classes if wanted: one read, then cached.
@@ -307,7 +316,7 @@ class InMemoryScores:
 
     def _probability(self, i: int) -> Floats:
         """float64[n], probability of class i by softmax."""
-        found = np.empty(self.n_rows)
+        found = _native.long_array(self.n_rows)
         for part in row_parts(self.n_rows):
             found[part] = self._probability_of(i, part)
         return found
@@ -315,12 +324,14 @@ class InMemoryScores:
     def _probability_of(self, i: int, part: slice) -> Floats:
         most, total = self._normalizer
         with np.errstate(over="ignore"):  # the difference may overflow to infinity
-            return np.exp(self._odds(i, part) - most[part]) / total[part]
+            found: Floats = np.exp(self._odds(i, part) - most[part]) / total[part]
+            return found
 
     @cached_property
-    def _normalizer(self) -> tuple[Floats, Floats]:
-        """float64[n] each: the largest score z of a row, and Σ exp(score − z)."""
-        most, total = np.empty(self.n_rows), np.empty(self.n_rows)
+    def _normalizer(self) -> tuple[npt.NDArray[Any], Floats]:
+        """float[n] and float64[n]: the largest score z of a row, and Σ exp(score − z)."""
+        most = np.empty(self.n_rows, self.scores.values.dtype)
+        total = np.empty(self.n_rows)
         for part in row_parts(self.n_rows):
             if self._columns is None:
                 block = np.stack([self._odds(i, part) for i in (0, 1)], axis=1)
@@ -379,7 +390,11 @@ class InMemoryScores:
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Areas of pairs of classes by differences of scores (K302: the cost is not k × k)."""
         self.read()  # every value is finite
-        return pair_areas(self._both, self.codes, self.classes.k, self.weights, cost, placed)
+        # Fewer rows leave the other threads to the columns.
+        is_alone = placed is not None and self.n_rows > N_LONG
+        n_threads = _native.thread_limit(self.n_threads) if is_alone else 1
+        given = self.codes, self.classes.k, self.weights
+        return pair_areas(self._both, *given, cost, placed, n_threads)
 
 
 def _wide(values: npt.NDArray[Any]) -> Floats:

@@ -289,6 +289,7 @@ def sets_to_html(report: SetReport) -> str:
             if any(one is not None for one in found)
         ],
         "slices": list(slices_of_sets(report)),
+        "folds": None,
         "figures": figures,
         "undefined": undefined_reasons(report),
         "policy_of_undefined": f"{policy[0].upper()}{policy[1:]}.",
