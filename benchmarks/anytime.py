@@ -371,7 +371,8 @@ def _first_rows(
 def _delay(rule: str, truth: str, needed: int, rows: Floats) -> Delay:
     shown = rows[np.isfinite(rows)]
     figures = np.median(rows), shown.mean(), np.quantile(rows, 0.9, method="higher")
-    return Delay(rule, truth, needed, *map(float, figures), float(np.isinf(rows).mean()))
+    median, mean, most = map(float, figures)
+    return Delay(rule, truth, needed, median, mean, most, float(np.isinf(rows).mean()))
 
 
 @dataclass(frozen=True)
