@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,17 @@ import numpy as np
 import pytest
 
 from benchmarks import anytime
-from benchmarks.anytime import FIRST, PLANNED, Design, Walk, delays, false_alarms, label_design
+from benchmarks.anytime import (
+    FIRST,
+    PLANNED,
+    Alarms,
+    Design,
+    Walk,
+    Width,
+    delays,
+    false_alarms,
+    label_design,
+)
 
 
 def test_an_alarm_is_a_look_at_which_the_true_value_is_outside() -> None:
@@ -56,10 +68,18 @@ def test_rows_until_a_drop_is_shown_are_near_those_of_one_look() -> None:
 def test_figures_are_written_into_the_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"Before\n\n{anytime._START}old\n{anytime._END}\nAfter\n")
-    arguments = ["--tables-only", "--page", str(page)]
-    anytime.main(arguments)
+    one = Alarms("coins", "accuracy", 0.5, 10, 0.1, 777.0, 0.6)
+    found = {
+        "alarms": [asdict(one)],
+        "delays": [asdict(each) for each in delays(5, 4)],
+        "widths": [asdict(Width("accuracy", 500, 1.5))],
+    }
+    out = tmp_path / "figures.json"
+    out.write_text(json.dumps(found))
+    anytime.main(["--tables-only", "--out", str(out), "--page", str(page)])
     text = page.read_text()
     assert text.startswith("Before")
     assert text.endswith("After\n")
     assert "old" not in text
-    assert "| accuracy |" in text
+    assert "| coins | accuracy | 10 | 10.0 % | 60 % | 777 |" in text
+    assert "| accuracy | 1.50 |" in text
