@@ -64,6 +64,7 @@ class ScoredMoves:
             tuned = replace(tuned, weight=0.0, gain=1.0)
             return Powered(self.values[0], self.interval, tuned, both.gold.n)
         value, gain = self.value(tuned.weight), tuned.gain
+        gain /= self._tails(both, tuned.weight, confidence) ** 2
         narrower = replace(
             spread,
             variance=spread.variance / gain,
@@ -73,6 +74,25 @@ class ScoredMoves:
         )
         limits = score_interval(self.metric, value, narrower, confidence, spread.n_rest * gain)
         return Powered(value, limits, tuned, both.gold.n * gain)
+
+    def _tails(self, both: Both, weight: float, confidence: Confidence) -> float:
+        """Student's quantile of the residuals beside that of the gold rows' influence; at least 1.
+
+        Where the judge errs on rows of large losses, few rows make up the variance: its degrees of
+        freedom follow from their fourth moments.
+        """
+        if both.gold.clusters is not None:
+            return 1.0
+        own, second = both.gold.moves(self.moves[0]), both.gold.moves(self.moves[1])
+        few, many = (_degrees(one) for one in (own - weight * second, own))
+        return max(confidence.quantile(few) / confidence.quantile(many), 1.0)
+
+
+def _degrees(moves: Floats) -> float:
+    """2 ÷ the relative variance of Σ moves²: for normal moves, their number."""
+    square = float((moves**2).sum())
+    relative = float((moves**4).sum()) / square**2 - 1.0 / len(moves) if square > 0.0 else 0.0
+    return max(2.0 / relative, 2.0) if relative > 0.0 else math.inf
 
 
 def scored_moves(
