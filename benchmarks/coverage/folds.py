@@ -411,10 +411,7 @@ def tables(content: dict[str, Any]) -> str:
     lines = ["| learner | population | " + " | ".join(METHODS) + " |"]
     lines.append("|---|---|" + "---:|" * len(METHODS))
     for (learner, population), found in by_design.items():
-        cells = [
-            f"{100 * x['of_procedure']:.1f} / {100 * x['of_model']:.1f}<br>{x['width']:.3f}"
-            for x in found
-        ]
+        cells = [f"{100 * x['of_procedure']:.1f} / {100 * x['of_model']:.1f}" for x in found]
         lines.append(f"| {learner} | {population} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
