@@ -73,15 +73,15 @@ class Comparison(JsonDocument):
     strata: Mapping[str, Self] = field(default_factory=dict)
     """Stratum of labels → the same comparison for these labels alone."""
     anytime: int | None = None
-    """Planned number of rows of intervals and p-values for every look, or None."""
+    """Planned number of rows of intervals and p-values that hold at every look, or None."""
     kept_folds: FoldDifferences | None = field(default=None, repr=False)
     """Differences over folds, if ``folds=`` was given; read them as `folds`."""
 
     @property
     def folds(self) -> FoldDifferences:
-        """Differences over folds: ``comparison.folds["accuracy"]``, or with both models.
+        """Differences over folds: ``found.folds["accuracy"]``, or with both models.
 
-        The difference of all test rows, ``comparison["accuracy"]``, is about these models. The mean
+        The difference of all test rows, ``found["accuracy"]``, is about these models. The mean
         over folds is about models of other training sets, too.
 
         Errors:
