@@ -320,3 +320,20 @@ def test_intervals_cover_and_narrower_ones_do_not() -> None:
     assert all(0.91 <= one <= 0.985 for one in found.values()), found
     narrow = covered(100, 0.9, 200, share=0.75)
     assert all(one < 0.91 for one in narrow.values()), narrow
+
+
+def test_no_interval_is_much_wider_than_that_of_the_gold_rows() -> None:
+    rng = np.random.default_rng(21)
+    joint = np.einsum("tp,tj->tjp", [[0.6, 0.03], [0.02, 0.35]], [[0.7, 0.3], [0.3, 0.7]])
+    judged = 0
+    for _ in range(60):
+        gold = rng.multinomial(60, joint.ravel()).tolist()
+        rest = rng.multinomial(2000, joint.sum(axis=0).ravel()).tolist()
+        table = counted(gold, rest).table
+        for name in ("accuracy", "f1"):
+            one = powered(get(name), table, Confidence())
+            alone = powered(get(name), table, Confidence(), weight=0.0)
+            widths = [x.interval.high - x.interval.low for x in (one, alone)]
+            assert widths[0] <= 1.03 * widths[1] + 1e-12
+            judged += one.tuned.weight > 0.0
+    assert judged > 30
