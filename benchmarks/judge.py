@@ -322,12 +322,12 @@ def study(samples: int, seed: int) -> Iterator[Figures]:
         yield from label_figures(DESIGNS[0], n, share, samples, [seed, 0, j])
     for j, (n, share) in enumerate(cells):
         yield from score_figures(n, share, samples, [seed, 1, j])
+    for j, (n, share) in enumerate(cells):
+        yield compared_figures(n, share, samples // 4, [seed, 2, j])
+    yield from chosen_figures(samples // 8, [seed, 3])
     for i, design in enumerate(DESIGNS[1:], 1):
         for j, (n, share) in enumerate(cells):
-            yield from label_figures(design, n, share, samples, [seed, 0, i, j])
-    for j, (n, share) in enumerate(cells):
-        yield compared_figures(n, share, samples // 2, [seed, 2, j])
-    yield from chosen_figures(samples // 4, [seed, 3])
+            yield from label_figures(design, n, share, samples // 4, [seed, 0, i, j])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -33,6 +33,7 @@ def test_a_report_covers_the_truth_and_has_every_form(tmp_path: Path, karat: Kar
     found = karat("report", DIGITS, *COLUMNS, "--format", "json")
     report = json.loads(found.out)
     assert report["schema"] == "karat.judged/1"
+    assert report["source"] == {"files": [DIGITS]}
     jsonschema.validate(report, report_schema("judged"))
     one = report["metrics"]["accuracy"]
     assert one["low"] <= right / 1797 <= one["high"]

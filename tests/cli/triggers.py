@@ -86,7 +86,7 @@ def of_a_state_in_use() -> object:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.karat"
         with only_writer(path):
-            return command.main([str(path)], standalone_mode=False)
+            return command.main([str(path), "a.csv"], standalone_mode=False)
 
 
 ONE = b"label,pred\n0,1\n"

@@ -53,7 +53,7 @@ def rows_needed(
     power: float = 0.8,
     level: float = 0.95,
     side: str = "both",
-    judged: int | None = None,
+    gold: int | None = None,
 ) -> RowsNeeded:
     """Number of rows that a test set needs for an interval this narrow, or to detect a difference.
 
@@ -68,8 +68,9 @@ def rows_needed(
         power: the share of test sets that show the difference.
         level: of the interval, or 1 − the error rate of the test.
         side: ``"both"``, or ``"low"`` or ``"high"`` for one limit, or a test of one direction.
-        judged: of a `JudgedReport` as the pilot, number of rows that the judge labels; default: as
-            in the pilot. The result is the number of gold labels among them.
+        gold: with a `JudgedReport` as the pilot: number of rows that the judge labels, of which
+            some are to have gold labels; default: as in the pilot. The result is the number of
+            gold labels.
 
     Returns:
         The least number of rows: an int with limits `low` and `high` at `level`, because a pilot
@@ -107,10 +108,10 @@ def rows_needed(
     if pilot is None:
         raise error("K170", found="pilot= was not given")
     if isinstance(pilot, JudgedReport):
-        return _with_judge(chosen, pilot, size, judged)
-    if judged is not None:
+        return _with_judge(chosen, pilot, size, gold)
+    if gold is not None:
         do = "Give a report with gold= and judge= as the pilot, or leave it out."
-        raise error("K242", given="judged=", lacking="a judge", found="The pilot has none", do=do)
+        raise error("K242", given="gold=", lacking="a judge", found="The pilot has none", do=do)
     if isinstance(pilot, Comparison | Difference):
         return _of_difference(chosen, pilot, size)
     if isinstance(pilot, Report | MultilabelReport) and pilot.is_clustered:
@@ -142,7 +143,7 @@ def rows_needed(
 
 
 def _with_judge(
-    metric: Metric, pilot: JudgedReport, size: SizeSpec, judged: int | None
+    metric: Metric, pilot: JudgedReport, size: SizeSpec, gold: int | None
 ) -> RowsNeeded:
     """Gold labels among rows that a judge labels (K167, K247, K249)."""
     one = pilot[metric]
@@ -151,7 +152,7 @@ def _with_judge(
         found = "A report with a judge plans intervals"
         raise error("K167", metric=str(metric), found=found, do="Give half_width=.")
     do = "It is the number of rows that the judge labels."
-    total = pilot.n_rows if judged is None else whole_number("judged", judged, do, 1, 10**15)
+    total = pilot.n_rows if gold is None else whole_number("gold", gold, do, 1, 10**15)
     if pilot.is_clustered or pilot.has_gold_weights:
         found = "The pilot has clusters, or weights of gold rows"
         do = "Give a pilot of independent rows with gold labels at random."
@@ -166,7 +167,7 @@ def _with_judge(
     rows = gold_rows_needed(alone, square, n, total)
     if rows is None:
         found = f"{int(alone)} gold labels are needed without a judge, and it labels {total} rows"
-        raise error("K249", found=found, do="Give a larger judged=, or a larger half_width=.")
+        raise error("K249", found=found, do="Give a larger gold=, or a larger half_width=.")
     return rows
 
 

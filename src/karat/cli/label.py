@@ -17,7 +17,7 @@ from karat.cli.streams import said
     cls=Described,
     examples=(
         "karat label answers.csv --judge llm -n 200 -o to_label.csv",
-        "karat label answers.csv --judge llm --confidence llm_confidence -n 200 -o to_label.csv",
+        "karat label answers.csv --judge llm --confidence llm_p -n 200",
     ),
     no_args_is_help=True,
 )
@@ -46,10 +46,10 @@ def command(
     seed: int,
     output: Path | None,
 ) -> None:
-    """Draw rows for people to label, with the weights that keep estimates unbiased.
+    """Draw rows for people to label, beside a judge's labels.
 
     The CSV has the columns id (or row), judge, gold (empty) and gold_weight, which --gold-weight
-    of karat report reads.
+    of karat report reads: the weights keep estimates from these rows unbiased.
     """
     from karat.api.labeling import rows_to_label
     from karat.data.roles import find_roles

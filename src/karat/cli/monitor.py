@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -122,7 +123,7 @@ def command(
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
     try:
-        with only_writer(state):
+        with only_writer(state) if predictions else nullcontext():
             return _looked(state, predictions, baseline, format_, given, typed, again=again)
     except InUseError as problem:
         raise error("K239", path=str(state), lock=str(problem)) from None

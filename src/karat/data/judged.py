@@ -134,7 +134,11 @@ def judged_table(
     with ExitStack() as cleanup, errors_of_files(where, source):
         frame = open_files(_filtered(source, where), cleanup, n_threads)
         given = labels, positive, labels_are_text, threshold, n_threads
-        return _of_frame(frame, columns, *given)
+        judged = _of_frame(frame, columns, *given)
+    named = source if isinstance(source, list | tuple) else [source]
+    facts: dict[str, Any] = {"files": [str(each) for each in named]}
+    facts |= {} if where is None else {"filter": where}
+    return replace(judged, rows=replace(judged.rows, source=facts))
 
 
 _COLLECT: Final = "Collect it first, or write it to Parquet and name the files."

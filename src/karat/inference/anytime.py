@@ -36,7 +36,7 @@ def boundary(n: float, planned: int, alpha: float, *, is_two_sided: bool = True)
 
     Example:
         >>> round(boundary(10_000, 10_000, 0.05), 2), round(boundary(500, 10_000, 0.05), 2)
-        (3.04, 4.55)
+        (3.04, 4.56)
     """
     spread = n * mixture_variance(planned, alpha)
     if is_two_sided:

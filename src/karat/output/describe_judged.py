@@ -191,7 +191,8 @@ def finding_of_judged(report: JudgedReport, names: Sequence[str]) -> list[Clause
         alone = (
             f"gold labels alone give {_with_limits(one.gold_value, one.gold_low, one.gold_high)}"
         )
-        text = f"{name.replace('_', ' ')} is {_with_limits(one.value, one.low, one.high)}"
+        called = name[:1].upper() + name[1:].replace("_", " ")
+        text = f"{called} is {_with_limits(one.value, one.low, one.high)}"
         worth = f"the judge makes {report.n_gold} gold labels worth {round(one.n_effective)}"
         clauses.append(Clause(f"{text}; {alone}, so that {worth}.", "metrics"))
     if not names:

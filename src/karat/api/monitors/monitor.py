@@ -116,8 +116,9 @@ class Monitor:
     Example:
         >>> import karat
         >>> monitor = karat.Monitor(min={"accuracy": 0.7})
-        >>> for _ in range(5):
-        ...     result = monitor.add([0, 1] * 50, [0, 1] * 45 + [1, 0] * 5)
+        >>> for day in range(5):
+        ...     n_wrong = 10 + day
+        ...     result = monitor.add([0] * 100, [0] * (100 - n_wrong) + [1] * n_wrong)
         >>> result.verdict, result.look, result.n, result.decided(0)
         ('PASS', 5, 500, (3, 300))
     """

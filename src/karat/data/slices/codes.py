@@ -226,13 +226,20 @@ def searched_columns(
 
 
 def coded_values(
-    values: Any, name: str, n: int, *, beside: str = "y_true", keeps_numbers: bool = False
+    values: Any,
+    name: str,
+    n: int,
+    *,
+    beside: str = "y_true",
+    keeps_numbers: bool = False,
+    argument: str | None = None,
 ) -> SliceCodes:
     """Return the slices of one column of values in memory; `beside` has as many rows in messages.
 
     With `keeps_numbers`, a column of numbers keeps them, so that bins can be chosen later.
     """
-    argument = f"by[{name!r}]" if name != ALONE else "by"
+    if argument is None:
+        argument = f"by[{name!r}]" if name != ALONE else "by"
     try:
         column = encode_names(values, argument, "keep")
     except KaratError as problem:

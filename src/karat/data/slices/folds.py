@@ -57,12 +57,12 @@ def _coded(values: Any, argument: str, role: str, n: int) -> SliceCodes:
         raise error(
             "K250", found=f"{argument} is {short(values)}", do="Give one value for each row."
         )
-    return replace(coded_folds(values, argument, n), columns=(role,))
+    return coded_folds(values, role, n, argument)
 
 
-def coded_folds(values: Any, name: str, n: int) -> SliceCodes:
+def coded_folds(values: Any, name: str, n: int, argument: str | None = None) -> SliceCodes:
     """Return the slices of a column of folds: one for each value, never bins of numbers."""
-    made = coded_values(values, name, n, keeps_numbers=True)
+    made = coded_values(values, name, n, keeps_numbers=True, argument=argument)
     if made.numbers is None or not made.bins:
         return replace(made, numbers=None)
     there = ~np.isnan(made.numbers)

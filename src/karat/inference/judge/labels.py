@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,8 @@ from karat.tally import Cells, Classes
 Codes = npt.NDArray[np.int64]
 _DUST = 1e-12
 """Proportion of a cell that is a rounding residue."""
+_WIDEST: Final = 1.03
+"""Width of an interval with a judge, relative to that of the gold rows, up to which it is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,8 @@ def powered(
     """Return a metric of labels with its interval.
 
     The interval is the ordinary one of the estimated table, for as many rows as have its variance.
+    It can still be wider than that of the gold rows, where the estimate lies at a place of more
+    variance. If it is more than 3 % wider, λ is 0.
 
     Args:
         weight: λ if it is given; None: the best.
@@ -103,7 +108,28 @@ def powered(
     cells = table.cells(tuned.weight, at)
     value = float(metric.values(cells, policy).value)
     found = label_interval(metric, value, TableVariance(cells), confidence, policy)
-    return Powered(value, found, tuned, n)
+    one = Powered(value, found, tuned, n)
+    if weight is None and tuned.weight:
+        alone = powered(metric, table, confidence, policy, 0.0)
+        widths = _widths(metric, table, confidence, policy, tuned.weight, one, alone)
+        return alone if widths[0] > _WIDEST * widths[1] else one
+    return one
+
+
+def _widths(
+    metric: Metric,
+    table: JudgedTable,
+    confidence: Confidence,
+    policy: Policy,
+    weight: float,
+    *found: Powered,
+) -> list[float]:
+    """Distances of both limits, with that weight of the judge and without; 0 without limits."""
+    if confidence.side != "both":
+        both = replace(confidence, side="both", level=1.0 - 2.0 * confidence.tail)
+        found = tuple(powered(metric, table, both, policy, each) for each in (weight, 0.0))
+    limits = [(one.interval.low, one.interval.high) for one in found]
+    return [0.0 if low is None or high is None else high - low for low, high in limits]
 
 
 def _rows(both: Both, by_gold: Floats, tuned: Tuned) -> float:
