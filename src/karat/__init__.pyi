@@ -21,9 +21,9 @@ from karat.api.cross_validation import from_cross_validate as from_cross_validat
 from karat.api.evaluation import evaluate as evaluate
 from karat.api.functions import confusion_matrix as confusion_matrix
 from karat.api.gate.verb import gate as gate
-from karat.api.monitors.monitor import Monitor as Monitor
 from karat.api.judging import JudgedReport as JudgedReport
 from karat.api.labeling import rows_to_label as rows_to_label
+from karat.api.monitors.monitor import Monitor as Monitor
 from karat.api.results import Comparison as Comparison
 from karat.api.results import Report as Report
 from karat.api.results import Result as Result
