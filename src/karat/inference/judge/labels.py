@@ -109,27 +109,32 @@ def powered(
     value = float(metric.values(cells, policy).value)
     found = label_interval(metric, value, TableVariance(cells), confidence, policy)
     one = Powered(value, found, tuned, n)
-    if weight is None and tuned.weight:
-        alone = powered(metric, table, confidence, policy, 0.0)
-        widths = _widths(metric, table, confidence, policy, tuned.weight, one, alone)
-        return alone if widths[0] > _WIDEST * widths[1] else one
-    return one
+    if weight is not None or not tuned.weight:
+        return one
+    asked = two_sided(confidence)
+    both_limits = (
+        found
+        if asked is confidence
+        else powered(metric, table, asked, policy, tuned.weight).interval
+    )
+    without = powered(metric, table, asked, policy, 0.0)
+    if not is_wider(both_limits, without.interval):
+        return one
+    return without if asked is confidence else powered(metric, table, confidence, policy, 0.0)
 
 
-def _widths(
-    metric: Metric,
-    table: JudgedTable,
-    confidence: Confidence,
-    policy: Policy,
-    weight: float,
-    *found: Powered,
-) -> list[float]:
-    """Distances of both limits, with that weight of the judge and without; 0 without limits."""
-    if confidence.side != "both":
-        both = replace(confidence, side="both", level=1.0 - 2.0 * confidence.tail)
-        found = tuple(powered(metric, table, both, policy, each) for each in (weight, 0.0))
-    limits = [(one.interval.low, one.interval.high) for one in found]
-    return [0.0 if low is None or high is None else high - low for low, high in limits]
+def two_sided(confidence: Confidence) -> Confidence:
+    """Return the settings of both limits, of which these are one."""
+    if confidence.side == "both":
+        return confidence
+    return replace(confidence, side="both", level=1.0 - 2.0 * confidence.tail)
+
+
+def is_wider(found: Interval, alone: Interval) -> bool:
+    """Return whether an interval is more than 3 % wider than that of the gold rows."""
+    if found.low is None or found.high is None or alone.low is None or alone.high is None:
+        return False
+    return found.high - found.low > _WIDEST * (alone.high - alone.low)
 
 
 def _rows(both: Both, by_gold: Floats, tuned: Tuned) -> float:

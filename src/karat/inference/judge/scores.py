@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.judge.labels import Powered
+from karat.inference.judge.labels import Powered, is_wider, two_sided
 from karat.inference.judge.tuning import Both, Tuned
 from karat.inference.limits import Floats
 from karat.inference.score_intervals import measured_with_influence, score_interval
@@ -54,7 +54,7 @@ class ScoredMoves:
         """Return the estimate with its interval.
 
         The interval is the ordinary one of the gold rows, around the estimate, with a variance that
-        is smaller by the gain.
+        is smaller by the gain. If it were more than 3 % wider, λ is 0.
         """
         tuned = Tuned(0.0, 1.0, math.nan)
         spread = self.interval.sampling
@@ -72,7 +72,14 @@ class ScoredMoves:
             n_effective=spread.n_effective * gain,
             n_informative=spread.n_informative * gain,
         )
-        limits = score_interval(self.metric, value, narrower, confidence, spread.n_rest * gain)
+        n_rest = spread.n_rest * gain
+        if weight is None:
+            asked = two_sided(confidence)
+            found = score_interval(self.metric, value, narrower, asked, n_rest)
+            alone = score_interval(self.metric, self.values[0], spread, asked, spread.n_rest)
+            if is_wider(found, alone):
+                return self.powered(both, confidence, 0.0)
+        limits = score_interval(self.metric, value, narrower, confidence, n_rest)
         return Powered(value, limits, tuned, both.gold.n * gain)
 
     def _tails(self, both: Both, weight: float, confidence: Confidence) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.judge.labels import Codes, Powered
+from karat.inference.judge.labels import Codes, Powered, is_wider, two_sided
 from karat.inference.judge.tuning import Both, Tuned, with_df
 from karat.inference.limits import Floats, transformed, wilson_limits_of_one
 
@@ -50,8 +50,11 @@ class Verdicts:
         at, quantile = n, confidence.quantile()
         if math.isfinite(tuned.df):
             at = with_df(n, quantile, confidence.quantile(tuned.df))
-        low, high = wilson_limits_of_one(value, at, quantile)
-        low, high = confidence.one_sided(low, high, _UNIT)
+        limits = wilson_limits_of_one(value, at, quantile)
+        without = self.gold_share(place, two_sided(confidence))
+        if tuned.weight and is_wider(Interval(*limits), without.interval):
+            return self.gold_share(place, confidence)
+        low, high = confidence.one_sided(*limits, _UNIT)
         return Powered(value, Interval(low, high, "wilson", math.sqrt(tuned.variance)), tuned, n)
 
     def gold_share(self, place: int, confidence: Confidence) -> Powered:
