@@ -184,7 +184,7 @@ def _page() -> Iterator[str]:
     yield from ("# API by task", "")
     yield "Every metric and every public name of karat, by what it is for."
     yield from (
-        "The [cookbook](cookbook/index.md) has ten tasks from the data to the decision.",
+        "The [cookbook](cookbook/index.md) has twelve tasks from the data to the decision.",
         "",
     )
     for task in TASKS:
