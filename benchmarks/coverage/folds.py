@@ -29,7 +29,7 @@ from karat.inference.folds import MeanOfFolds, nested_estimate
 from karat.inference.limits import student_quantile, wilson_limits_of_one
 
 Floats = np.ndarray
-RESULTS = Path(__file__).parents[1] / "results" / "coverage" / "folds.json"
+RESULTS = Path(__file__).parents[1] / "results" / "folds" / "folds.json"
 SEED = 43
 N_FRESH = 10_000
 MARKS = ("<!-- folds -->", "<!-- end of folds -->")

@@ -126,9 +126,10 @@ def test_bins_of_parts_merge_to_the_bins_of_the_whole() -> None:
     y, prob, _ = max(list(rows.problems(4))[::2], key=lambda problem: len(problem[0]))
     p, hit = rows.top_label(y, prob)
     parts = [
-        binned(CumulativeCounts.of(p[part], hit[part])) for part in (slice(0, 50), slice(50, None))
+        binned(CumulativeCounts.of(p[part], hit[part]), 15)
+        for part in (slice(0, 50), slice(50, None))
     ]
-    merged, whole = parts[0].merge(parts[1]), binned(CumulativeCounts.of(p, hit))
+    merged, whole = parts[0].merge(parts[1]), binned(CumulativeCounts.of(p, hit), 15)
     assert_same(merged.gap, whole.gap, within=1e-12)
     assert merged.weight.tolist() == whole.weight.tolist()
 

@@ -20,7 +20,8 @@ optional("sklearn")
 ROOT = Path(__file__).resolve().parents[2]
 PREDICTIONS = ROOT / "examples" / "predictions"
 PARQUET = sorted(PREDICTIONS.glob("*.parquet"))
-CSV = sorted(PREDICTIONS.glob("*.csv"))
+CSV = sorted(path for path in PREDICTIONS.glob("*.csv") if not path.stem.endswith("_judged"))
+"""All but those with a judge, which are CSV alone."""
 MAX_BYTES = 1_500_000
 
 

@@ -287,6 +287,7 @@ def _of_each_area(report: ReportValues) -> Iterator[Doubt]:
         if metric.record.name == "roc_auc" and metric.lift == "per_class"
     )
     lows, highs = limits
+    asked = asked.at(report.n_rows)
     wider = NormalDist().inv_cdf(1.0 - asked.tail / classes.k) / asked.quantile()
     with np.errstate(invalid="ignore"):
         at = np.flatnonzero(numbers + (highs - numbers) * wider < 0.5).tolist()

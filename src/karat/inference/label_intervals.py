@@ -380,6 +380,16 @@ def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
     return found
 
 
+def _with_one_look(every: Interval, one: Interval) -> Interval:
+    """Return limits of every look that contain those of one look.
+
+    Combined limits of very few rows end where those of the parts do, whatever their level.
+    """
+    if every.low is None or every.high is None or one.low is None or one.high is None:
+        return every
+    return replace(every, low=min(every.low, one.low), high=max(every.high, one.high))
+
+
 @dataclass(frozen=True, eq=False)
 class TableIntervals:
     """A table, its rows by cluster or None, and the settings of its intervals."""
@@ -404,6 +414,10 @@ class TableIntervals:
         # For classes that weigh 10^-260 of the others.
         with np.errstate(over="ignore", invalid="ignore"):
             found = label_interval(metric, value, self.spread, self._at, self.policy)
+            if self.asked.anytime is not None:
+                once = replace(self.asked, anytime=None)
+                of_one = label_interval(metric, value, self.spread, once, self.policy)
+                found = _with_one_look(found, of_one)
         # If there can be none, replicates give none either.
         if self.asked.method not in DRAWN or found.standard_error is None:
             return found
