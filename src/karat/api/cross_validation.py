@@ -175,7 +175,7 @@ def from_cross_validate(
     for one in tested:
         output = np.asarray(getattr(models[one.split], chosen)(_taken(X, one.rows)))
         if chosen != "predict":
-            output = _on_classes(output, np.asarray(models[one.split].classes_), classes)
+            output = _on_classes(output, np.asarray(models[one.split].classes_), classes, chosen)
         outputs.append(output)
     rows = np.concatenate([one.rows for one in tested])
     sizes = [len(one.rows) for one in tested]
@@ -303,11 +303,12 @@ def _taken(X: Any, rows: Places) -> Any:  # noqa: N803
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows.tolist()]
 
 
-def _on_classes(output: Any, known: Any, classes: Any) -> Any:
-    """Return columns in the order of all classes; 0 where a model did not learn one."""
-    if output.ndim == 1:
-        if len(classes) == 2 and len(known) == 2:
-            return output
+def _on_classes(output: Any, known: Any, classes: Any, method: str) -> Any:
+    """Return columns in the order of all classes; probability 0 where a model learned one not."""
+    if output.ndim == 1 and len(classes) == len(known) == 2:
+        return output
+    # No score says that a class was not learned.
+    if output.ndim == 1 or (len(known) < len(classes) and method != "predict_proba"):
         do = "Choose method='predict'."
         raise error("K257", found="Some models learned other classes than others", do=do)
     found = np.zeros((len(output), len(classes)))

@@ -156,12 +156,12 @@ def judged_models(rows: Mapping[str, JudgedRows], spec: Spec, *, is_random: bool
     """Return systems, each with its rows (K163, K245)."""
     models = {}
     for name, found in rows.items():
-        if found.gold_weights is None and not is_random:
-            pred = predictions_of(found.rows, spec) if found.has_predictions else None
-            check_random(found, pred)
         pred = predictions_of(found.rows, spec)
+        if found.gold_weights is None and not is_random:
+            check_random(found, pred if found.has_predictions else None)
         clusters = found.rows.cluster_codes
         sample = Sample(found.has_gold, found.rows.weights, found.gold_weights, clusters)
+        sample.check_weights()
         given = found.classes, sample, found.gold, found.judge, pred
         labels = JudgedLabels.of(*given, keeps_rows=True)
         three = None if found.rows.scores is None else parts_with_scores(found, sample, spec)

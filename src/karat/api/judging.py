@@ -233,6 +233,7 @@ def judged_report(
     assert confidence is not None
     rows, has_gold, weights = found.rows, found.has_gold, found.rows.weights
     sample = Sample(has_gold, weights, found.gold_weights, rows.cluster_codes)
+    sample.check_weights()
     pred = predictions_of(rows, spec)
     scores = rows.scores
     if found.gold_weights is None and not is_random:

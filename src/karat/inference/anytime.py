@@ -55,14 +55,15 @@ def tail_of_look(n: float, planned: int, alpha: float, *, is_two_sided: bool = T
 def p_of_look(p: float, n: float, planned: int, alpha: float) -> float:
     """Return the p-value that holds at every look, from a two-sided one of n units alone.
 
-    It is below α where the boundary is crossed, and only there.
+    It is below α where the boundary is crossed, and only there (`LEAST_TAIL` is not applied).
 
     Example:
         >>> round(p_of_look(0.002, 10_000, 10_000, 0.05), 3)
         0.043
     """
-    if not p > 0.0:
+    half = min(p, 1.0) / 2.0
+    if not half > 0.0:
         return 0.0
-    z = -NormalDist().inv_cdf(min(p, 1.0) / 2.0) if p < 1.0 else 0.0
+    z = -NormalDist().inv_cdf(half) if p < 1.0 else 0.0
     spread = max(n, 1.0) * mixture_variance(planned, alpha)
     return min(math.sqrt(spread + 1.0) * math.exp(-z * z * spread / (2.0 * (spread + 1.0))), 1.0)

@@ -13,6 +13,8 @@ from karat.inference.limits import Floats, student_quantile
 Places = npt.NDArray[np.int64]
 
 NADEAU_BENGIO = "Nadeau-Bengio"
+SAME_VALUE = "all folds have the same value: their spread is unknown"
+_ROUNDING = 1e-12
 NESTED = "nested cross-validation"
 
 
@@ -44,6 +46,11 @@ class MeanOfFolds:
         return cls(float(each.mean()), float(each.std(ddof=1)), len(each), ratio)
 
     @property
+    def is_constant(self) -> bool:
+        """True if all folds have the same value but for rounding: their spread is unknown."""
+        return self.sd <= _ROUNDING * max(abs(self.mean), 1.0)
+
+    @property
     def standard_error(self) -> float:
         """√((1/J + n₂/n₁)·s²): Nadeau & Bengio (2003), the corrected resampled variance.
 
@@ -61,18 +68,19 @@ class MeanOfFolds:
     def p(self) -> float:
         """Two-sided p-value of a mean of 0: the corrected resampled t-test.
 
-        1 where all values are 0, and 0 where all are the same other number.
+        1 where all values are 0. Where all are the same other number, there is no test: see
+        `is_constant`.
         """
-        if self.standard_error == 0.0:
-            return 1.0 if self.mean == 0.0 else 0.0
+        if self.is_constant:
+            return 1.0 if abs(self.mean) <= _ROUNDING else math.nan
         from scipy.special import stdtr
 
         return float(2.0 * stdtr(self.n - 1.0, -abs(self.mean) / self.standard_error))
 
     def p_above(self, bound: float) -> float:
         """One-sided p-value of a true mean of at most `bound`."""
-        if self.standard_error == 0.0:
-            return 0.0 if self.mean > bound else 1.0
+        if self.is_constant:
+            return math.nan
         from scipy.special import stdtr
 
         return float(stdtr(self.n - 1.0, (bound - self.mean) / self.standard_error))

@@ -12,7 +12,7 @@ import numpy as np
 from karat.errors import error, shown
 from karat.errors.text import interval, value
 from karat.inference.comparison.families import holm
-from karat.inference.folds import MeanOfFolds
+from karat.inference.folds import SAME_VALUE, MeanOfFolds
 from karat.inference.json_record import JsonRecord
 from karat.metrics import Metric, get
 from karat.results.folds import FoldResult, Folds
@@ -72,8 +72,11 @@ class FoldDifference(JsonRecord):
         low = high = p = None
         if why is None:
             found = MeanOfFolds.of(values, a.test_train_ratio)
-            low, high = found.limits((1.0 - level) / 2.0)
-            p = found.p
+            if found.is_constant and found.mean:
+                why = SAME_VALUE
+            else:
+                low, high = found.limits((1.0 - level) / 2.0)
+                p = found.p
         return cls(
             a.metric,
             *names,

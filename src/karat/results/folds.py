@@ -14,7 +14,7 @@ from karat.errors import error
 from karat.errors.text import counted, interval, value
 from karat.inference.class_limits import is_combined
 from karat.inference.confidence import Confidence
-from karat.inference.folds import NADEAU_BENGIO, NESTED, MeanOfFolds, nested_estimate
+from karat.inference.folds import NADEAU_BENGIO, NESTED, SAME_VALUE, MeanOfFolds, nested_estimate
 from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats, student_quantile
 from karat.metrics import Metric, get
@@ -150,7 +150,7 @@ class NestedRows:
         held = self.held_out
         found = nested_estimate(terms, held.repeat, held.fold, held.held_out, held.n_rows)
         low = high = None
-        if asked is not None:
+        if asked is not None and found.standard_error > 0.0:
             limits = found.limits(student_quantile(math.inf, asked.tail))
             low, high = _within(limits, metric, asked)
         return NestedResult(
@@ -290,6 +290,7 @@ class Folds(Mapping[str, FoldResult]):
         if is_known:
             found = MeanOfFolds.of(values, self.axis.ratio)
         asked, low, high = self.whole.confidence, None, None
+        is_known = is_known and not found.is_constant
         if asked is not None and is_known:
             low, high = _within(found.limits(asked.tail), metric, asked)
         nested = self.nested_kept.get(metric)
@@ -309,7 +310,7 @@ class Folds(Mapping[str, FoldResult]):
             self.axis.ratio,
             pooled,
             why,
-            self._remark,
+            SAME_VALUE if why is None and found.is_constant else self._remark,
             nested,
         )
 

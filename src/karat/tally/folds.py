@@ -17,6 +17,8 @@ from karat.tally.shared import Floats
 Key = tuple[str, ...]
 Counts = npt.NDArray[np.int64]
 
+_LEAST_ROWS: Final = 2
+"""Rows of a fold whose variance is estimated."""
 ROLES: Final = ("repeat", "holdout", "fold", "train_size")
 
 
@@ -55,7 +57,8 @@ class FoldColumns:
 
 def plain_number(text: str) -> str:
     """Return a whole number without its decimal point, so that 1.0 and 1 are one fold."""
-    return text.removesuffix(".0")
+    whole = text.removesuffix(".0")
+    return whole if whole.lstrip("-").isdigit() else text
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +101,12 @@ class FoldAxis:
         folds = tuple(of_role["fold"])
         repeats = tuple(of_role.get("repeat", [""] * len(folds)))
         if len(set(zip(repeats, folds, strict=True))) < len(folds):
+            if columns.train_size is None:
+                raise error(
+                    "K255",
+                    found="A fold has rows without a held-out fold, and rows that name itself",
+                    do="Leave the held-out fold empty for models trained without that fold alone.",
+                )
             raise error(
                 "K250",
                 found="The rows of one fold state several numbers of training rows",
@@ -279,5 +288,12 @@ class HeldOut:
             raise error("K255", found=what, do=do)
         is_outer = held < 0
         counts = np.bincount(codes, minlength=len(keys))
+        few = np.flatnonzero(is_outer & (counts < _LEAST_ROWS))
+        if len(few):
+            raise error(
+                "K255",
+                found=f"Fold {names[fold[few[0]]]!r} has one row",
+                do="Each fold needs two rows or more, best ten: give fewer folds.",
+            )
         n_rows = int(counts[is_outer & (repeat == 0)].sum())
         return cls(repeat[codes], fold[codes], held[codes], n_rows)

@@ -31,6 +31,7 @@ from karat.inference.comparison.judging import judged
 from karat.inference.comparison.records import Difference
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
+from karat.metrics._metric import with_positive
 from karat.results.gate.verdicts import Case, Change, Measured, Rule, Settled, refused
 from karat.tally import Classes
 
@@ -129,7 +130,10 @@ def values_of(
             continue
         is_undefined = not math.isfinite(result.value)
         with suppress(KaratError):
-            is_undefined |= bool(report._values(metric, report.cells).undefined.all())
+            cells = report.cells
+            if metric.record.is_per_class and metric.lift == "plain" and cells.k == 1:
+                cells = with_positive(cells, str(metric))
+            is_undefined |= bool(report._values(metric, cells).undefined.all())
         why = result.undefined if is_undefined else None
         facts = (result.value, result.low, result.high, result.n)
         found[str(metric)] = Measured(*facts, why, result.remark)

@@ -11,6 +11,7 @@ from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.spec import GateSpec
 from karat.data.rows import Rows
 from karat.inference.confidence import refuse_at_looks
+from karat.inference.folds import MeanOfFolds
 from karat.metrics import Metric
 from karat.results.fold_differences import FoldDifference
 from karat.results.folds import FoldResult
@@ -68,6 +69,11 @@ def _case(
     then = results["old"][str(metric)]
     found = FoldDifference.of(("new", "old"), now, then, spec.level)
     is_same = case.change is not None and case.change.is_same
+    beyond = None
+    if found.low is not None:
+        sign = 1.0 if metric.better == "lower" else -1.0
+        drops = MeanOfFolds.of([sign * x for x in found.values], found.test_train_ratio)
+        beyond = None if drops.is_constant else drops.p_above(case.rule.bound)
     change = Change(
         then.fold_mean,
         found.fold_mean,
@@ -76,5 +82,6 @@ def _case(
         found.p,
         is_same=is_same,
         remark=found.undefined,
+        p_beyond=beyond,
     )
     return replace(made, change=change)

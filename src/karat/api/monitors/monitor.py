@@ -105,7 +105,8 @@ class Monitor:
         max_drop: a dict from metric to a drop from a baseline model: it fails where a larger one is
             shown, and passes where that is excluded.
         no_worse_than: the same, but it passes where a drop of that size is excluded, too.
-        anytime: planned number of rows, or of clusters: limits are narrowest there; True is 10 000.
+        anytime: planned number of rows, or of clusters: limits are narrowest there; default
+            and True: 10 000.
         level: 1 − the accepted rate of wrong verdicts, of all looks and rules together.
         labels, positive, threshold, undefined: as in `karat.evaluate`.
         inconclusive: exit code of an undecided rule, as in `karat.gate`.
@@ -131,7 +132,7 @@ class Monitor:
         max: Any = None,  # noqa: A002
         max_drop: Any = None,
         no_worse_than: Any = None,
-        anytime: int | bool = True,
+        anytime: int | bool | None = None,
         level: float = 0.95,
         labels: Sequence[Any] | None = None,
         positive: Any = None,
@@ -144,10 +145,11 @@ class Monitor:
             *kinds, last = map(option, _KINDS)
             do = f"Give one: {', '.join(kinds)} or {last}."
             raise refused("A monitor needs a rule", do)
-        planned = planned_units(anytime)
+        planned = planned_units(True if anytime is None else anytime)
         if planned is None:
-            planned = planned_units(True)
-        assert planned is not None
+            choices = "True or a planned number of rows"
+            do = "A monitor looks again and again."
+            raise error("K122", argument="anytime", value=anytime, choices=choices, do=do)
         do = "It holds for all looks and rules together."
         asked = confidence_required(level, do, anytime=planned)
         do = "'fail' has the exit code 3; None is 'fail' for max_drop and no_worse_than alone."

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors import error
 from karat.inference.confidence import Confidence
 from karat.inference.judge.labels import Codes, JudgedTable, Powered, powered
 from karat.inference.judge.scores import Three, powered_scores
@@ -35,6 +36,12 @@ class Sample:
     weights: Floats | None = None
     gold_weights: Floats | None = None
     clusters: Codes | None = None
+
+    def check_weights(self) -> None:
+        """Refuse rows without a gold label that all weigh nothing (K115)."""
+        rest = self.reference
+        if self.weights is not None and not (self.weights[rest] > 0.0).any():
+            raise error("K115", argument="weights of rows without a gold label", n=len(rest))
 
     @property
     def is_plain(self) -> bool:

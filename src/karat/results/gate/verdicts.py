@@ -182,6 +182,8 @@ class Change:
         difference: not finite where either is undefined.
         low, high: its limits, or None.
         p: two-sided p-value of no difference, or None.
+        p_beyond: one-sided p-value of a drop of at most the bound of the rule; None: it follows
+            from the limits.
         detectable: the smallest difference that so many rows show in 80 % of samples.
         is_paired: whether the same rows were compared.
         is_same: whether both predict the same on every row.
@@ -199,6 +201,7 @@ class Change:
     is_same: bool = False
     remark: str | None = None
     look: Confidence | None = None
+    p_beyond: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +334,8 @@ def _p_of(case: Case, level: float) -> float | None:
     if case.rule.kind == "not-worse" and change.p is not None:
         half = change.p / 2.0
         return half if drop > 0 else 1.0 - half
+    if change.p_beyond is not None:
+        return change.p_beyond
     look = change.look
     quantile = NormalDist().inv_cdf((1.0 + level) / 2.0) if look is None else look.quantile()
     step = (drop - low) / quantile
