@@ -104,3 +104,14 @@ def test_rows_to_label_are_drawn(karat: Karat) -> None:
     assert karat(*given).out == found.out
     assert karat(*given, "--seed", "1").out != found.out
     assert "K248" in karat("label", DIGITS, "--judge", "judge", "-n", "5").err
+
+
+def test_rows_to_label_do_not_replace_a_file(tmp_path: Path, karat: Karat) -> None:
+    target = tmp_path / "to_label.csv"
+    words = ("label", DIGITS, "--judge", "judge", "-n", "20", "-o", str(target))
+    assert karat(*words).code == 0
+    target.write_text("labels of people", encoding="utf-8")
+    again = karat(*words)
+    assert again.code == 2
+    assert "may hold labels" in again.err
+    assert target.read_text(encoding="utf-8") == "labels of people"

@@ -216,3 +216,36 @@ def test_text_states_what_each_interval_covers() -> None:
     assert "Nested" not in text
     with pytest.raises(KaratError, match="K250"):
         _ = karat.evaluate(BREAST, positive="malignant").folds
+
+
+def test_folds_of_one_value_have_no_limits_and_decide_no_gate() -> None:
+    true, fold = np.tile([0, 1], 25), np.arange(50) % 5
+    report = karat.evaluate(true, true, folds=fold)
+    found = report.folds["accuracy"]
+    assert (found.fold_mean, found.low, found.high) == (1.0, None, None)
+    assert found.remark is not None
+    assert "spread is unknown" in found.remark
+    rule: dict[str, Any] = {"min": {"accuracy": 0.99}, "evidence": "low"}
+    assert karat.gate(true, true, folds=fold, **rule).verdict == "INCONCLUSIVE"
+    worse = true.copy()
+    worse[:5] ^= 1
+    compared = karat.compare(true, {"a": true, "b": worse}, folds=fold).folds["accuracy"]
+    assert (compared.low, compared.high, compared.p) == (None, None, None)
+
+
+def test_a_drop_over_folds_is_tested_with_students_t() -> None:
+    true, fold = np.tile([0, 1], 50), np.arange(100) % 5
+    worse = true.copy()
+    worse[[0, 1, 2, 3, 4, 5, 6, 10, 11, 12]] ^= 1
+    gate = karat.gate(true, worse, baseline=true, folds=fold, max_drop={"accuracy": 0.01})
+    drops = np.array([np.mean((worse != true)[fold == k]) for k in range(5)])
+    error = drops.std(ddof=1) * math.sqrt(1 / 5 + 1 / 4)
+    expected = stats.t.sf((drops.mean() - 0.01) / error, 4)
+    assert gate.rules[0].p == pytest.approx(expected, rel=1e-9)
+    assert gate.rules[0].p != pytest.approx(stats.norm.sf((drops.mean() - 0.01) / error), rel=0.1)
+
+
+def test_names_of_folds_with_points_are_names() -> None:
+    fold = np.array(["v1", "v1.0", "v2"])[np.arange(60) % 3]
+    true = np.arange(60) % 2
+    assert karat.evaluate(true, true, folds=fold).folds["accuracy"].n_folds == 3

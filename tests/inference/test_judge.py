@@ -337,3 +337,24 @@ def test_no_interval_is_much_wider_than_that_of_the_gold_rows() -> None:
             assert widths[0] <= 1.03 * widths[1] + 1e-12
             judged += one.tuned.weight > 0.0
     assert judged > 30
+
+
+def test_a_judge_that_agreed_so_far_may_err_on_the_next_row() -> None:
+    rng = np.random.default_rng(7)
+    truth = (rng.random(2000) < 0.65).astype(int)
+    gold = np.where(np.arange(2000) < 50, truth, np.nan)
+    share = karat.evaluate(gold=gold, judge=truth, gold_is_random=True).shares[1]
+    rest = 1.96 * np.sqrt(0.65 * 0.35 / 1950)
+    # Wider than the sampling of the other rows alone by what one wrong row of 50 adds.
+    assert share.high - share.low > 1.5 * 2 * rest
+
+
+def test_blank_texts_are_no_gold_labels() -> None:
+    rng = np.random.default_rng(8)
+    truth = np.where(rng.random(300) < 0.6, "good", "bad")
+    judge = np.where(rng.random(300) < 0.85, truth, "good")
+    blank = [label if i < 80 else " " for i, label in enumerate(truth.tolist())]
+    none = [label if i < 80 else None for i, label in enumerate(truth.tolist())]
+    found = [karat.evaluate(gold=x, judge=judge, gold_is_random=True) for x in (blank, none)]
+    assert [one.n_gold for one in found] == [80, 80]
+    assert found[0].shares == found[1].shares

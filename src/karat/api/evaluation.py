@@ -181,8 +181,9 @@ def evaluate(
         exact: whether to read files with bucketed scores again, so that every number is exact. It
             takes 16 + 16k bytes of disk for each distinct score of each column. Not for partitioned
             tables.
-        gold, judge: labels of people, missing (None, NaN) where there is none, and a judge's label
-            for every row; or columns of a table. They give a `JudgedReport`: see docs/judge.md.
+        gold, judge: labels of people, missing (None, NaN, blank) where there is none, and a judge's
+            label for every row; or columns of a table. They give a `JudgedReport`, see
+            docs/judge.md.
         gold_weights: float[n], or a column: inverse of the probability that a row was chosen.
         gold_is_random: states that the rows with gold labels are a random part of all.
 

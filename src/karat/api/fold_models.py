@@ -79,7 +79,9 @@ def folds_of_models(
     needs_scores = any(metric.needs_scores for metric in metrics)
     found = {}
     for name, one in zip(names, rows, strict=True):
-        each = one if needs_scores else replace(one, scores=None)
+        # Matched rows have the clusters of the first model.
+        each = replace(one, clusters=rows[0].clusters if one.clusters is None else one.clusters)
+        each = each if needs_scores else replace(each, scores=None)
         if each.scores is None and classes is not None:
             each = replace(each.on(classes), cells=None)
         found[name] = report_of(accumulate(each, ScoreParts(0)), spec).folds

@@ -30,7 +30,7 @@ def judge_options(command: Command) -> Command:
             click.option(
                 "--gold",
                 metavar="COLUMN",
-                help="Column of gold labels, empty where nobody labeled. Default: the truth.",
+                help="Column of gold labels, empty for rows without one. Default: the truth.",
             ),
             click.option(
                 "--gold-weight",

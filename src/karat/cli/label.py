@@ -57,6 +57,8 @@ def command(
     from karat.errors.text import counted
 
     check_outputs({"-o": output}, predictions)
+    if output is not None and output.exists():
+        raise click.UsageError(f"{output} exists, and may hold labels: name another file.")
     with ExitStack() as cleanup:
         frame = open_files(source_of(predictions), cleanup)
         name = id_

@@ -277,6 +277,7 @@ class _Labels:
     @classmethod
     def of(cls, gold: Column, judge: Column) -> _Labels:
         check_lengths(gold, judge)
+        gold = _without_blanks(gold)
         missing = gold.missing
         n_missing = 0 if missing is None else int(missing.sum())
         n = len(gold) - n_missing
@@ -315,6 +316,17 @@ class _Labels:
         judge = _placed(self.judge, rows.classes)
         checked = None if weights is None else _checked_weights(weights, has, argument)
         return JudgedRows(rows, gold, judge, checked, has_predictions)
+
+
+def _without_blanks(gold: Column) -> Column:
+    """Return the gold labels; blank texts are rows without one."""
+    found = resolved(gold)
+    labels = found.labels or ()
+    blank = [i for i, label in enumerate(labels) if isinstance(label, str) and not label.strip()]
+    if not blank:
+        return gold
+    missing: Flags = np.isin(found.codes - found.base, blank)
+    return replace(found, missing=missing if found.missing is None else missing | found.missing)
 
 
 def _seen(column: Column) -> list[Any]:

@@ -65,7 +65,7 @@ def drawn(judge: Codes, n: int, confidence: Floats | None, seed: int) -> Drawn:
     """Draw rows to label.
 
     Args:
-        confidence: float64[n_rows], how sure the judge is, in [0, 1]; None: unknown. Of a judge
+        confidence: float64[n_rows], confidence of the judge, in [0, 1]; None: unknown. Of a judge
             that is right with this probability, errors spread by √(c(1 − c)).
     """
     strata = strata_of(judge, confidence)

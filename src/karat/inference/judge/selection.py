@@ -20,7 +20,7 @@ _LEAST_CLUSTERS = 10
 
 @dataclass(frozen=True, slots=True)
 class Imbalance:
-    """Difference of the gold rows from the others that chance hardly makes.
+    """Difference of the gold rows from the others that is not due to chance.
 
     Attributes:
         what: ``"judge"``, ``"prediction"``, ``"agreement"`` of both, or ``"score"``.

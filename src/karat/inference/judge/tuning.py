@@ -86,6 +86,13 @@ class Weighed:
         centred = np.where(self.shares > 0.0, values - self.mean(values), 0.0)
         return np.asarray(self.roots * centred)
 
+    def largest(self, values: Floats) -> float:
+        """What a single row adds at most to the error of the mean of the values."""
+        has = self.shares > 0.0
+        # Some may be several equal rows: Σw² ÷ Σw is the weight of one of them.
+        each = self.roots[has] ** 2 / self.shares[has]
+        return float(np.abs(each * (values[has] - self.mean(values))).max(initial=0.0))
+
 
 @dataclass(frozen=True, eq=False)
 class Both:
@@ -133,7 +140,12 @@ class Both:
             weight = min(max(with_judge / square, 0.0), 1.0) if square > 0.0 else 0.0
         if weight == 0.0:
             return bare
-        variance = cost_of_tuning(n) * float(((own + weight * second) ** 2).sum())
+        residual = float(((own + weight * second) ** 2).sum())
+        if np.array_equal(by_gold, by_judge):
+            # The judge agrees with every gold row, and may err on the next one: one that is
+            # wrong is counted.
+            residual = max(residual, self.gold.largest(by_gold) ** 2)
+        variance = cost_of_tuning(n) * residual
         variance += weight**2 * float((third**2).sum())
         if not (is_given or variance < alone):
             return bare
