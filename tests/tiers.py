@@ -45,7 +45,7 @@ OWN: Final = {
     "tests/clusters/test_spark": ("all", 0.0),
     "tests/compat/test_sklearn_sets.py::test_a_wrong": ("test", 1.5),
     "tests/compat/test_sklearn_sets.py::test_every_call": ("all", 0.0),
-    "tests/laws/test_records.py": ("test", 10.0),
+    "tests/laws/test_records.py": ("test", 7.0),
     "tests/laws/test_interval_laws.py": ("test", 7.0),
     "tests/docs/test_cookbook.py": ("test", 6.0),
     "tests/docs/test_cookbook.py::test_the_cells": ("all", 0.0),
@@ -57,6 +57,7 @@ OWN: Final = {
     "tests/oracles/test_sets_by_chance.py": ("all", 0.0),
     "tests/oracles/test_catboost_sets.py::test_many_more": ("all", 0.0),
     "tests/oracles/test_sklearn_shipped.py": ("test", 60.0),
+    "tests/oracles/test_sklearn_shipped.py::test_a_slightly_wrong": ("test", 8.0),
     "tests/oracles/test_sklearn_shipped.py::test_every_exclusion": ("all", 0.0),
 }
 """Path → the first tier that runs its tests, and the seconds for each of its functions there.
