@@ -10,6 +10,7 @@ from karat.api.arguments import wanted_of_scores
 from karat.api.judging import (
     check_estimated,
     check_random,
+    gold_of,
     listed_of,
     parts_with_scores,
     predictions_of,
@@ -202,15 +203,7 @@ def judged_options(given: Mapping[str, Any]) -> Spec:
 def judged_models_of_arrays(given: Mapping[str, Any], spec: Spec) -> JudgedModels:
     """Return the systems of the arguments of `karat.compare`."""
     refuse_gold_alone(given)
-    gold, judge = given["gold"], given["judge"]
-    if gold is None:
-        gold = given["y_true"]
-    elif given["y_true"] is not None:
-        do = "Give gold= alone: it is the truth."
-        raise error("K243", argument="y_true=", found="Both were given", do=do)
-    if gold is None:
-        do = "Give the gold labels, missing (None, NaN) where there is none: gold=."
-        raise error("K242", given="judge=", lacking="gold=", found="gold= is missing", do=do)
+    gold, judge = gold_of(given), given["judge"]
     sides = {name: given[name] for name in ("y_pred", "y_prob", "y_score")}
     given_sides = [x for x in sides.values() if x is not None]
     of_each: list[Any] = given_sides or [gold, judge]

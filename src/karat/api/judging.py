@@ -157,22 +157,25 @@ def _of_arrays(given: Mapping[str, Any], of_classes: Mapping[str, Any]) -> Judge
         if isinstance(given[name], str):
             found, do = f"{name}= names a column, and there is no table", "Give the table first."
             raise error("K243", argument=f"{name}={given[name]!r}", found=found, do=do)
-    gold, pred = given["gold"], given["y_pred"]
-    if gold is None:
-        gold = given["y_true"]
-    elif given["y_true"] is not None:
-        found = "Both y_true= and gold= were given"
-        raise error(
-            "K243", argument="y_true=", found=found, do="Give gold= alone: it is the truth."
-        )
-    if gold is None:
-        do = "Give the gold labels, missing (None, NaN) where there is none: gold=."
-        raise error("K242", given="judge=", lacking="gold=", found="gold= is missing", do=do)
+    gold, pred = gold_of(given), given["y_pred"]
     scores = None
     if given["y_prob"] is not None or given["y_score"] is not None:
         scores = given_scores(given["y_prob"], given["y_score"])
     of_rows = {name: given[name] for name in ("weights", "clusters", "gold_weights")}
     return judged_arrays(gold, given["judge"], pred, scores, **of_rows, **of_classes)
+
+
+def gold_of(given: Mapping[str, Any]) -> Any:
+    """Return the gold labels: gold= or y_true= (K243: both; K242: neither)."""
+    gold = given["gold"]
+    if gold is not None and given["y_true"] is not None:
+        found, do = "Both y_true= and gold= were given", "Give gold= alone: it is the truth."
+        raise error("K243", argument="y_true=", found=found, do=do)
+    gold = given["y_true"] if gold is None else gold
+    if gold is None:
+        do = "Give the gold labels, missing (None, NaN) where there is none: gold=."
+        raise error("K242", given="judge=", lacking="gold=", found="gold= is missing", do=do)
+    return gold
 
 
 def refuse_gold_alone(given: Mapping[str, Any]) -> None:
@@ -250,15 +253,15 @@ def judged_report(
     listed: dict[str, Metric] = {}
     if found.has_predictions:
         wanted = spec.wanted
-        gold = _ordinary(gold_rows, replace(spec, wanted=wanted), names)
+        gold = _ordinary(gold_rows, spec, names)
         if scores is not None:
             three = parts_with_scores(found, sample, spec)
             found_metrics = wanted_of_scores(rows.classes, wanted, is_prob=rows.is_prob)
             of_scores = [metric for metric in found_metrics if not _why_not(metric)]
         listed = _listed(gold, wanted, of_scores)
     estimates = Estimates(labels, confidence, spec.policy, sample, three, of_scores)
-    alike = replace(rows, true=found.judge, by=(), cells=None, clusters=None, pred=pred)
-    made = _Estimated(estimates, gold, alike, spec, len(own))
+    by_judge = replace(rows, true=found.judge, by=(), cells=None, clusters=None, pred=pred)
+    made = _Estimated(estimates, gold, by_judge, spec, len(own))
     shares = _shares(labels, confidence, found, sample)
     report = JudgedReport(
         rows.classes,
@@ -288,14 +291,9 @@ def _named(report: JudgedReport, judge: Report) -> JudgedReport:
     return replace(report, classes=classes, shares=shares)
 
 
-def _whole(sample: Sample) -> Any:
-    found = sample.gold_weights
-    return found if sample.weights is None or found is None else sample.weights * found
-
-
 def _gold_rows(rows: Rows, sample: Sample) -> Rows:
-    weighing = rows if sample.gold_weights is None else replace(rows, weights=_whole(sample))
-    return replace(weighing.at(sample.gold), by=(), warnings=(), cells=None, mapping={})
+    own = replace(rows.at(sample.gold), weights=sample.weights_of_gold)
+    return replace(own, by=(), warnings=(), cells=None, mapping={})
 
 
 def parts_with_scores(found: JudgedRows, sample: Sample, spec: Spec) -> Three:

@@ -98,7 +98,7 @@ class Confidence:
         return p_of_look(p, self.n_units, self.anytime, 1.0 - self.level)
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Level and side as text: ``"95 %"``, ``"one-sided 95 %"``, ``"95 % anytime"``."""
         side, when = "" if self.side == "both" else "one-sided ", " anytime" if self.anytime else ""
         return f"{side}{100 * self.level:g} %{when}"

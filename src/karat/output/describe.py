@@ -189,7 +189,7 @@ def headline_table(report: Report | SetReport, names: Sequence[str]) -> Table:
         (Cell(name), Cell(marked_value(results[name]), "strong")) for name in names
     ]
     if asked is not None and has_interval:
-        columns.append(TableColumn(f"{asked.told} interval", "left", rank=1))
+        columns.append(TableColumn(f"{asked.text} interval", "left", rank=1))
         limits = [interval(results[name].low, results[name].high) for name in names]
         rows = [(*row, Cell(text, "dim")) for row, text in zip(rows, limits, strict=True)]
     n_more = len(results) - len(names)

@@ -23,7 +23,7 @@ def folds_section(report: Report, names: Sequence[str]) -> Table | None:
     asked = report.confidence
     limits, nested = [], []
     if asked is not None:
-        head = TableColumn(f"{asked.told} interval", "left", rank=1, style="dim")
+        head = TableColumn(f"{asked.text} interval", "left", rank=1, style="dim")
         limits.append((head, [interval(one.low, one.high) for one in results]))
     if folds.has_nested:
         of_models = [one.nested for one in results]

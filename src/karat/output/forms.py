@@ -110,7 +110,7 @@ def _picture_of_report(report: Report) -> str:
     ]
     if not any(mark.low is not None for mark in marks):
         return ""
-    label = f"value and {report.confidence.told} interval"
+    label = f"value and {report.confidence.text} interval"
     return forest(marks, label=label, title="Metrics with their intervals")
 
 

@@ -326,7 +326,7 @@ def _section_of(
         notes.append(f"not compared: {some_of(names)}: {reason}")
     limits = []
     if asked is not None:
-        head = TableColumn(f"{asked.told} interval", "left", rank=2, style="dim")
+        head = TableColumn(f"{asked.text} interval", "left", rank=2, style="dim")
         limits.append((head, [interval(one.low, one.high) for one in results]))
     return Table.by_column(
         f"Slices by {' × '.join(table.columns)}",

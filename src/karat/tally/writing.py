@@ -24,7 +24,7 @@ def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
         InUseError another process writes the file; OSError the folder cannot be written.
     """
     lock = f"{os.fspath(path)}.lock"
-    told = f"{os.getpid()} {platform.node()}".encode("utf-8", "surrogateescape")
+    owner = f"{os.getpid()} {platform.node()}".encode("utf-8", "surrogateescape")
     if _is_left_behind(lock):
         with contextlib.suppress(OSError):
             os.unlink(lock)
@@ -33,7 +33,7 @@ def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
     except FileExistsError:
         raise InUseError(lock) from None
     with open(descriptor, "wb") as stream:
-        stream.write(told)
+        stream.write(owner)
     try:
         yield
     finally:

@@ -178,7 +178,7 @@ def intervals(
         ax.plot(x, y, linestyle="none", marker="|", color=MUTED, alpha=0.5)
         names = [*names, f"{count(len(picked.others))} others"]
     _finish(ax, names, missing)
-    levels = {report.confidence.told for report in reports.values() if report.confidence}
+    levels = {report.confidence.text for report in reports.values() if report.confidence}
     share = f" ({levels.pop()} interval)" if len(levels) == 1 else ""
     ax.set_xlabel(f"{metric or 'value'}{share}")
     if heading:

@@ -184,7 +184,7 @@ def _legend_title(kind: Kind, shown: Shown) -> str | None:
     """What the numbers of the legend are."""
     asked = {one.report.confidence for one in shown.series}
     level = asked.pop() if len(asked) == 1 else None
-    told = f" [{level.told} interval]" if level else ""
+    told = f" [{level.text} interval]" if level else ""
     return f"{kind.area.title}{told}" if kind.area.title else None
 
 
