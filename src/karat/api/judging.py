@@ -430,8 +430,10 @@ def _shares(
         one, alone = verdicts.share(i, confidence), verdicts.gold_share(i, confidence)
         low, high = one.interval.low, one.interval.high
         gold_low, gold_high = alone.interval.low, alone.interval.high
-        assert low is not None and high is not None  # noqa: PT018
-        assert gold_low is not None and gold_high is not None  # noqa: PT018
+        assert low is not None
+        assert high is not None
+        assert gold_low is not None
+        assert gold_high is not None
         shares.append(
             JudgedShare(
                 classes.labels[i],
