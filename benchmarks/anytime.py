@@ -41,6 +41,10 @@ _SCREEN: Final = 0.8
 _FIXED: Final = np.unique(
     np.concatenate([np.arange(FIRST, 30, 2), np.geomspace(30, PLANNED, 30).astype(int)])
 )
+THREE: Final = ((0.3, 0.02, 0.01), (0.02, 0.3, 0.02), (0.01, 0.02, 0.3))
+RARE: Final = ((0.95, 0.02), (0.01, 0.02))
+NEAR: Final = ((0.45, 0.003), (0.002, 0.545))
+"""Proportions of true × predicted classes."""
 Floats: TypeAlias = npt.NDArray[np.float64]
 Interval: TypeAlias = tuple[float | None, float | None]
 
@@ -82,18 +86,13 @@ class Walk:
 
 @dataclass(frozen=True)
 class Design:
-    """A population, its metrics with true values and standard errors of one row, and its paths.
-
-    Attributes:
-        share: of the paths that are asked for, where each is dear.
-    """
+    """A population, its metrics with true values and standard errors of one row, and its paths."""
 
     name: str
     metrics: tuple[str, ...]
     truths: tuple[float, ...]
     errors: tuple[float, ...]
     paths: Callable[[np.random.Generator], Iterator[Walk]]
-    share: float = 1.0
 
 
 def _alarms(design: Design, samples: int, seed: Sequence[int], *, anytime: bool) -> list[int]:
@@ -123,7 +122,6 @@ def _alarms(design: Design, samples: int, seed: Sequence[int], *, anytime: bool)
 
 def false_alarms(design: Design, samples: int, seed: int) -> list[Alarms]:
     """The alarms of a design; those of one look on a fifth of the paths."""
-    samples = max(int(samples * design.share), 5)
     m = len(design.metrics)
     every = np.array(_alarms(design, samples, [seed, 1], anytime=True)).reshape(-1, m)
     fewer = max(samples // 5, 5)
@@ -139,7 +137,7 @@ def false_alarms(design: Design, samples: int, seed: int) -> list[Alarms]:
     return done
 
 
-def label_design(name: str, shares: Any, metrics: tuple[str, ...], share: float = 1.0) -> Design:
+def label_design(name: str, shares: Any, metrics: tuple[str, ...]) -> Design:
     """Rows of labels with these proportions of true × predicted classes."""
     p = np.asarray(shares, np.float64)
     p = p / p.sum()
@@ -172,7 +170,7 @@ def label_design(name: str, shares: Any, metrics: tuple[str, ...], share: float 
 
             yield Walk(values, limits)
 
-    return Design(name, metrics, truths, tuple(errors), paths, share)
+    return Design(name, metrics, truths, tuple(errors), paths)
 
 
 def _of(report: karat.Report, metrics: Sequence[str]) -> list[Interval]:
@@ -186,7 +184,7 @@ def _confidence(anytime: bool) -> Any:
     return Confidence(anytime=PLANNED if anytime else None)
 
 
-def _scored(rng: np.random.Generator, n: int) -> tuple[Any, Floats]:
+def scored(rng: np.random.Generator, n: int) -> tuple[Any, Floats]:
     """Labels, 30 % positive, and calibrated probabilities of normal scores."""
     y = (rng.random(n) < 0.3).astype(np.int64)
     x = rng.standard_normal(n) + 1.5 * y
@@ -197,7 +195,7 @@ def _scored(rng: np.random.Generator, n: int) -> tuple[Any, Floats]:
 def score_design() -> Design:
     """Area under ROC, log loss and Brier score of calibrated probabilities."""
     metrics = ("roc_auc", "log_loss", "brier")
-    y, p = _scored(np.random.default_rng(SEED), 2_000_000)
+    y, p = scored(np.random.default_rng(SEED), 2_000_000)
     area = NormalDist().cdf(1.5 / math.sqrt(2.0))
     losses = -np.log(np.where(y == 1, p, 1.0 - p)), (p - y) ** 2
     some = karat.evaluate(y[:100_000], y_prob=p[:100_000], metrics=["roc_auc"])["roc_auc"]
@@ -208,7 +206,7 @@ def score_design() -> Design:
     def paths(rng: np.random.Generator) -> Iterator[Walk]:
         n = np.arange(1, PLANNED + 1)
         while True:
-            y, p = _scored(rng, PLANNED)
+            y, p = scored(rng, PLANNED)
             loss, square = -np.log(np.where(y == 1, p, 1.0 - p)), (p - y) ** 2
             means = [each.cumsum() / n for each in (loss, square)]
             values = [_areas(y, p), *means]
@@ -220,7 +218,7 @@ def score_design() -> Design:
 
             yield Walk([each[FIRST - 1 :] for each in values], limits)
 
-    return Design("probabilities, 30 % positive", metrics, truths, tuple(errors), paths, 0.24)
+    return Design("probabilities, 30 % positive", metrics, truths, tuple(errors), paths)
 
 
 def _areas(y: Any, p: Floats) -> Floats:
@@ -264,7 +262,7 @@ def paired_design(accuracy: float, apart: float) -> Design:
             yield Walk([each[FIRST - 1 :] for each in values], limits)
 
     name = f"two models, accuracy {accuracy:g}, apart on {100 * 2 * apart:g} % of rows"
-    return Design(name, metrics, (0.0, 0.0), errors, paths, 0.2)
+    return Design(name, metrics, (0.0, 0.0), errors, paths)
 
 
 def _macro_f1(y: Any, pred: Any) -> Floats:
@@ -278,12 +276,10 @@ def _macro_f1(y: Any, pred: Any) -> Floats:
 
 def monitors(samples: int, seed: int) -> Alarms:
     """Monitors whose three rules are bounds at the true values, in batches of 100 rows."""
-    design = label_design(
-        "monitor", [[0.3, 0.02, 0.01], [0.02, 0.3, 0.02], [0.01, 0.02, 0.3]], MONITORED
-    )
+    design = label_design("monitor", THREE, MONITORED)
     rng = np.random.default_rng([seed, 3])
     k, bounds = 3, dict(zip(MONITORED, design.truths, strict=True))
-    p = np.array([[0.3, 0.02, 0.01], [0.02, 0.3, 0.02], [0.01, 0.02, 0.3]])
+    p = np.array(THREE)
     p = p / p.sum()
     hits = []
     for _ in range(samples):
@@ -387,7 +383,7 @@ class Width:
 def widths(seed: int) -> list[Width]:
     """Widths at several numbers of rows of one sample, planned for 10 000."""
     rng = np.random.default_rng([seed, 5])
-    y, p = _scored(rng, 40_000)
+    y, p = scored(rng, 40_000)
     old = np.where(rng.random(40_000) < 0.95, p > 0.5, p > 0.3).astype(np.int64)
     names = ["accuracy", "macro_f1", "matthews_correlation", "roc_auc", "log_loss", "brier"]
     found = []
@@ -415,16 +411,13 @@ def _width(one: Any) -> float:
 
 def designs() -> list[Design]:
     """The designs of false alarms."""
-    three = [[0.3, 0.02, 0.01], [0.02, 0.3, 0.02], [0.01, 0.02, 0.3]]
-    rare = [[0.95, 0.02], [0.01, 0.02]]
-    near = [[0.45, 0.003], [0.002, 0.545]]
     return [
         score_design(),
         paired_design(0.85, 0.06),
-        label_design("3 classes, accuracy 0.9", three, ("accuracy", "macro_f1")),
-        label_design("accuracy 0.995", near, ("accuracy", "balanced_accuracy"), 0.6),
+        label_design("3 classes, accuracy 0.9", THREE, ("accuracy", "macro_f1")),
+        label_design("accuracy 0.995", NEAR, ("accuracy", "balanced_accuracy")),
         paired_design(0.97, 0.01),
-        label_design("3 % positive", rare, ("accuracy", "f1", "balanced_accuracy"), 0.6),
+        label_design("3 % positive", RARE, ("accuracy", "f1", "balanced_accuracy")),
     ]
 
 
@@ -496,7 +489,7 @@ def _run(out: Path, samples: int, seed: int) -> None:
             write()
             print(design.name, f"{time.process_time() - start:.0f} s", flush=True)
     if OF_MONITORS not in done:
-        whole["alarms"].append(asdict(monitors(max(samples // 8, 5), seed)))
+        whole["alarms"].append(asdict(monitors(samples, seed)))
         write()
 
 

@@ -96,3 +96,30 @@ def test_a_damaged_state_and_one_in_use_are_left_as_they_are(karat: Karat, tmp_p
     lock.unlink()
     assert karat("monitor", state).code == 0
     assert not lock.exists()
+
+
+def test_windows_are_judged_alone_and_annotate_a_job(
+    karat: Karat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path / "w.karat"
+    weak = write(tmp_path / "weak.parquet", table(TRUE[:400], (TRUE[:400] + 1) % 3))
+    good = write(tmp_path / "good.parquet", table(TRUE, TRUE))
+    rule = ["--windows", "--min", "accuracy=0.85"]
+    assert karat("monitor", state, good, *rule).code == 0
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    failed = karat("monitor", state, weak)
+    assert (failed.code, "Window 2: 400 rows; 1 900 rows in all windows." in failed.out) == (
+        1,
+        True,
+    )
+    assert "::error title=karat monitor%3A FAIL::accuracy ≥ 0.85" in failed.err
+    assert (tmp_path / "summary.md").read_text("utf-8").startswith("### karat monitor: FAIL")
+    monkeypatch.delenv("GITHUB_ACTIONS")
+    again = karat("monitor", state, good, "--again")
+    assert (again.code, "it failed in window 2" in again.out) == (0, True)
+    assert "--anytime" in karat("monitor", tmp_path / "x.karat", good, *rule, "--anytime", "50").err
+    every = tmp_path / "every.karat"
+    karat("monitor", every, good, "--min", "accuracy=0.85")
+    mixed = karat("monitor", every, weak, "--windows")
+    assert (mixed.code, mixed.err.startswith("K240")) == (2, True)

@@ -191,3 +191,125 @@ def test_bounds_at_the_true_values_are_decided_on_few_paths_and_by_one_look_on_m
         once += is_once
     assert decided <= 1
     assert once >= 2
+
+
+def test_a_window_is_judged_by_its_rows_alone_at_a_level_that_all_windows_share() -> None:
+    monitor = karat.Monitor(min={"accuracy": 0.8, "f1": 0.5}, windows=True)
+    for j, (seed, n) in enumerate([(1, 300), (2, 500), (3, 400)], 1):
+        found = monitor.add(*batch(n, seed))
+        level = 1.0 - 0.05 * 6.0 / (np.pi * j) ** 2 / 2
+        once = karat.evaluate(*batch(n, seed), level=level)
+        for rule in found.rules:
+            limits = once[rule.metric].low, once[rule.metric].high
+            # Combined limits are no nearer than those of the whole, at every look.
+            assert rule.low == pytest.approx(limits[0], rel=1e-9) or rule.low < limits[0]
+            assert rule.high == pytest.approx(limits[1], rel=1e-9) or rule.high > limits[1]
+        assert found.rules[0].low == pytest.approx(once["accuracy"].low, rel=1e-9)
+        assert (found.rules[0].n, found.look) == (n, j)
+    assert (found.n, monitor.n_rows, found.windows, found.anytime) == (1200, 1200, True, None)
+    assert "windows" in found.to_dict()
+    assert "anytime" not in found.to_dict()
+    # Only the rows of the last window are kept.
+    assert len(monitor.to_bytes()) < 400 * 8 + 4000
+
+
+def test_windows_show_a_drop_that_all_rows_hide_and_a_recovery() -> None:
+    rules: dict[str, Any] = {"min": {"accuracy": 0.85}}
+    windows, whole = karat.Monitor(windows=True, **rules), karat.Monitor(**rules)
+    right = [0.95] * 12 + [0.7] + [0.95] * 2
+    verdicts = []
+    for i, each in enumerate(right):
+        y, pred = batch(500, i, each)
+        assert whole.add(y, pred).verdict != "FAIL"
+        verdicts.append((found := windows.add(y, pred)).verdict)
+    assert verdicts == ["PASS"] * 12 + ["FAIL"] + ["PASS"] * 2
+    assert "it failed in window 13" in found.rules[0].reason
+    assert (found.exit_code, found.decided(0)) == (0, (1, 500))
+    again = windows.add(*batch(500, 50, 0.7))
+    assert (again.exit_code, again.verdict) == (1, "FAIL")
+    assert "it failed in window 13, too" in again.rules[0].reason
+
+
+def test_windows_compare_two_models_and_survive_bytes() -> None:
+    monitor = karat.Monitor(max_drop={"accuracy": 0.02, "log_loss": 0.3}, windows=True)
+    rng = np.random.default_rng(8)
+    for _ in range(3):
+        y = rng.integers(0, 2, 400)
+        p = np.clip(0.3 + 0.4 * y + 0.1 * rng.standard_normal(400), 0.01, 0.99)
+        worse = np.where(rng.random(400) < 0.2, 1.0 - p, p)
+        found = monitor.add(y, y_prob=worse, baseline=p)
+    assert found.rules[0].verdict == "FAIL"
+    again = karat.Monitor.from_bytes(monitor.to_bytes())
+    assert again.to_bytes() == monitor.to_bytes()
+    assert str(again.result) == str(found)
+    p_once = karat.gate(y, y_prob=worse, baseline=p, max_drop={"accuracy": 0.02}, level=0.975)
+    own, once = found.rules[0].p, p_once.rules[0].p
+    assert own is not None
+    assert once is not None
+    assert own == pytest.approx(min(once * np.pi**2 * 9 / 6, 1.0), rel=1e-6)
+
+
+def test_a_window_has_the_classes_that_occur_in_it_as_a_slice_has() -> None:
+    monitor = karat.Monitor(min={"macro_f1": 0.5}, windows=True)
+    y = np.arange(300) % 3
+    monitor.add(y, y)
+    y = np.arange(300) % 2
+    assert monitor.add(y, y).rules[0].value == 1.0
+    declared = karat.Monitor(min={"macro_f1": 0.5}, windows=True, labels=[0, 1, 2])
+    assert declared.add(y, y).rules[0].value == pytest.approx(2.0 / 3.0)
+    # Two classes stay two where a window lacks one of them.
+    two = karat.Monitor(min={"recall": 0.5}, windows=True, positive=1)
+    two.add(y, y)
+    found = two.add(np.zeros(100, int), np.zeros(100, int))
+    assert (found.verdict, found.rules[0].reason[:9]) == ("INCONCLUSIVE", "undefined")
+    refused("K240", lambda: monitor.add(y, y, weights=np.ones(300)))
+
+
+def test_limits_from_replicates_are_left_out_of_windows() -> None:
+    rng = np.random.default_rng(9)
+    y = rng.integers(0, 2, 300)
+    p = np.clip(0.3 + 0.4 * y + 0.1 * rng.standard_normal(300), 0.0, 1.0)
+    rules: dict[str, Any] = {"max": {"expected_calibration_error": 0.9, "brier": 0.9}}
+    found = karat.Monitor(windows=True, **rules).add(y, y_prob=p)
+    assert [rule.verdict for rule in found.rules] == ["INCONCLUSIVE", "PASS"]
+    assert "replicates" in found.rules[0].reason
+
+
+def test_windows_have_no_planned_number() -> None:
+    for anytime in (True, 500):
+        refused("K122", lambda given=anytime: karat.Monitor(
+            min={"accuracy": 0.5}, windows=True, anytime=given
+        ))  # fmt: skip
+    refused("K122", lambda: karat.Monitor(min={"accuracy": 0.5}, windows="week"))
+    assert karat.Monitor(min={"accuracy": 0.5}, windows=True, anytime=None).n_rows == 0
+
+
+def test_an_undefined_metric_blocks_where_undecided_rules_do() -> None:
+    y = [0, 0, 0]
+    rule: dict[str, Any] = {"min": {"roc_auc": 0.9}, "labels": [0, 1]}
+    strict = karat.Monitor(inconclusive="fail", **rule).add(y, y_prob=[0.1, 0.2, 0.9])
+    assert (strict.verdict, strict.exit_code) == ("INCONCLUSIVE", 3)
+    drop = karat.Monitor(max_drop={"roc_auc": 0.1}, labels=[0, 1])
+    found = drop.add(y, y_prob=[0.1, 0.2, 0.9], baseline=[0.2, 0.3, 0.4])
+    assert (found.verdict, found.exit_code) == ("INCONCLUSIVE", 3)
+
+
+def test_windows_at_the_true_values_are_decided_on_few_paths_and_by_the_plain_level_on_many() -> (
+    None
+):
+    """Bounds at the values of the population, 40 windows of 150 rows, 20 paths."""
+    decided = once = 0
+    for path in range(20):
+        rng = np.random.default_rng([10, path])
+        monitor = karat.Monitor(min={"accuracy": 0.9}, windows=True)
+        is_decided = is_once = False
+        for _ in range(40):
+            y = rng.integers(0, 2, 150)
+            pred = np.where(rng.random(150) < 0.9, y, 1 - y)
+            is_decided |= monitor.add(y, pred, again=True).verdict != "INCONCLUSIVE"
+            low, high = wilson_limits(float((y == pred).mean()), 150, 1.96)
+            is_once |= not low <= 0.9 <= high
+        decided += is_decided
+        once += is_once
+    assert decided <= 2
+    assert once >= 14

@@ -12,12 +12,17 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api import monitors
 from karat.api.gate.baseline import SCHEMA, baseline_schema, gate_schema
 from tests.gate.rows import table, two_models
 from tests.optional import optional
 
 jsonschema = optional("jsonschema")
 GATE = jsonschema.Draft202012Validator(gate_schema())
+MONITOR_SCHEMA = json.loads(
+    (Path(monitors.__file__).with_name("monitor.schema.json")).read_text(encoding="utf-8")
+)
+MONITOR = jsonschema.Draft202012Validator(MONITOR_SCHEMA)
 BASELINE = jsonschema.Draft202012Validator(baseline_schema())
 
 TRUE, OLD, NEW = two_models(300, lost=12)
@@ -66,7 +71,11 @@ def written(name: str, path: Path) -> dict[str, Any]:
 
 
 def test_the_schemas_are_schemas() -> None:
-    for schema, title in ((gate_schema(), "karat.gate/1"), (baseline_schema(), SCHEMA)):
+    for schema, title in (
+        (gate_schema(), "karat.gate/1"),
+        (baseline_schema(), SCHEMA),
+        (MONITOR_SCHEMA, "karat.monitor/1"),
+    ):
         jsonschema.Draft202012Validator.check_schema(schema)
         assert schema["title"] == title == schema["properties"]["schema"]["const"]
 
@@ -95,3 +104,38 @@ def test_a_baseline_without_a_part_or_with_one_more_is_not_valid(part: str, tmp_
     del whole[part]
     assert not BASELINE.is_valid(whole)
     assert not BASELINE.is_valid(more)
+
+
+def monitored(**settings: Any) -> Any:
+    monitor = karat.Monitor(**settings)
+    for half in (slice(0, 150), slice(150, 300)):
+        compared = {"baseline": OLD[half]} if "max_drop" in settings else {}
+        result = monitor.add(TRUE[half], NEW[half], **compared)
+    return result
+
+
+MONITORED: dict[str, dict[str, Any]] = {
+    "bounds": {"min": {"accuracy": 0.5}, "max": {"error_rate": 0.01}},
+    "windows": {"min": {"accuracy": 0.99}, "windows": True},
+    "compared": {"max_drop": {"accuracy": 0.04, "macro_f1": 0.1}},
+}
+
+
+@pytest.mark.parametrize("name", MONITORED)
+def test_results_of_monitors_are_valid(name: str) -> None:
+    whole = json.loads(monitored(**MONITORED[name]).to_json())
+    MONITOR.validate(whole)
+    for part in MONITOR_SCHEMA["required"]:
+        assert not MONITOR.is_valid({key: x for key, x in whole.items() if key != part})
+    assert not MONITOR.is_valid({**whole, "other": 1})
+    assert not GATE.is_valid(whole)
+
+
+def test_rules_and_doubts_of_a_monitor_are_those_of_a_gate() -> None:
+    own, of_gate = (schema["$defs"] for schema in (MONITOR_SCHEMA, gate_schema()))
+    assert {name: own[name] for name in ("doubt", "finite")} == {
+        name: of_gate[name] for name in ("doubt", "finite")
+    }
+    rule = own["rule"]["properties"]
+    assert {*rule} - {"decided"} == {*of_gate["rule"]["properties"]}
+    assert {*own["rule"]["required"]} - {"decided"} == {*of_gate["rule"]["required"]}

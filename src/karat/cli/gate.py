@@ -138,7 +138,9 @@ def command(
         columns = columns_given(given, given["by"])
         options = {**options_given(given), "progress": bar}
         rows = RowsSpec(source_of(predictions), None, None, None, columns, options)
-        names = [*(choice.name for choice in fields(GateSpec)), "strict_inconclusive"]
+        # Windows are those of a monitor.
+        names = [one.name for one in fields(GateSpec) if one.name != "window"]
+        names.append("strict_inconclusive")
         choices = {name: given[name] for name in names}
         result = run_gate(rows, rules, baseline, update_baseline, **choices)
     if result.mapping is not None:
@@ -148,12 +150,12 @@ def command(
     for path, text_of in ((junit, junit_of_gate), (markdown, markdown_of_gate)):
         if path is not None:
             write_file(path, text_of(result))
-    _tell_actions(result)
+    annotate_job(result)
     print_result(result, format_)
     return result.exit_code
 
 
-def _tell_actions(result: GateResult) -> None:
+def annotate_job(result: GateResult) -> None:
     """Write annotations and the summary of the job, where GitHub Actions runs this."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from karat.cli.gate import print_result, rule
+from karat.cli.gate import annotate_job, print_result, rule
 from karat.cli.options import (
     Described,
     Words,
@@ -36,7 +36,7 @@ _RULES: Final = {
     "max_drop": "max_drop",
     "no_worse_than": "no_worse_than",
 }
-_SETTINGS: Final = ("anytime", "level", "labels", "positive", "threshold", "undefined")
+_SETTINGS: Final = ("anytime", "windows", "level", "labels", "positive", "threshold", "undefined")
 _READING: Final = ("true", "pred", "prob", "score", "weight", "cluster", "id_")
 _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
 """Not `where`: it may choose the rows of a batch."""
@@ -50,6 +50,7 @@ _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
         "karat monitor spam.karat tuesday.csv",
         "karat monitor spam.karat all.csv --where \"day = '2026-05-02'\"",
         "karat monitor spam.karat",
+        "karat monitor weeks.karat week1.csv --windows --min accuracy=0.9",
         "karat monitor ab.karat day1.csv --baseline-pred old --max-drop macro_f1=0.01",
         "karat monitor ab.karat day1.csv --baseline old.csv --max-drop accuracy=0.01",
     ),
@@ -90,6 +91,7 @@ _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
     metavar="N",
     help="Planned number of rows: limits are narrowest there. Default: 10000.",
 )
+@click.option("--windows", is_flag=True, help="Judge each batch alone, not all rows so far.")
 @options("threads")
 @click.option("--format", "format_", type=Words(["text", "json", "markdown"]), default="text")
 @click.pass_context
@@ -105,14 +107,14 @@ def command(
 ) -> int:
     """Add predictions to a state file and check its rules.
 
-    Rules are about all rows so far. Limits hold at every look and for all rules together. The first
-    call makes STATE and fixes
-    the rules, the level and the columns; later calls need only new predictions. Without
-    PREDICTIONS the verdicts so far are shown.
+    Rules are about all rows so far, or with --windows about each batch alone. Limits hold at every
+    look and for all rules together. The first call makes STATE and fixes the rules, the level and
+    the columns; later calls need only new predictions. Without PREDICTIONS the verdicts so far are
+    shown.
 
-    Exit code 0: PASS. 1: FAIL: a rule failed at some look. 2: wrong usage or input; STATE is
-    unchanged. 3: INCONCLUSIVE; 0 with --inconclusive pass. 70: a defect of karat. 130:
-    interrupted.
+    Exit code 0: PASS. 1: FAIL: a rule failed at some look, with --windows in the last window. 2:
+    wrong usage or input; STATE is unchanged. 3: INCONCLUSIVE; 0 with --inconclusive pass. 70: a
+    defect of karat. 130: interrupted.
     """
     from karat.errors import error
     from karat.tally.writing import InUseError, only_writer
@@ -167,6 +169,7 @@ def _looked(
         said(shown_mapping(result.mapping, given["threshold"]))
     if not is_on_screen(format_, None):
         tell_warnings(result.doubts)
+    annotate_job(result)
     print_result(result, format_)
     return result.exit_code
 

@@ -1,7 +1,8 @@
 """Confidence sequences: limits and p-values that hold at every look at rows that keep coming.
 
 The limits of n units are those of one look, with a larger quantile: the boundary of a normal
-mixture with variance ρ², which all looks together cross with probability α.
+mixture with variance ρ², which all looks together cross with probability α. Windows, each of new
+rows alone, share α between them.
 
 Ref: Robbins (1970), Annals of Mathematical Statistics 41; Waudby-Smith, Arbour, Sinha, Kennedy,
 Ramdas (2024), Annals of Statistics 52 (asymptotic confidence sequences).
@@ -44,6 +45,16 @@ def boundary(n: float, planned: int, alpha: float, *, is_two_sided: bool = True)
     else:
         logarithm = math.log1p(math.sqrt(spread + 1.0) / (2.0 * alpha))
     return math.sqrt(2.0 * (spread + 1.0) / spread * logarithm)
+
+
+def share_of_window(window: int) -> float:
+    """Return the share of the error rate that window j has, 6 ÷ π²j²: all of them add up to 1.
+
+    Example:
+        >>> round(share_of_window(1), 3), round(share_of_window(10), 4)
+        (0.608, 0.0061)
+    """
+    return 6.0 / (math.pi * window) ** 2
 
 
 def tail_of_look(n: float, planned: int, alpha: float, *, is_two_sided: bool = True) -> float:

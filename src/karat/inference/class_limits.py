@@ -265,7 +265,7 @@ def _found(
         mapped = of_proportion(metric, share, np.stack(ends))
         limits = mapped.min(axis=0), mapped.max(axis=0)
         return made(limits, "jeffreys" if is_beta else "wilson")
-    at_looks = asked.anytime is not None
+    at_looks = asked.is_of_looks
     limits_of_two = None
     if two is not None:
         limits_of_two = limits_of_two_proportions(value, two, spread, asked)
@@ -384,7 +384,7 @@ def combined(
     """
     found, n_deciding = _mover(metric, value, spread, asked, policy)
     is_many, ends = n_deciding > _N_TOGETHER, metric.range
-    at_looks = asked.anytime is not None
+    at_looks = asked.is_of_looks
     whole = None
     if is_many or at_looks:
         whole = whole_limits(metric, value, spread, asked, policy)

@@ -13,7 +13,14 @@ from karat.errors import KaratError, error
 from karat.errors.habits import instead_of
 from karat.errors.options import option
 from karat.errors.text import count
-from karat.inference.anytime import PLANNED, PLANNED_RANGE, p_of_look, tail_of_look
+from karat.inference.anytime import (
+    LEAST_TAIL,
+    PLANNED,
+    PLANNED_RANGE,
+    p_of_look,
+    share_of_window,
+    tail_of_look,
+)
 from karat.inference.limits import student_quantile
 from karat.inference.sampling_error import SamplingError
 
@@ -63,6 +70,8 @@ class Confidence:
         anytime: planned number of rows, or of clusters, of limits that hold at every look (a
             confidence sequence); None: they hold for one look.
         n_units: number of rows, or of clusters, at this look; see `at`.
+        window: number of this window, from 1, of endlessly many, each of new rows alone: limits of
+            all windows hold together. None: there are none.
     """
 
     level: float = 0.95
@@ -74,6 +83,12 @@ class Confidence:
     weights_are: WeightKind = "importance"
     anytime: int | None = None
     n_units: float | None = None
+    window: int | None = None
+
+    @property
+    def is_of_looks(self) -> bool:
+        """True if the limits hold together with those of other looks or windows."""
+        return self.anytime is not None or self.window is not None
 
     def at(self, n_units: float) -> Confidence:
         """Return the settings of a look at so many units; the same if limits hold for one look."""
@@ -83,7 +98,10 @@ class Confidence:
     def tail(self) -> float:
         """Probability beyond each limit, of one look."""
         if self.anytime is None:
-            return (1.0 - self.level) / (2.0 if self.side == "both" else 1.0)
+            alpha, sides = 1.0 - self.level, 2.0 if self.side == "both" else 1.0
+            if self.window is None:
+                return alpha / sides
+            return max(alpha * share_of_window(self.window) / sides, LEAST_TAIL)
         # Limits of one look must never stand for those of every look.
         assert self.n_units is not None
         is_two_sided = self.side == "both"
@@ -93,19 +111,28 @@ class Confidence:
     def p_value(self, p: float) -> float:
         """Return the two-sided p-value that goes with these limits, from that of one look."""
         if self.anytime is None:
-            return p
+            return p if self.window is None else min(p / share_of_window(self.window), 1.0)
         assert self.n_units is not None
         return p_of_look(p, self.n_units, self.anytime, 1.0 - self.level)
 
     @property
     def text(self) -> str:
         """Level and side as text: ``"95 %"``, ``"one-sided 95 %"``, ``"95 % anytime"``."""
-        side, when = "" if self.side == "both" else "one-sided ", " anytime" if self.anytime else ""
-        return f"{side}{100 * self.level:g} %{when}"
+        side, when = "" if self.side == "both" else "one-sided ", self.when
+        return f"{side}{100 * self.level:g} %{' ' if when else ''}{when}"
+
+    @property
+    def when(self) -> str:
+        """The looks that limits hold at, in a word or two; empty for one look."""
+        if self.anytime is not None:
+            return "anytime"
+        return "" if self.window is None else f"window {self.window}"
 
     @property
     def looks(self) -> str:
         """The looks that limits hold at, in words; empty for one look."""
+        if self.window is not None:
+            return f"intervals for every window, this is number {self.window}"
         return "" if self.anytime is None else words_on_looks(self.anytime)
 
     def quantile(self, df: float = math.inf) -> float:

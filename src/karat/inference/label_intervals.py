@@ -414,8 +414,8 @@ class TableIntervals:
         # For classes that weigh 10^-260 of the others.
         with np.errstate(over="ignore", invalid="ignore"):
             found = label_interval(metric, value, self.spread, self._at, self.policy)
-            if self.asked.anytime is not None:
-                once = replace(self.asked, anytime=None)
+            if self.asked.is_of_looks:
+                once = replace(self.asked, anytime=None, window=None)
                 of_one = label_interval(metric, value, self.spread, once, self.policy)
                 found = _with_one_look(found, of_one)
         # If there can be none, replicates give none either.

@@ -319,7 +319,7 @@ def _replicated(
 def _is_drawn(metric: Metric, asked: Confidence, *, is_requested: bool) -> bool:
     is_single = metric.record.is_estimate and metric.lift not in ("per_class", "micro")
     # Replicates show no tails as small as those of limits at every look.
-    if not is_single or asked.anytime is not None:
+    if not is_single or asked.is_of_looks:
         return False
     if asked.method in DRAWN:
         return True
@@ -337,7 +337,7 @@ def reads_one(metric: Metric) -> bool:
 def _why_none(metric: Metric, asked: Confidence) -> str:
     if not metric.record.is_estimate:
         return f"it is {metric.record.no_influence}"
-    return _ON_REQUEST if asked.anytime is None else _ONE_LOOK
+    return _ONE_LOOK if asked.is_of_looks else _ON_REQUEST
 
 
 def _enter(

@@ -121,7 +121,7 @@ def workflow_commands(result: GateResult) -> Iterator[str]:
     for rule in result.rules:
         if rule.verdict != "PASS":
             kind = "error" if rule.fails and not result.warns_only else "warning"
-            title = _data(f"karat gate: {rule.verdict}").replace(":", "%3A").replace(",", "%2C")
+            title = _data(f"{result.title}: {rule.verdict}").replace(":", "%3A").replace(",", "%2C")
             yield f"::{kind} title={title}::{_data(f'{rule.name}: {rule.told}')}"
 
 

@@ -31,16 +31,17 @@ class GateSpec:
     warn_only: bool = False
     with_rows: bool = False
     anytime: int | None = None
+    window: int | None = None
 
     @property
     def confidence(self) -> Confidence:
         """Settings of the intervals of values."""
-        return Confidence(self.level, anytime=self.anytime)
+        return Confidence(self.level, anytime=self.anytime, window=self.window)
 
     @property
     def pair(self) -> ComparisonSpec:
         """Settings of the difference of two models."""
-        look = None if self.anytime is None else self.confidence
+        look = self.confidence if self.confidence.is_of_looks else None
         return ComparisonSpec(self.level, "none", {}, ((0, 1),), look=look)
 
 
@@ -51,7 +52,7 @@ def change_apart(now: Measured, before: Measured, spec: GateSpec) -> Change:
     difference = now.value - before.value
     if not math.isfinite(difference):
         return Change(before.value, math.nan, is_paired=False, remark="a value is undefined")
-    if spec.anytime is not None:
+    if spec.confidence.is_of_looks:
         return Change(before.value, difference, is_paired=False, remark=_ROWS_OF_LOOKS)
     if now.low is None or now.high is None or before.low is None or before.high is None:
         remark = now.remark or before.remark

@@ -25,6 +25,7 @@ from karat.api.monitors.state import (
     facts_of,
     joined,
     rows_of,
+    window_of,
 )
 from karat.api.options import check_policy, one_of
 from karat.data.labels.column import declared_labels
@@ -36,8 +37,16 @@ from karat.errors.habits import names_its_arguments
 from karat.errors.options import option
 from karat.inference.confidence import planned_units
 from karat.metrics import get
-from karat.results.gate.monitored import Look, MonitorResult, looks_of, notes_on_looks, of_all_looks
-from karat.results.gate.result import RuleResult
+from karat.results.gate.monitored import (
+    Look,
+    MonitorResult,
+    looks_of,
+    notes_on_looks,
+    notes_on_windows,
+    of_all_looks,
+    of_window,
+)
+from karat.results.gate.result import Inconclusive, RuleResult
 from karat.results.gate.verdicts import Rule, judged, refused, rules_of
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.writing import write_bytes
@@ -50,16 +59,22 @@ _SIDES: Final = ("new", "old")
 
 @dataclass(frozen=True)
 class MonitorSettings:
-    """What is fixed at the first call of a monitor; labels and metrics as JSON types."""
+    """What is fixed at the first call of a monitor; labels and metrics as JSON types.
+
+    Attributes:
+        anytime: planned number of rows or clusters; None with `windows`.
+        windows: whether each batch is judged alone.
+    """
 
     rules: tuple[Rule, ...]
-    anytime: int
+    anytime: int | None
     level: float
     labels: tuple[Any, ...] | None
     positive: Any
     threshold: float | None
     undefined: str
-    inconclusive: str | None
+    inconclusive: Inconclusive | None
+    windows: bool = False
 
     @property
     def level_of_each(self) -> float:
@@ -71,12 +86,17 @@ class MonitorSettings:
         """True if a rule compares with a baseline."""
         return any(rule.needs_baseline for rule in self.rules)
 
-    @property
-    def spec(self) -> GateSpec:
-        """The choices of the gate of each look."""
-        policy = check_policy(self.undefined)
-        of_rules: dict[str, Any] = {"inconclusive": self.inconclusive, "anytime": self.anytime}
-        return GateSpec("low", self.level_of_each, "none", undefined=policy, **of_rules)
+    def spec(self, look: int) -> GateSpec:
+        """Return the choices of the gate of a look, from 1."""
+        return GateSpec(
+            "low",
+            self.level_of_each,
+            "none",
+            undefined=check_policy(self.undefined),
+            inconclusive=self.inconclusive,
+            anytime=self.anytime,
+            window=look if self.windows else None,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON types."""
@@ -98,7 +118,9 @@ class Monitor:
     At each look, every rule has limits of its metric on all rows so far that hold at every look
     (confidence sequences) and for all rules together: the probability that any rule is ever decided
     wrongly is at most 1 − `level`. A rule that failed stays failed; one that passed stays passed
-    unless it fails later. See docs/monitoring.md, also for when not to use it.
+    unless it fails later. With `windows` each batch is judged alone, with the same probability for
+    all batches together: for metrics that change over time. See docs/monitoring.md, also for when
+    not to use it.
 
     Args:
         min, max: a dict from metric to the bound of its value.
@@ -107,6 +129,8 @@ class Monitor:
         no_worse_than: the same, but it passes where a drop of that size is excluded, too.
         anytime: planned number of rows, or of clusters: limits are narrowest there; default
             and True: 10 000.
+        windows: whether each batch is a window of its own, whose verdict is about its rows alone.
+            Window j of m rules has limits at 1 − 6(1 − level) ÷ π²j²m; earlier rows are not kept.
         level: 1 − the accepted rate of wrong verdicts, of all looks and rules together.
         labels, positive, threshold, undefined: as in `karat.evaluate`.
         inconclusive: exit code of an undecided rule, as in `karat.gate`.
@@ -133,6 +157,7 @@ class Monitor:
         max_drop: Any = None,
         no_worse_than: Any = None,
         anytime: int | bool | None = None,
+        windows: bool = False,
         level: float = 0.95,
         labels: Sequence[Any] | None = None,
         positive: Any = None,
@@ -145,11 +170,7 @@ class Monitor:
             *kinds, last = map(option, _KINDS)
             do = f"Give one: {', '.join(kinds)} or {last}."
             raise refused("A monitor needs a rule", do)
-        planned = planned_units(True if anytime is None else anytime)
-        if planned is None:
-            choices = "True or a planned number of rows"
-            do = "A monitor looks again and again."
-            raise error("K122", argument="anytime", value=anytime, choices=choices, do=do)
+        planned = _planned(anytime, windows)
         do = "It holds for all looks and rules together."
         asked = confidence_required(level, do, anytime=planned)
         do = "'fail' has the exit code 3; None is 'fail' for max_drop and no_worse_than alone."
@@ -162,6 +183,7 @@ class Monitor:
             threshold,
             check_policy(undefined),
             one_of("inconclusive", inconclusive, (None, "pass", "fail"), do),
+            windows,
         )
         self._new: Rows | None = None
         self._old: Rows | None = None
@@ -172,7 +194,7 @@ class Monitor:
     @property
     def n_rows(self) -> int:
         """Number of rows added so far."""
-        return 0 if self._new is None else self._new.n
+        return self._looks[-1].n if self._looks else 0
 
     @property
     def looks(self) -> tuple[Look, ...]:
@@ -200,7 +222,7 @@ class Monitor:
         n_threads: int | None = None,
         again: bool = False,
     ) -> MonitorResult:
-        """Add a batch of rows and look: return the verdicts on all rows so far.
+        """Add a batch of rows and look: return the verdicts on all rows so far, or on a window.
 
         A batch with an error is refused as a whole, and changes nothing.
 
@@ -220,7 +242,8 @@ class Monitor:
             earlier batches have none; K176 rules need a baseline; K171 to K175 rows of both cannot
             be matched; else as `karat.evaluate`.
 
-        Cost: that of a gate on all rows so far; the rows are kept.
+        Cost: that of a gate on all rows so far; the rows are kept. With `windows`, that of a gate
+        on the batch, which is kept until the next one.
         """
         columns = {"true": true, "pred": pred, "prob": prob, "score": score}
         columns |= {"weights": weights, "clusters": clusters, "ids": id, "by": None}
@@ -277,19 +300,20 @@ class Monitor:
         for i, look in enumerate(self._looks, 1):
             if look.digest == digest and not again:
                 raise error("K241", look=i, path=MONITOR, again=option("again", True))
-        joined_new = joined(self._new, new, settings.positive)
-        joined_old = None
-        if old is not None:
-            joined_old = joined(self._old, old, settings.positive)
-        rules, notes = self._measured(joined_new, joined_old)
+        n_new = new.n
+        sides = [(self._new, new), *([] if old is None else [(self._old, old)])]
+        judge = window_of if settings.windows else joined
+        rows, *rest = (judge(before, now, settings.positive) for before, now in sides)
+        other = rest[0] if rest else None
+        rules, notes = self._measured(rows, other, len(self._looks) + 1)
         look = Look(
-            joined_new.n,
-            new.n,
+            self.n_rows + n_new,
+            n_new,
             digest,
             tuple(rule.verdict for rule in rules),
             *(tuple(map(side, rules)) for side in (_value, _low, _high)),
         )
-        self._new, self._old = joined_new, joined_old
+        self._new, self._old = rows, other
         self._looks = (*self._looks, look)
         self._last = self._result(rules, (*new.warnings, *notes), new.mapping)
         return self._last
@@ -304,16 +328,16 @@ class Monitor:
         if self._new is None:
             raise error("K101", argument="The monitor")
         if self._last is None:
-            rules, notes = self._measured(self._new, self._old)
+            rules, notes = self._measured(self._new, self._old, len(self._looks))
             self._last = self._result(rules, notes, {})
         return self._last
 
     def _measured(
-        self, new: Rows, old: Rows | None
+        self, new: Rows, old: Rows | None, look: int
     ) -> tuple[tuple[RuleResult, ...], tuple[str, ...]]:
-        """Every rule on all rows, by this look alone."""
+        """Every rule on these rows, by this look alone."""
         settings = self._settings
-        spec = settings.spec
+        spec = settings.spec(look)
         run = Evaluation(settings.rules, spec, new, old, "the baseline", "", names_weights=True)
         found = judged(
             run.cases(),
@@ -321,25 +345,31 @@ class Monitor:
             evidence="low",
             adjust="none",
             inconclusive=spec.inconclusive,
+            undefined_fails=False,
         )
-        return tuple(map(_undecided, found)), run.doubts_and_notes()
+        return found, run.doubts_and_notes()
 
     def _result(
         self, now: Sequence[RuleResult], notes: Sequence[str], mapping: Mapping[str, Any]
     ) -> MonitorResult:
         settings, looks = self._settings, self._looks
-        rules = tuple(of_all_looks(one, looks, i) for i, one in enumerate(now))
-        of_looks = notes_on_looks(looks, settings.level_of_each, settings.anytime, len(rules))
+        if settings.windows:
+            rules = tuple(of_window(one, looks, i) for i, one in enumerate(now))
+            of_looks = notes_on_windows(looks, settings.level_of_each, len(rules))
+        else:
+            rules = tuple(of_all_looks(one, looks, i) for i, one in enumerate(now))
+            of_looks = notes_on_looks(looks, settings.level_of_each, settings.anytime, len(rules))
         return MonitorResult(
             rules,
             looks[-1].n,
             settings.level,
             "bonferroni",
             notes=(*dict.fromkeys(notes), *of_looks),
-            inconclusive=settings.spec.inconclusive,
+            inconclusive=settings.inconclusive,
             mapping=mapping or None,
             anytime=settings.anytime,
             looks=looks,
+            windows=settings.windows,
         )
 
     @property
@@ -418,8 +448,9 @@ class Monitor:
             sides.append(None if facts is None else rows_of(facts, own))
         found._new, found._old = sides
         found._last = None
-        n = found._looks[-1].n if found._looks else 0
-        if any(one is not None and one.n != n for one in sides) or found.n_rows != n:
+        last = found._looks[-1] if found._looks else None
+        n = 0 if last is None else last.n_new if found._settings.windows else last.n
+        if any(one is not None and one.n != n for one in sides) or (found._new is None) != (n == 0):
             raise damaged("Its rows are not those of its looks")
         if found._settings.compares != (found._old is not None) and n:
             raise damaged("It holds a rule without its baseline, or the reverse")
@@ -447,6 +478,25 @@ class Monitor:
         return f"<karat.Monitor: {rules} rules, {len(self._looks)} looks, {self.n_rows} rows>"
 
 
+def _planned(anytime: Any, windows: Any) -> int | None:
+    """The planned number of rows; None of windows, which have none (K122)."""
+    if not isinstance(windows, bool):
+        do = "True judges each batch alone."
+        raise error("K122", argument="windows", value=windows, choices="True or False", do=do)
+    if windows:
+        if anytime is not None and anytime is not False:
+            choices = f"left out with {option('windows', True)}"
+            do = "A window is judged once, by its rows alone: no number of rows is planned."
+            raise error("K122", argument="anytime", value=anytime, choices=choices, do=do)
+        return None
+    planned = planned_units(True if anytime is None else anytime)
+    if planned is None:
+        choices = "True or a planned number of rows"
+        do = "A monitor looks again and again."
+        raise error("K122", argument="anytime", value=anytime, choices=choices, do=do)
+    return planned
+
+
 def _of_one_class(rows: Any) -> Rows:
     if isinstance(rows, Rows):
         return rows
@@ -460,13 +510,6 @@ def _of_sets() -> KaratError:
 
 def _name(source: Any, otherwise: str) -> str:
     return fspath(source) if isinstance(source, str | PathLike) else otherwise
-
-
-def _undecided(rule: RuleResult) -> RuleResult:
-    """The rule; inconclusive where few rows do not define its metric yet."""
-    if rule.verdict == "FAIL" and rule.reason.startswith("undefined"):
-        return replace(rule, verdict="INCONCLUSIVE")
-    return rule
 
 
 def _number(value: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""The rows of a monitor, joined batch by batch, and as arrays of its state."""
+"""The rows that a monitor judges: all so far or a window; and as arrays of its state."""
 
 from __future__ import annotations
 
@@ -38,6 +38,36 @@ def joined(before: Rows | None, batch: Rows, positive: Any) -> Rows:
     """
     if before is None:
         return plain_rows(batch)
+    classes = _classes_of_both(before, batch, positive)
+    sides = before.on(classes), batch.on(classes)
+    return Rows(
+        classes,
+        np.concatenate([one.true for one in sides]),
+        np.concatenate([one.pred for one in sides if one.pred is not None]),
+        _scores(*sides),
+        _appended(*(one.weights for one in sides)),
+        clusters=_names(*(one.clusters for one in sides)),
+    )
+
+
+def window_of(before: Rows | None, batch: Rows, positive: Any) -> Rows:
+    """The rows of a batch alone, on their own classes, of the kinds of the batch before.
+
+    Two classes, declared ones and those of scores stay where a batch lacks one of them. Of more
+    classes only those that occur count, as in a slice of a gate.
+
+    Errors:
+        K240 as `joined`.
+    """
+    rows = plain_rows(batch)
+    if before is None:
+        return rows
+    classes = _classes_of_both(before, batch, positive)
+    return rows.on(classes) if classes.k <= 2 or classes.is_declared else rows
+
+
+def _classes_of_both(before: Rows, batch: Rows, positive: Any) -> Classes:
+    """The classes of two batches of the same kinds (K240)."""
     for argument, now, then in zip(_KINDS, _kinds(batch), _kinds(before), strict=True):
         if now != then:
             raise error("K240", argument=argument, now=now, then=then, path=MONITOR)
@@ -50,16 +80,7 @@ def joined(before: Rows | None, batch: Rows, positive: Any) -> Rows:
     if positive is None and len(labels) == 2:
         known = [one.labels[one.positive] for one in _with_positive(before, batch)]
         positive = known[0] if known else None
-    classes = classes_of(labels, positive, is_declared=before.classes.is_declared)
-    sides = before.on(classes), batch.on(classes)
-    return Rows(
-        classes,
-        np.concatenate([one.true for one in sides]),
-        np.concatenate([one.pred for one in sides if one.pred is not None]),
-        _scores(*sides),
-        _appended(*(one.weights for one in sides)),
-        clusters=_names(*(one.clusters for one in sides)),
-    )
+    return classes_of(labels, positive, is_declared=before.classes.is_declared)
 
 
 def _with_positive(*sides: Rows) -> list[Any]:

@@ -183,7 +183,9 @@ def _at_look(one: Difference, spec: ComparisonSpec) -> Difference:
     """The difference with the level and the p-values that hold at every look."""
     if spec.look is None:
         return one
-    found = replace(one, level=spec.shown_level, rows_needed=None, method=f"{one.method}, anytime")
+    found = replace(
+        one, level=spec.shown_level, rows_needed=None, method=f"{one.method}, {spec.look.when}"
+    )
     if one.p is not None:
         found = replace(found, p=spec.p_value(one.p))
     if one.p_equivalent is not None:

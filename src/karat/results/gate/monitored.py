@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from karat._version import __version__
+from karat.errors import shown
 from karat.errors.text import count, counted
+from karat.inference.anytime import share_of_window
 from karat.results.gate.result import GateResult, RuleResult, Verdict
 
 
@@ -49,18 +51,20 @@ class MonitorResult(GateResult):
     """The verdicts of a monitor at one look: true where no rule has failed, and none blocks.
 
     A rule that failed at some look stays failed; one that passed stays passed unless it fails
-    later.
+    later. With `windows`, verdicts are those of this window alone.
 
     Attributes:
         rules: every rule, with its verdict of all looks, and the numbers of this one.
         n: rows of all batches.
+        windows: whether each batch is judged alone.
         level: of all rules and looks together.
         looks: every look so far, the last one included.
-        anytime: planned number of rows.
+        anytime: planned number of rows; None with `windows`.
     """
 
     title: ClassVar[str] = "karat monitor"
     looks: tuple[Look, ...] = ()
+    windows: bool = False
 
     @property
     def look(self) -> int:
@@ -108,6 +112,7 @@ class MonitorResult(GateResult):
             **of_gate,
             "schema": "karat.monitor/1",
             "karat": __version__,
+            **({"windows": True} if self.windows else {}),
             "look": self.look,
             "rules": rules,
             "looks": [one.to_dict() for one in self.looks],
@@ -148,13 +153,37 @@ def _joined(now: RuleResult, verdict: Verdict, reason: str) -> str:
     return f"{now.reason}, {reason}" if now.verdict == verdict and now.reason else reason
 
 
-def notes_on_looks(looks: Sequence[Look], each: float, planned: int, n_rules: int) -> list[str]:
+def notes_on_looks(
+    looks: Sequence[Look], each: float, planned: int | None, n_rules: int
+) -> list[str]:
     """Sentences on this look and on what limits hold for."""
+    assert planned is not None
     last = looks[-1]
     rules = "" if n_rules == 1 else f" and for all {n_rules} rules: each at {100 * each:.4g} %"
     return [
         f"Look {len(looks)}: {counted(last.n_new, 'new row')}, {counted(last.n, 'row')} in all.",
         f"Limits hold at every look{rules}; planned for {count(planned)} rows.",
+    ]
+
+
+def of_window(now: RuleResult, looks: Sequence[Look], rule: int) -> RuleResult:
+    """The rule with its verdict of the last window, and earlier ones in which it failed."""
+    failed = [i for i, look in enumerate(looks[:-1], 1) if look.verdicts[rule] == "FAIL"]
+    if not failed:
+        return now
+    windows = f"window{'' if len(failed) == 1 else 's'} {shown(failed)}"
+    reason = f"it failed in {windows}, too" if now.verdict == "FAIL" else f"it failed in {windows}"
+    return replace(now, reason=", ".join(filter(None, (now.reason, reason))))
+
+
+def notes_on_windows(looks: Sequence[Look], each: float, n_rules: int) -> list[str]:
+    """Sentences on this window and on what limits hold for."""
+    last, j = looks[-1], len(looks)
+    rules = "" if n_rules == 1 else f" and for all {n_rules} rules"
+    here = 1.0 - (1.0 - each) * share_of_window(j)
+    return [
+        f"Window {j}: {counted(last.n_new, 'row')}; {counted(last.n, 'row')} in all windows.",
+        f"Limits hold for all windows together{rules}: here each is at {100 * here:.6g} %.",
     ]
 
 

@@ -222,6 +222,7 @@ def judged(
     evidence: Evidence,
     adjust: str,
     inconclusive: Inconclusive | None = None,
+    undefined_fails: bool = True,
 ) -> tuple[RuleResult, ...]:
     """The verdict on every rule, p-values adjusted for those that compare with the baseline.
 
@@ -233,6 +234,8 @@ def judged(
         evidence: whether a bound holds for the value, or for the limit on its side.
         adjust: ``"holm"`` or ``"none"``.
         inconclusive: what every inconclusive rule does; None for the default of each.
+        undefined_fails: whether a rule fails whose metric the rows do not define; else it is
+            inconclusive, since rows to come may define it.
     """
     alpha = (1.0 - level) / 2.0
     found = [_bare(case, _p_of(case, level)) for case in cases]
@@ -245,6 +248,9 @@ def judged(
             found[i] = replace(found[i], p_adjusted=p, n_tests=n_tests)
     for i, (case, one) in enumerate(zip(cases, found, strict=True)):
         settled = case.settled
+        if settled is None and not undefined_fails and case.measured is not None:
+            undefined = _undefined(case.measured)
+            settled = ("INCONCLUSIVE", undefined, case.rule.needs_baseline) if undefined else None
         if settled is None and case.rule.needs_baseline:
             settled = _of_change(case, one, alpha)
         verdict, reason, is_blocking = settled or _of_bound(case, evidence)

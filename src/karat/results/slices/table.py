@@ -161,7 +161,7 @@ class SliceTable(NamedSlices[Slice]):
         """
         cells, asked = self.counted.cells, self.asked
         is_simple = not (cells.is_weighted or self.whole.is_clustered) and asked.design == "cohort"
-        if not is_simple or asked.anytime is not None or cells.storage != "dense" or len(self) < 2:
+        if not is_simple or asked.is_of_looks or cells.storage != "dense" or len(self) < 2:
             return None
         return PermutedTables.of(cells, asked.level, asked.seed)
 
@@ -254,7 +254,7 @@ class MetricTests:
 
     def _why_other(self, i: int) -> str | None:
         """Reason why a slice is not compared: looks, or few rows of a class in an average."""
-        if self.table.asked.anytime is not None:
+        if self.table.asked.is_of_looks:
             return _ONE_LOOK
         held, fewest = self._rows_of_classes, self._fewest
         few = np.flatnonzero(held.any(axis=0) & (held[i] < fewest))
