@@ -1,4 +1,4 @@
-"""Gold labels and a judge: `python -m benchmarks.judge [--samples R] [--page FILE]`.
+"""Gold labels and a judge: `python -m benchmarks.judge [--samples R] [--jobs N] [--page FILE]`.
 
 Coverage of prediction-powered intervals, their width beside that of the gold rows alone, and of how
 many samples the interval is more than 3 % wider. Controls: gold rows that are not random.
@@ -10,8 +10,10 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -227,7 +229,7 @@ def score_figures(n: int, agreement: float, samples: int, seed: list[int]) -> li
     return [x.figures("probabilities", name, n, agreement) for name, x in tallies.items()]
 
 
-def chosen_figures(samples: int, seed: list[int]) -> Iterator[Figures]:
+def chosen_figures(samples: int, seed: list[int]) -> list[Figures]:
     """Gold rows that are no random part: stated to be one (a control), and with weights."""
     rng, n, n_gold = np.random.default_rng(seed), 4000, 200
     kinds: dict[str, Callable[..., Any]] = {
@@ -256,8 +258,7 @@ def chosen_figures(samples: int, seed: list[int]) -> Iterator[Figures]:
             )
             one = report["accuracy"]
             tallies[kind].add((one.low, one.high), (one.gold_low, one.gold_high), one.judge_weight)
-    for kind, tally in tallies.items():
-        yield tally.figures(kind, "accuracy", n_gold, 0.9)
+    return [tally.figures(kind, "accuracy", n_gold, 0.9) for kind, tally in tallies.items()]
 
 
 def _differing(rng: np.random.Generator, judge: Any, pred: Any, _: Any, m: int, __: int) -> Any:
@@ -278,7 +279,7 @@ def _random(rng: np.random.Generator, judge: Any, _: Any, __: Any, m: int, ___: 
     return rng.choice(len(judge), m, replace=False), None
 
 
-def compared_figures(n_gold: int, agreement: float, samples: int, seed: list[int]) -> Figures:
+def compared_figures(n_gold: int, agreement: float, samples: int, seed: list[int]) -> list[Figures]:
     """Difference of two equally good systems: coverage of 0, and width beside gold rows alone."""
     rng, n, tally = np.random.default_rng(seed), 4000, Tally(0.0, [])
     for _ in range(samples):
@@ -295,7 +296,8 @@ def compared_figures(n_gold: int, agreement: float, samples: int, seed: list[int
         own = {name: x[:n_gold] for name, x in models.items()}
         alone = karat.compare(truth[:n_gold], own, metrics="accuracy")["accuracy"]
         tally.add(*((x.low or 0.0, x.high or 0.0) for x in (one, alone)))
-    return tally.figures("two systems, equally good", "accuracy, difference", n_gold, agreement)
+    metric = "accuracy, difference"
+    return [tally.figures("two systems, equally good", metric, n_gold, agreement)]
 
 
 def markdown(found: Sequence[Mapping[str, Any]]) -> str:
@@ -315,19 +317,27 @@ _START: Final = "<!-- written by python -m benchmarks.judge -->\n"
 _END: Final = "<!-- end of what was written -->"
 
 
-def study(samples: int, seed: int) -> Iterator[Figures]:
-    """Measure every design."""
-    cells = [(n, share) for n in GOLD for share in AGREEMENT]
-    for j, (n, share) in enumerate(cells):
-        yield from label_figures(DESIGNS[0], n, share, samples, [seed, 0, j])
-    for j, (n, share) in enumerate(cells):
-        yield from score_figures(n, share, samples, [seed, 1, j])
-    for j, (n, share) in enumerate(cells):
-        yield compared_figures(n, share, samples // 4, [seed, 2, j])
-    yield from chosen_figures(samples // 8, [seed, 3])
-    for i, design in enumerate(DESIGNS[1:], 1):
-        for j, (n, share) in enumerate(cells):
-            yield from label_figures(design, n, share, samples // 4, [seed, 0, i, j])
+def parts(samples: int, seed: int) -> list[Callable[[], list[Figures]]]:
+    """Return the parts of the study, each with a seed of its own."""
+    cells = [(j, n, share) for j, (n, share) in enumerate((n, a) for n in GOLD for a in AGREEMENT)]
+    quarter = samples // 4
+    return [
+        *(partial(label_figures, DESIGNS[0], n, a, samples, [seed, 0, j]) for j, n, a in cells),
+        *(partial(score_figures, n, a, samples, [seed, 1, j]) for j, n, a in cells),
+        *(partial(compared_figures, n, a, quarter, [seed, 2, j]) for j, n, a in cells),
+        partial(chosen_figures, samples // 8, [seed, 3]),
+        *(
+            partial(label_figures, design, n, a, quarter, [seed, 0, i, j])
+            for i, design in enumerate(DESIGNS[1:], 1)
+            for j, n, a in cells
+        ),
+    ]
+
+
+def measured(part: Callable[[], list[Figures]]) -> tuple[list[Figures], float]:
+    """Return the figures of a part, and the seconds of processor time that they took."""
+    start = time.process_time()
+    return part(), time.process_time() - start
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -335,17 +345,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--jobs", type=int, default=1, help="processes; no figure depends on it")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--page", type=Path, help="a page to write the tables into")
     parser.add_argument("--tables-only", action="store_true", help="write the page from --out")
     given = parser.parse_args(arguments)
     if not given.tables_only:
-        start, done = time.process_time(), []
-        for one in study(given.samples, given.seed):
-            done.append(asdict(one))
-            print(one, f"{time.process_time() - start:.0f} s", flush=True)
-            whole = {"schema": "karat.judge-study/1", "seed": given.seed, "figures": done}
-            given.out.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        done: list[dict[str, Any]] = []
+        with ProcessPoolExecutor(given.jobs) as pool:
+            for figures, seconds in pool.map(measured, parts(given.samples, given.seed)):
+                done += map(asdict, figures)
+                print(figures[0].design, figures[0].gold, f"{seconds:.0f} s", flush=True)
+        whole = {"schema": "karat.judge-study/1", "seed": given.seed, "figures": done}
+        given.out.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
     found = json.loads(given.out.read_text(encoding="utf-8"))["figures"]
     tables = markdown(found)
     print(tables)
