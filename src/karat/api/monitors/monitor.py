@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import numpy.typing as npt
 
 from karat.api.arguments import confidence_required
@@ -183,7 +184,7 @@ class Monitor:
             threshold,
             check_policy(undefined),
             one_of("inconclusive", inconclusive, (None, "pass", "fail"), do),
-            windows,
+            bool(windows),
         )
         self._new: Rows | None = None
         self._old: Rows | None = None
@@ -480,7 +481,7 @@ class Monitor:
 
 def _planned(anytime: Any, windows: Any) -> int | None:
     """The planned number of rows; None of windows, which have none (K122)."""
-    if not isinstance(windows, bool):
+    if not isinstance(windows, bool | np.bool_):
         do = "True judges each batch alone."
         raise error("K122", argument="windows", value=windows, choices="True or False", do=do)
     if windows:

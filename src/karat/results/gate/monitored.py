@@ -180,10 +180,10 @@ def notes_on_windows(looks: Sequence[Look], each: float, n_rules: int) -> list[s
     """Sentences on this window and on what limits hold for."""
     last, j = looks[-1], len(looks)
     rules = "" if n_rules == 1 else f" and for all {n_rules} rules"
-    here = 1.0 - (1.0 - each) * share_of_window(j)
+    error_rate = (1.0 - each) * share_of_window(j)
     return [
         f"Window {j}: {counted(last.n_new, 'row')}; {counted(last.n, 'row')} in all windows.",
-        f"Limits hold for all windows together{rules}: here each is at {100 * here:.6g} %.",
+        f"Limits hold for all windows together{rules}: here each misses with probability {error_rate:.2g}.",
     ]
 
 
