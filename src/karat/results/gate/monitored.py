@@ -183,7 +183,8 @@ def notes_on_windows(looks: Sequence[Look], each: float, n_rules: int) -> list[s
     error_rate = (1.0 - each) * share_of_window(j)
     return [
         f"Window {j}: {counted(last.n_new, 'row')}; {counted(last.n, 'row')} in all windows.",
-        f"Limits hold for all windows together{rules}: here each misses with probability {error_rate:.2g}.",
+        f"Limits hold for all windows together{rules}: here each misses with probability "
+        f"{error_rate:.2g}.",
     ]
 
 
