@@ -181,10 +181,10 @@ def notes_on_windows(looks: Sequence[Look], each: float, n_rules: int) -> list[s
     last, j = looks[-1], len(looks)
     rules = "" if n_rules == 1 else f" and for all {n_rules} rules"
     error_rate = (1.0 - each) * share_of_window(j)
+    here = f"here each misses with probability {error_rate:.2g}"
     return [
         f"Window {j}: {counted(last.n_new, 'row')}; {counted(last.n, 'row')} in all windows.",
-        f"Limits hold for all windows together{rules}: here each misses with probability "
-        f"{error_rate:.2g}.",
+        f"Limits hold for all windows together{rules}: {here}.",
     ]
 
 
