@@ -12,10 +12,8 @@ import json
 import math
 import os
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +23,16 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks import machine
+from benchmarks.coverage import published_folds
+from benchmarks.coverage.splits import Floats, Splits, map_jobs
 from karat.inference.folds import MeanOfFolds, nested_estimate
 from karat.inference.limits import student_quantile, wilson_limits_of_one
 
-Floats = np.ndarray
 RESULTS = Path(__file__).parents[1] / "results" / "folds" / "folds.json"
 SEED = 43
 N_FRESH = 10_000
 MARKS = ("<!-- folds -->", "<!-- end of folds -->")
+PUBLISHED_MARKS = ("<!-- published folds -->", "<!-- end of published folds -->")
 
 
 @dataclass(frozen=True)
@@ -162,41 +162,6 @@ LEARNERS = {
 
 
 @dataclass(frozen=True)
-class Splits:
-    """Left-out folds of nested cross-validation.
-
-    Attributes:
-        fold: int[r, n], fold of each row in each repeat.
-        kept: bool[b, n], training rows of each model.
-        repeat, first, second: int[b], the repeat and the left-out folds of it; −1: one fold alone.
-    """
-
-    fold: Floats
-    kept: Floats
-    repeat: Floats
-    first: Floats
-    second: Floats
-
-    @classmethod
-    def of(cls, rng: np.random.Generator, n: int, n_folds: int, n_repeats: int) -> Splits:
-        fold = np.stack([rng.permutation(np.arange(n) % n_folds) for _ in range(n_repeats)])
-        sets = [(k, -1) for k in range(n_folds)] + list(combinations(range(n_folds), 2))
-        first, second = np.tile(np.array(sets), (n_repeats, 1)).T
-        repeat = np.repeat(np.arange(n_repeats), len(sets))
-        rows = fold[repeat]
-        kept = (rows != first[:, None]) & (rows != second[:, None])
-        return cls(fold, kept, repeat, first, second)
-
-    def tested(self, losses: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Loss, repeat, fold and other left-out fold of each prediction."""
-        model, row = np.nonzero(~self.kept)
-        fold = self.fold[self.repeat[model], row]
-        other = np.where(fold == self.first[model], self.second[model], self.first[model])
-        other = np.where(self.second[model] < 0, -1, other)
-        return losses[model, row], self.repeat[model], fold, other
-
-
-@dataclass(frozen=True)
 class Figure:
     """Coverage of one method: of the procedure's error, and of the fitted model's."""
 
@@ -276,131 +241,84 @@ def studied(
     ]
 
 
-def least_squares(kept: Floats, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Predictions float[b, n] and coefficients of least squares without an intercept."""
-    d = x.shape[1]
-    outer = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
-    gram = (kept.astype(np.float64) @ outer).reshape(-1, d, d)
-    beta = np.linalg.solve(gram, ((kept * y) @ x)[:, :, None])[:, :, 0]
-    return beta @ x.T, beta
-
-
-def published(n_samples: int, n_repeats: int, seed: int) -> dict[str, Any]:
-    """Settings of Bates, Hastie & Tibshirani: ten folds, intervals at 90 %."""
-    z, found = student_quantile(math.inf, 0.05), {}
-    rng = np.random.default_rng([seed, 1])
-    n, d = 100, 20
-    ratio, cv, truth = np.empty(n_samples), np.empty(n_samples), np.empty(n_samples)
-    hits = np.zeros((2, 2))
-    limits = np.empty((n_samples, 2, 2))
-    for i in range(n_samples):
-        x, y = rng.normal(size=(n, d)), rng.normal(size=n)
-        splits = Splits.of(rng, n, 10, n_repeats)
-        losses, repeat, fold, other = splits.tested((least_squares(splits.kept, x, y)[0] - y) ** 2)
-        first = losses[(other < 0) & (repeat == 0)]
-        nested = nested_estimate(losses, repeat, fold, other, n)
-        naive = first.std(ddof=1) / math.sqrt(n)
-        # Of fresh standard normal rows the mean squared error is known.
-        beta = least_squares(np.ones((1, n), bool), x, y)[1][0]
-        truth[i], cv[i] = 1 + float(beta @ beta), float(first.mean())
-        ratio[i] = nested.standard_error / naive
-        limits[i] = [(cv[i] - z * naive, cv[i] + z * naive), nested.limits(z)]
-    for j, goal in enumerate((np.full(n_samples, truth.mean()), truth)):
-        inside = (limits[:, :, 0] <= goal[:, None]) & (goal[:, None] <= limits[:, :, 1])
-        hits[j] = 1 - inside.mean(axis=0)
-    quantiles = np.quantile(ratio, [0.05, 0.5, 0.95]).tolist()
-    found["least squares, n = 100, p = 20"] = {
-        "miscoverage of Err": hits[0].tolist(),
-        "miscoverage of Err_XY": hits[1].tolist(),
-        "width ratio 5, 50, 95 %": quantiles,
-        "correlation of the estimate with Err_XY": float(np.corrcoef(cv, truth)[0, 1]),
-    }
-    print(json.dumps(found), flush=True)
-    for strength in (1.0, 2.0):
-        draw = logistic(10, [strength])
-        x_fresh, y_fresh = draw(rng, N_FRESH)
-        truth, limits = np.empty(n_samples), np.empty((n_samples, 2, 2))
-        for i in range(n_samples):
-            x, y = draw(rng, n)
-            splits = Splits.of(rng, n, 10, n_repeats)
-            wrong = (logistic_regression(splits.kept, x, y, x) != (y == 1)).astype(np.float64)
-            losses, repeat, fold, other = splits.tested(wrong)
-            first = losses[(other < 0) & (repeat == 0)]
-            nested = nested_estimate(losses, repeat, fold, other, n)
-            naive = first.std(ddof=1) / math.sqrt(n)
-            whole = logistic_regression(np.ones((1, n), bool), x, y, x_fresh)[0]
-            truth[i], mean = np.mean(whole != (y_fresh == 1)), first.mean()
-            limits[i] = [(mean - z * naive, mean + z * naive), nested.limits(z)]
-            ratio[i] = nested.standard_error / naive
-        for j, goal in enumerate((np.full(n_samples, truth.mean()), truth)):
-            inside = (limits[:, :, 0] <= goal[:, None]) & (goal[:, None] <= limits[:, :, 1])
-            hits[j] = 1 - inside.mean(axis=0)
-        found[f"logistic regression, n = 100, p = 10, slope {strength:g}"] = {
-            "mean error": float(truth.mean()),
-            "miscoverage of Err": hits[0].tolist(),
-            "miscoverage of Err_XY": hits[1].tolist(),
-            "width ratio 5, 50, 95 %": np.quantile(ratio, [0.05, 0.5, 0.95]).tolist(),
-        }
-        print(json.dumps(found), flush=True)
-    return found
+def design(task: tuple[int, int, int, int, int]) -> list[Figure]:
+    """Study one learner on one population, each with its own seed."""
+    seed, n_samples, n_folds, n_repeats, number = task
+    place, learner = divmod(number, len(LEARNERS))
+    how = (n_samples, n_folds, n_repeats, [seed, place, learner])
+    return studied(POPULATIONS[place], list(LEARNERS)[learner], *how)
 
 
 def every_design(options: argparse.Namespace) -> list[Figure]:
     """Study each learner on each population."""
-    figures: list[Figure] = []
-    for place, population in enumerate(POPULATIONS):
-        for number, learner in enumerate(LEARNERS):
-            seed = [options.seed, place, number]
-            how = (options.replicates, options.folds, options.repeats, seed)
-            found = studied(population, learner, *how)
-            figures += found
-            covered = [f"{100 * x.of_procedure:.1f}/{100 * x.of_model:.1f}" for x in found]
-            print(f"{learner}, {population.name}: {'  '.join(covered)}", flush=True)
-    return figures
+    settings = (options.seed, options.replicates, options.folds, options.repeats)
+    tasks = [(*settings, number) for number in range(len(POPULATIONS) * len(LEARNERS))]
+    found = map_jobs(design, tasks, options.jobs)
+    for each in found:
+        covered = [f"{100 * x.of_procedure:.1f}/{100 * x.of_model:.1f}" for x in each]
+        print(f"{each[0].learner}, {each[0].population}: {'  '.join(covered)}", flush=True)
+    return [figure for each in found for figure in each]
+
+
+def cpu_seconds() -> float:
+    """Processor time of this process and its ended children."""
+    return sum(os.times()[:4])
 
 
 def main(arguments: list[str]) -> int:
     """Run the study and write its results."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage.folds")
     parser.add_argument("--replicates", type=int, default=1000, help="samples of each design")
-    parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--folds", type=int, default=5, help="folds of the designs")
+    parser.add_argument("--repeats", type=int, default=10, help="repeats of the designs")
+    parser.add_argument(
+        "--published-repeats", type=int, default=200, help="repeats of the published settings"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="processes; results are the same")
     parser.add_argument("--seed", type=int, default=SEED)
-    parts = ("all", "designs", "published")
+    parts = ("all", "designs", "published", "none")
     parser.add_argument("--part", choices=parts, default="all", help="what to run; the rest stays")
     parser.add_argument("--out", type=Path, default=RESULTS, help="file to write")
     parser.add_argument("--page", type=Path, help="put the tables into this page")
     options = parser.parse_args(arguments)
-    content: dict[str, Any] = {"figures": [], "published": {}}
+    content: dict[str, Any] = {"figures": [], "published": {}, "facts": {}}
     if options.out.exists():
         content = json.loads(options.out.read_text(encoding="utf-8"))
-    start = time.process_time()
-    if options.part != "published":
+    if options.part in ("all", "designs"):
+        start = cpu_seconds()
         content["figures"] = [asdict(x) for x in every_design(options)]
-    if options.part != "designs":
-        content["published"] = published(options.replicates, options.repeats, options.seed)
-    facts = machine.facts() | {
-        "seed": options.seed,
-        "replicates": options.replicates,
-        "folds": options.folds,
-        "repeats": options.repeats,
-        "cpu_seconds": time.process_time() - start,
-    }
-    content["facts"] = content.get("facts", {}) | {options.part: facts}
+        facts = {"folds": options.folds, "repeats": options.repeats}
+        content["facts"]["designs"] = ran(options, start) | facts
+    if options.part in ("all", "published"):
+        start = cpu_seconds()
+        how = (options.replicates, options.published_repeats, options.seed, options.jobs)
+        content["published"] = published_folds.simulate(*how)
+        facts = {"folds": published_folds.N_FOLDS, "repeats": options.published_repeats}
+        content["facts"]["published"] = ran(options, start) | facts
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     if options.page:
-        refresh(options.page, content)
+        refresh(options.page, MARKS, tables(content))
+        refresh(options.page, PUBLISHED_MARKS, published_folds.beside(content["published"]))
     print(f"see {options.out}")
     return 0
 
 
-def refresh(page: Path, content: dict[str, Any]) -> None:
-    """Put the tables of the study between their marks in a page."""
+def ran(options: argparse.Namespace, start: float) -> dict[str, Any]:
+    """Facts of a run that began at this processor time."""
+    return machine.facts() | {
+        "seed": options.seed,
+        "replicates": options.replicates,
+        "cpu_seconds": cpu_seconds() - start,
+    }
+
+
+def refresh(page: Path, marks: tuple[str, str], table: str) -> None:
+    """Put a table of the study between its marks in a page."""
     text = page.read_text(encoding="utf-8")
-    head, _, rest = text.partition(MARKS[0])
-    _, _, tail = rest.partition(MARKS[1])
-    page.write_text(f"{head}{MARKS[0]}\n{tables(content)}\n{MARKS[1]}{tail}", encoding="utf-8")
+    head, _, rest = text.partition(marks[0])
+    _, _, tail = rest.partition(marks[1])
+    page.write_text(f"{head}{marks[0]}\n{table}\n{marks[1]}{tail}", encoding="utf-8")
 
 
 def tables(content: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import karat
+from benchmarks.coverage import published_folds
 from benchmarks.coverage.folds import METHODS, POPULATIONS, Splits, limits_of, studied, stump
 
 
@@ -49,3 +50,78 @@ def test_the_control_covers_less_than_the_corrected_intervals() -> None:
     assert list(covered) == [*METHODS]
     assert covered["naive t over folds"] < 0.9 < covered["Nadeau–Bengio, one repeat"]
     assert covered["pooled (test rows)"] < covered["nested"]
+
+
+def test_models_of_the_published_settings_solve_their_equations() -> None:
+    rng = np.random.default_rng(11)
+    setting = published_folds.SETTINGS[0]
+    x, y = setting.draw(rng, setting.n)
+    kept = rng.permuted(np.tile(np.arange(setting.n) % 10, (3, 1)), axis=1) > 1
+    classes = published_folds.logistic_fit(kept, x, y, x)
+    values = published_folds.least_squares(kept, x, y, x)
+    one = published_folds.with_intercept(x)
+    for i, mask in enumerate(kept):
+        start = np.zeros((1, one.shape[1]))
+        beta, is_open = published_folds.newton(mask[None].astype(float), one, y, start, 25)
+        assert not is_open.any()
+        # At the maximum of the likelihood the score is 0.
+        assert (y - 1 / (1 + np.exp(-one @ beta[0])))[mask] @ one[mask] == pytest.approx(
+            0, abs=1e-4
+        )
+        assert (classes[i] == (one @ beta[0] > 0)).all()
+        expected = one @ np.linalg.lstsq(one[mask], y[mask], rcond=None)[0]
+        assert values[i] == pytest.approx(expected)
+    assert not (classes[0] == classes[1]).all()
+
+
+def test_separated_classes_are_predicted_as_class_0() -> None:
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=(40, 2))
+    y = (x[:, 0] > 0).astype(float)
+    kept = np.ones((1, 40), bool)
+    assert not published_folds.logistic_fit(kept, x, y, x).any()
+    y[np.argmax(x[:, 0])] = 0.0
+    assert published_folds.logistic_fit(kept, x, y, x).any()
+
+
+def test_their_nested_estimate_is_that_of_plain_loops() -> None:
+    rng = np.random.default_rng(13)
+    setting = published_folds.SETTINGS[2]
+    x, y = setting.draw(rng, setting.n)
+    splits = Splits.of(rng, setting.n, 10, 2)
+    losses = setting.loss(setting.predictions(splits.kept, x, y, x), y)
+    tested = splits.tested(losses)
+    value, error, inflation = published_folds.by_their_code(
+        np.random.default_rng(14), *tested, setting.n
+    )
+    chosen = np.random.default_rng(14).integers(0, 9, size=(2, 10))
+    each, repeat, fold, other = tested
+    pivots = []
+    for r in range(2):
+        for k in range(10):
+            i = chosen[r, k] + (chosen[r, k] >= k)
+            of_rest = [
+                each[(repeat == r) & (fold == f) & (other == k)].mean() for f in range(10) if f != k
+            ]
+            held = each[(repeat == r) & (fold == k) & (other == i)].mean()
+            pivots.append(np.mean(of_rest) - held)
+    inner = each[other >= 0]
+    ratio = np.var(pivots, ddof=1) / inner.var(ddof=1) * setting.n / 10
+    assert inflation == pytest.approx(np.sqrt(np.clip((ratio - 1) * 9, 1, 10)))
+    assert error == pytest.approx(inner.std(ddof=1) / 10 * inflation)
+    bias = inner.mean() - each[other < 0].mean()
+    assert value == pytest.approx(inner.mean() - (1 + (8 / 9) ** 1.5) * bias)
+
+
+def test_published_figures_stand_beside_ours() -> None:
+    chunks = [published_folds.chunk((43, number, 0, 3, 2)) for number in (0, 3)]
+    settings = published_folds.SETTINGS[0], published_folds.SETTINGS[3]
+    found = {
+        setting.name: published_folds.figures(setting, each)
+        for setting, each in zip(settings, chunks, strict=True)
+    }
+    lines = published_folds.beside(found).splitlines()
+    assert len(lines) == 6
+    assert "| 18 (10 + 8) |" in lines[2]
+    assert "| about 15 |" in lines[4]
+    assert {line.count("|") for line in lines} == {11}
