@@ -91,19 +91,24 @@ def designs() -> list[Design]:
     ):
         found.append(_of_labels(name, shares, metrics, n))
 
+    return [*found, _of_two(0.85, 0.06), _of_two(0.97, 0.01)]
+
+
+def _of_two(accuracy: float, apart: float) -> Design:
+    """Two equally good models, each of which alone has this proportion of rows right."""
+
     def paired(rng: np.random.Generator, n: int) -> Batch:
         y, u = rng.integers(0, 2, n), rng.random(n)
-        both, first = u < 0.79, (u >= 0.79) & (u < 0.85)
-        second = (u >= 0.85) & (u < 0.91)
+        both, first = u < accuracy - apart, (u >= accuracy - apart) & (u < accuracy)
+        second = (u >= accuracy) & (u < accuracy + apart)
         return {
             "y_true": y,
             "y_pred": np.where(both | second, y, 1 - y),
             "baseline": np.where(both | first, y, 1 - y),
         }
 
-    rules = {"max_drop": {"accuracy": 0.0, "macro_f1": 0.0}}
-    found.append(Design("two models, accuracy 0.85, apart on 12 % of rows", rules, 300, paired))
-    return found
+    name = f"two models, accuracy {accuracy:g}, apart on {200 * apart:g} % of rows"
+    return Design(name, {"max_drop": {"accuracy": 0.0, "macro_f1": 0.0}}, 300, paired)
 
 
 def _of_labels(name: str, shares: Any, metrics: tuple[str, ...], n: int) -> Design:

@@ -11,11 +11,12 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.inference.anytime import boundary, mixture_variance, p_of_look
+from karat.inference.anytime import boundary, mixture_variance, p_of_look, share_of_window
 from karat.inference.comparison.contrasts import score_limits
 from karat.inference.confidence import Confidence
-from karat.inference.limits import wilson_limits
+from karat.inference.limits import exact_limits, wilson_limits
 from karat.tally import Cells, Classes
+from tests.optional import optional
 
 PLANNED, ALPHA = 10_000, 0.05
 Z = NormalDist().inv_cdf(1.0 - ALPHA / 2.0)
@@ -235,3 +236,52 @@ def test_folds_hold_for_one_look() -> None:
 def test_unresolved_limits_of_every_look_are_never_those_of_one() -> None:
     with pytest.raises(AssertionError):
         Confidence(anytime=100).quantile()
+
+
+@pytest.mark.parametrize("window", [1, 10, 100])
+@pytest.mark.parametrize(("n", "share"), [(400, 0.005), (150, 0.1), (2000, 0.5)])
+def test_limits_of_a_proportion_in_a_window_miss_with_at_most_their_probability(
+    window: int, n: int, share: float
+) -> None:
+    """By enumeration of all numbers of hits; Wilson's limits miss far too often of rare ones."""
+    hits = np.arange(n + 1)
+    chance = np.exp(
+        _log_factorial(n)
+        - np.array([_log_factorial(x) + _log_factorial(n - x) for x in hits.tolist()])
+        + hits * np.log(share)
+        + (n - hits) * np.log1p(-share)
+    )
+    asked = Confidence(window=window)
+    least = 0.05 * 6.0 / (np.pi * window) ** 2
+    rates = []
+    for low, high in (
+        asked.share_limits(hits / n, n, asked.quantile()),
+        wilson_limits(hits / n, n, asked.quantile()),
+    ):
+        rates.append(float(chance[(low > share) | (high < share)].sum()))
+    assert rates[0] <= least * (1.0 + 1e-6)
+    if share == 0.005 and window > 1:
+        assert rates[1] > 2.0 * least
+
+
+def _log_factorial(n: int) -> float:
+    return math.lgamma(n + 1.0)
+
+
+def test_exact_limits_are_quantiles_of_the_beta_distribution() -> None:
+    stats = optional("scipy.stats")
+    for hits, n, tail in ((3, 50, 0.025), (0, 20, 1e-6), (20, 20, 1e-3), (12.5, 40.25, 1e-8)):
+        low, high = exact_limits(hits / n, n, tail)
+        below = 0.0 if hits == 0 else stats.beta.ppf(tail, hits, n - hits + 1)
+        above = 1.0 if hits == n else stats.beta.isf(tail, hits + 1, n - hits)
+        assert (float(low), float(high)) == pytest.approx((below, above), rel=1e-9)
+
+
+def test_the_shares_of_all_windows_add_up_to_one() -> None:
+    found = sum(share_of_window(j) for j in range(1, 100_001))
+    assert 1.0 - 1e-5 < found < 1.0
+    asked = Confidence(window=3)
+    assert asked.tail == pytest.approx(0.025 * share_of_window(3))
+    assert asked.p_value(0.001) == pytest.approx(0.001 / share_of_window(3))
+    assert asked.p_value(0.9) == 1.0
+    assert (asked.text, asked.is_of_looks) == ("95 % window 3", True)

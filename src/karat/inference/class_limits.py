@@ -12,7 +12,7 @@ import numpy as np
 
 from karat import _native
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.limits import Floats, beta_limits, beta_quantiles, wilson_limits
+from karat.inference.limits import Floats, beta_limits, beta_quantiles
 from karat.inference.proportions import (
     Curve,
     Share,
@@ -60,8 +60,8 @@ def limits_of_proportion(
         partials = _share_partials(share, spread, p, inside)
         n = n / _inflation_of_shares(spread, p, n, partials)
         quantile = _class_quantiles(spread, asked, partials)
-    if not is_beta:
-        return p, *wilson_limits(p, n, quantile)
+    if not is_beta or asked.window is not None:
+        return p, *asked.share_limits(p, n, quantile)
     # Effective rows with a normal quantile in place of Student's (Korn and Graubard 1998).
     normal = asked.quantile()
     n = n * (normal / quantile) ** 2 if normal > 0.0 else n
@@ -276,7 +276,9 @@ def _found(
     quantile = _class_quantiles(spread, asked, partials)
     if math.isfinite(low) and math.isfinite(high):
         shares, rows = _effective(metric, spread, tables, value, inflation)
-        below, above = (low + (high - low) * part for part in wilson_limits(shares, rows, quantile))
+        below, above = (
+            low + (high - low) * part for part in asked.share_limits(shares, rows, quantile)
+        )
         if limits_of_two is not None:
             # The tails of every look are so small that limits of both proportions reach the ends of
             # their ranges: combined, they would lie nearer than the sum of both can be.
@@ -305,12 +307,12 @@ def _on_curve(
 ) -> ClassLimits:
     """Limits of a metric that is a function of one proportion, of independent unweighted rows."""
     sides = curve.sides @ spread.class_counts
-    if is_beta:
+    if is_beta and asked.window is None:
         limits = beta_quantiles(sides, asked.tail)
     else:
         rows = sides.sum(axis=0)
         share = sides[0] / np.maximum(rows, 1.0)
-        limits = np.array(wilson_limits(share, rows, asked.quantile()))
+        limits = np.array(asked.share_limits(share, rows, asked.quantile()))
     found, partials = _native.follow_curve(
         sides, limits, curve.sides, curve.a, curve.b, curve.c, curve.missing, spread.total
     )

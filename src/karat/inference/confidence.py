@@ -21,7 +21,7 @@ from karat.inference.anytime import (
     share_of_window,
     tail_of_look,
 )
-from karat.inference.limits import student_quantile
+from karat.inference.limits import exact_limits, student_quantile, wilson_limits
 from karat.inference.sampling_error import SamplingError
 
 Side: TypeAlias = Literal["both", "low", "high"]
@@ -138,6 +138,20 @@ class Confidence:
     def quantile(self, df: float = math.inf) -> float:
         """Return the normal or Student's t quantile, the distance of a limit in standard errors."""
         return student_quantile(df, self.tail)
+
+    def share_limits(
+        self, share: npt.ArrayLike, n: npt.ArrayLike, quantile: float | npt.NDArray[np.float64]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return the limits of proportions of n rows: Wilson's, of windows exact ones.
+
+        Args:
+            share, n: proportions, and their rows or effective rows.
+            quantile: normal, or Student's t.
+        """
+        if self.window is None:
+            return wilson_limits(share, n, quantile)
+        # Effective rows with a normal quantile in place of Student's (Korn and Graubard 1998).
+        return exact_limits(share, np.asarray(n) * (self.quantile() / quantile) ** 2, self.tail)
 
     def one_sided(self, low: Limit, high: Limit, ends: tuple[float, float]) -> tuple[Limit, Limit]:
         """Return both limits, or one and the end of the range."""

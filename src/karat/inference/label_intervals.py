@@ -22,7 +22,7 @@ from karat.inference.class_limits import (
 )
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
-from karat.inference.limits import Floats, transformed, wilson_limits, wilson_limits_of_one
+from karat.inference.limits import Floats, transformed, wilson_limits_of_one
 from karat.inference.proportions import (
     curve_of_right_rows,
     is_of_right_rows,
@@ -226,7 +226,7 @@ def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> 
         n = spread.n_effective / float(spread.inflation(hit))
         spread.kept[key] = share, n, float(spread.df_of(hit))
     share, n, df = spread.kept[key]
-    low, high = wilson_limits_of_one(share, n, asked.quantile(df))
+    low, high = _limits_of_one(share, n, df, asked)
     remark = _ONE_ROW if min(share, 1.0 - share) * n < _ALMOST_NONE else None
     curve = curve_of_right_rows(metric, spread.cells.k)
     if curve is not None:
@@ -236,6 +236,14 @@ def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> 
     found = of_right_rows(metric, np.stack([low, high]), spread.cells.k)
     found = np.where(np.isfinite(found), found, metric.range[1])
     return Interval(float(found.min()), float(found.max()), "wilson", remark=remark)
+
+
+def _limits_of_one(share: float, n: float, df: float, asked: Confidence) -> tuple[float, float]:
+    """Limits of one proportion; Wilson's without arrays."""
+    if asked.window is None:
+        return wilson_limits_of_one(share, n, asked.quantile(df))
+    low, high = asked.share_limits(share, n, asked.quantile(df))
+    return float(low), float(high)
 
 
 def _effective(
@@ -279,7 +287,7 @@ def _effective(
     varies = variance * spread.n_effective > DUST**2
     quantile = asked.quantile(df_on(metric, spread, policy))
     rows = share * (1.0 - share) / variance if varies else spread.n_effective
-    low, high = wilson_limits((centre - ends[0]) / span, rows, quantile)
+    low, high = asked.share_limits((centre - ends[0]) / span, rows, quantile)
     low, high = ends[0] + span * low, ends[0] + span * high
     if without is not None and _may_be_independent(value, without.bias, spread, asked):
         low, remark = np.asarray(ends[0]), "the rows do not show that truth and prediction depend"

@@ -115,6 +115,27 @@ def beta_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:
     return np.where(rows > 0, low, 0.0), np.where(rows > 0, high, 1.0)
 
 
+def exact_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:
+    """Clopper–Pearson limits (1934), which miss with at most this probability however small it is.
+
+    Score limits are too near where a tail is small and hits or misses are few.
+
+    Example:
+        >>> low, high = exact_limits(0.9, 100, 0.025)
+        >>> round(float(low), 4), round(float(high), 4)
+        (0.8238, 0.951)
+    """
+    p, rows = np.asarray(share, np.float64), np.asarray(n, np.float64)
+    hits, misses = np.broadcast_arrays(p * rows, (1.0 - p) * rows)
+    sides = np.array((hits, misses))
+    # Without hits the lower limit is 0, without misses the upper one is 1.
+    own, other = np.maximum(sides, _ROUNDING), sides[::-1] + 1.0
+    found = _native.beta_quantiles(own.ravel(), other.ravel(), tail).reshape(sides.shape)
+    low = np.where(hits > _ROUNDING, np.minimum(found[0], p), 0.0)
+    high = np.where(misses > _ROUNDING, np.maximum(1.0 - found[1], p), 1.0)
+    return low, high
+
+
 def quick_beta_high(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> Floats:
     """Fast approximation of the upper limit of `beta_limits` at a normal quantile.
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
-from karat.inference.limits import Floats, newcombe_limits, settled, transformed, wilson_limits
+from karat.inference.limits import Floats, newcombe_limits, settled, transformed
 from karat.inference.sampling_error import SamplingError
 from karat.inference.variance import AreaVariance, Found, Sizes
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
@@ -153,10 +153,10 @@ def _default(
             if less <= 0.0:
                 return low, *above[1:]
             return _transformed(less, error, quantile, (low, high))[0], *above[1:]
-        return *_wilson(value, spread, error, quantile, (low, high)), "wilson-effective"
+        return *_wilson(value, spread, error, quantile, (low, high), asked), "wilson-effective"
     is_a_loss = metric.record.better == "lower" and low == 0.0
     if "ranks" in metric.record.needs:
-        return *_wilson(value, spread, error, quantile, (low, high)), "wilson"
+        return *_wilson(value, spread, error, quantile, (low, high), asked), "wilson"
     if math.isfinite(span) and not is_a_loss and error > 0.0 and low < value < high:
         return _transformed(value, error, quantile, (low, high))
     if math.isinf(low) and math.isinf(high):
@@ -167,7 +167,7 @@ def _default(
         df = min(spread.df, max(_n_losing(metric, value, spread) - 1.0, _LEAST_DF))
         return _transformed(value, error, asked.quantile(df), ends)
     if math.isfinite(span):
-        return *_wilson(value, spread, error, quantile, (low, high)), "wilson-effective"
+        return *_wilson(value, spread, error, quantile, (low, high), asked), "wilson-effective"
     return _NONE
 
 
@@ -197,7 +197,12 @@ def _of_area(
 
 
 def _wilson(
-    value: float, spread: SamplingError, error: float, quantile: float, ends: tuple[float, float]
+    value: float,
+    spread: SamplingError,
+    error: float,
+    quantile: float,
+    ends: tuple[float, float],
+    asked: Confidence,
 ) -> tuple[float, float]:
     """Wilson limits with the rows at which a proportion has the same variance."""
     low, span = ends[0], ends[1] - ends[0]
@@ -205,7 +210,7 @@ def _wilson(
     rows = spread.n_effective
     if variance > 0.0 and 0.0 < share < 1.0:
         rows = min(rows, share * (1.0 - share) / variance)
-    below, above = wilson_limits(share, rows, quantile)
+    below, above = asked.share_limits(share, rows, quantile)
     return low + span * float(below), low + span * float(above)
 
 

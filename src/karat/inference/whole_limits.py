@@ -25,7 +25,8 @@ def whole_limits(
     With the influence φ of a row and n effective rows, the variance is E φ² ÷ n. Along the least
     favorable family of tables (Stein 1956), it changes by E φ³ ÷ (n·E φ²) for each unit of the
     metric. Both come from the table with ½ ÷ k rows more in each cell, since without errors the
-    sample variance is 0. Weights and clusters reduce n.
+    sample variance is 0. Weights and clusters reduce n. Of windows, limits are exact ones of the
+    rows at which a proportion has the same variance.
 
     Cost: O(cells).
     """
@@ -50,11 +51,12 @@ def whole_limits(
         # For a table without errors, the influences are rounding errors.
         varies = float(spread.simple_variance(g)) * n > (_STILL * span) ** 2
         n /= float(spread.inflation(g if varies else np.zeros_like(g)))
-    below, above = wilson_limits_of_moving(
-        (value - low) / span,
-        (float(found.value) - low) / span,
-        second / n / span**2,
-        third / second / n / span,
-        asked.quantile(df_on(metric, spread, policy)),
-    )
+    share, at, variance = (value - low) / span, (float(found.value) - low) / span, second / n
+    quantile = asked.quantile(df_on(metric, spread, policy))
+    if asked.window is not None and 0.0 < at < 1.0:
+        ends = asked.share_limits(share, at * (1.0 - at) / variance * span**2, quantile)
+        below, above = map(float, ends)
+    else:
+        slope = third / second / n / span
+        below, above = wilson_limits_of_moving(share, at, variance / span**2, slope, quantile)
     return low + span * below, low + span * above

@@ -203,6 +203,14 @@ class Change:
     look: Confidence | None = None
     p_beyond: float | None = None
 
+    @property
+    def is_settled(self) -> bool:
+        """True if both predict the same on every row, and no rows are to come.
+
+        At a look, predictions that are the same so far exclude nothing: the limits decide.
+        """
+        return self.is_same and self.look is None and math.isfinite(self.difference)
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -331,7 +339,7 @@ def _p_of(case: Case, level: float) -> float | None:
     change = case.change
     if case.settled is not None or not case.rule.needs_baseline or change is None:
         return None
-    if change.is_same and math.isfinite(change.difference):
+    if change.is_settled:
         return 1.0
     worse = _worse(case)
     if worse is None:
@@ -360,7 +368,7 @@ def _of_change(case: Case, one: RuleResult, alpha: float) -> Settled:
     if change is None:
         where = "" if case.slice is None else " of this slice: write it with this rule"
         return "FAIL", f"the baseline does not contain this metric{where}", False
-    if change.is_same and math.isfinite(change.difference):
+    if change.is_settled:
         return "PASS", "both predict the same on every row", False
     worse = _worse(case)
     if worse is None or one.p is None or one.p_adjusted is None:
