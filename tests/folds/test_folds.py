@@ -214,8 +214,33 @@ def test_text_states_what_each_interval_covers() -> None:
     assert "covers the sampling of test rows, given the fitted models" in text
     assert "covers test rows and training sets" in text
     assert "Nested" not in text
+    assert "Repeats:" not in text
     with pytest.raises(KaratError, match="K250"):
         _ = karat.evaluate(BREAST, positive="malignant").folds
+
+
+def test_repeats_state_how_often_their_interval_covered() -> None:
+    report = karat.evaluate(repeated(), true="y", prob="proba", folds="fold")
+    assert "it covered 87 to 99 % instead of 95 %" in report.folds.covers["repeats"]
+    assert f"Repeats: {report.folds.covers['repeats']}." in " ".join(report.text().split())
+    assert report.folds.covers["repeats"] in report.to_html()
+    again = karat.Report.from_json(report.to_json())
+    assert dict(again.folds.covers) == dict(report.folds.covers)
+    single = repeated(repeats=1)
+    assert (
+        "repeats" not in karat.evaluate(single, true="y", prob="proba", folds="fold").folds.covers
+    )
+
+
+def test_a_gate_over_repeats_states_how_often_intervals_covered() -> None:
+    notes = {}
+    for n in (1, 3):
+        rows = repeated(repeats=n)
+        found = karat.gate(rows, true="y", prob="proba", folds="fold", id="id", min="accuracy=0.1")
+        notes[n] = " ".join(found.notes)
+    assert "Rules are judged on means over folds" in notes[1]
+    assert "it covered 87 to 99 % instead of 95 %" in notes[3]
+    assert "instead of 95 %" not in notes[1]
 
 
 def test_folds_of_one_value_have_no_limits_and_decide_no_gate() -> None:

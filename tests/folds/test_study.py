@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 import numpy as np
 import pytest
 
 import karat
-from benchmarks.coverage import published_folds
-from benchmarks.coverage.folds import METHODS, POPULATIONS, Splits, limits_of, studied, stump
+from benchmarks.coverage import fold_cautions, published_folds
+from benchmarks.coverage.folds import (
+    METHODS,
+    POPULATIONS,
+    RESULTS,
+    Splits,
+    limits_of,
+    studied,
+    stump,
+)
+from karat.results.folds import COVERS
 
 
 def test_the_study_measures_the_intervals_of_reports() -> None:
@@ -125,3 +137,47 @@ def test_published_figures_stand_beside_ours() -> None:
     assert "| 18 (10 + 8) |" in lines[2]
     assert "| about 15 |" in lines[4]
     assert {line.count("|") for line in lines} == {11}
+
+
+def test_stated_coverage_is_that_of_the_study() -> None:
+    figures = json.loads(RESULTS.read_text(encoding="utf-8"))["figures"]
+    for method, name in (("Nadeau–Bengio, all repeats", "repeats"), ("nested", "nested")):
+        of_method = [one for one in figures if one["method"] == method]
+        rates = [one[error] for one in of_method for error in ("of_procedure", "of_model")]
+        low, high = (math.floor(100 * x + 0.5) for x in (min(rates), max(rates)))
+        assert f"it covered {low} to {high} % instead of 95 %" in COVERS[name]
+
+
+def test_the_search_of_a_caution_can_find_one() -> None:
+    rng = np.random.default_rng(15)
+    n = len(fold_cautions.STATISTICS)
+    designs = []
+    for rate, shift in ((0.80, 4.0), (0.95, 0.0)):
+        covered = np.repeat(rng.permutation(400) < 400 * rate, 4).reshape(400, 2, 2)
+        statistic = rng.normal(size=(400, n))
+        statistic[:, 0] += shift
+        designs.append((covered, statistic))
+    found = fold_cautions.searched(designs)["nested, Err"]
+    caught = list(found["caught"].values())
+    assert caught[0] > 0.95
+    assert max(caught[1:]) < 0.2
+    assert next(iter(found["false alarms at 90 % caught"].values())) < 0.02
+
+
+def test_statistics_of_the_search_are_those_of_a_report() -> None:
+    covered, statistic = fold_cautions.design((43, 4, 3, 5, 2))
+    assert covered.shape == (3, 2, 2)
+    assert statistic.shape == (3, len(fold_cautions.STATISTICS))
+    assert np.isfinite(statistic).all()
+
+
+def test_equal_repeats_have_no_variance_between_them() -> None:
+    fold = np.arange(20) % 5
+    rows = np.concatenate([fold, fold])
+    losses = (np.arange(40) % 20 < 7).astype(float)
+    inner = (rows + 1) % 5
+    other = np.concatenate([np.full(40, -1), inner])
+    tested = np.tile(losses, 2), np.tile(np.repeat([0, 1], 20), 2), np.tile(rows, 2), other
+    assert fold_cautions.statistics(*tested, 20)[0] == pytest.approx(0.0)
+    tested[0][:3] = 1.0 - tested[0][:3]
+    assert fold_cautions.statistics(*tested, 20)[0] > 0.0

@@ -80,6 +80,8 @@ def _marked(one: FoldResult) -> str:
 def _notes(folds: Folds, results: Sequence[FoldResult]) -> list[str]:
     covers = folds.covers
     notes = [f"Fold mean: {covers['fold_mean']}.", f"Pooled: {covers['pooled']}."]
+    if "repeats" in covers:
+        notes.insert(1, f"Repeats: {covers['repeats']}.")
     if "nested" in covers:
         notes.append(f"Nested: {covers['nested']}.")
         others = [one.metric for one in results if one.nested is None]

@@ -34,10 +34,14 @@ COVERS: Final[Mapping[str, str]] = {
     "fitted models, and not another training set",
     "fold_mean": "mean of the folds; its interval (Nadeau-Bengio) covers test rows and training "
     "sets: another data set of this size, for models trained on as many rows as those of a fold",
+    "repeats": "further repeats of the same rows make the interval of the fold mean narrower; in "
+    "simulations with ten repeats it covered 87 to 99 % instead of 95 %, least for models that "
+    "change much with the training rows",
     "nested": "bias-corrected mean; its interval (nested cross-validation) covers the error of the "
-    "model trained on all rows, with the dependence of folds on shared training rows",
+    "model trained on all rows, with the dependence of folds on shared training rows; in "
+    "simulations it covered 91 to 98 % instead of 95 %",
 }
-"""Randomness that each interval covers."""
+"""Randomness that each interval covers, and how often it did (docs/folds.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +266,9 @@ class Folds(Mapping[str, FoldResult]):
 
     @property
     def covers(self) -> Mapping[str, str]:
-        """Randomness that the interval of each value covers, in words."""
-        return {name: text for name, text in COVERS.items() if name != "nested" or self.has_nested}
+        """Randomness that the interval of each value covers, in words; what repeats change."""
+        is_left_out = {"repeats": self.axis.n_repeats == 1, "nested": not self.has_nested}
+        return {name: text for name, text in COVERS.items() if not is_left_out.get(name)}
 
     def __getitem__(self, name: str | Metric) -> FoldResult:
         """The result of a metric, by any of its names.

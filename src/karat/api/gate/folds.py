@@ -14,13 +14,14 @@ from karat.inference.confidence import refuse_at_looks
 from karat.inference.folds import MeanOfFolds
 from karat.metrics import Metric
 from karat.results.fold_differences import FoldDifference
-from karat.results.folds import FoldResult
+from karat.results.folds import COVERS, FoldResult
 from karat.results.gate.verdicts import Case, Change, Measured, Settled
 
 NOTE: Final = (
     "Rules are judged on means over folds. Their intervals (Nadeau-Bengio) cover test rows and "
     "training sets, for models trained on as many rows as those of a fold."
 )
+OF_REPEATS: Final = f"Over several repeats, {COVERS['repeats']}."
 _NO_ROWS: Final[Settled] = (
     "INCONCLUSIVE",
     "not compared: the baseline has no rows with the same folds",
@@ -28,8 +29,10 @@ _NO_ROWS: Final[Settled] = (
 )
 
 
-def cases_over_folds(run: Evaluation, cases: Sequence[Case], spec: GateSpec) -> list[Case]:
-    """Return the cases of all rows, measured as means over the folds of their rows.
+def cases_over_folds(
+    run: Evaluation, cases: Sequence[Case], spec: GateSpec
+) -> tuple[list[Case], tuple[str, ...]]:
+    """Return the cases of all rows, measured as means over the folds of their rows, and notes.
 
     Errors:
         K237 a gate for every run; K251 repeats without ids or clusters; K256 the baseline has other
@@ -38,13 +41,14 @@ def cases_over_folds(run: Evaluation, cases: Sequence[Case], spec: GateSpec) -> 
     refuse_at_looks(spec.anytime, "folds")
     metrics = list(dict.fromkeys(case.rule.metric for case in cases))
     sides = _sides(run)
+    models = folds_of_models(
+        list(sides), list(sides.values()), metrics, spec.undefined, level=spec.level
+    )
     results = {
-        name: {str(metric): folds[metric] for metric in metrics}
-        for name, folds in folds_of_models(
-            list(sides), list(sides.values()), metrics, spec.undefined, level=spec.level
-        ).items()
+        name: {str(metric): folds[metric] for metric in metrics} for name, folds in models.items()
     }
-    return [_case(case, case.rule.metric, results, spec) for case in cases]
+    notes = (NOTE,) if models["new"].axis.n_repeats == 1 else (NOTE, OF_REPEATS)
+    return [_case(case, case.rule.metric, results, spec) for case in cases], notes
 
 
 def _sides(run: Evaluation) -> dict[str, Rows]:

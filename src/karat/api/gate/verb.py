@@ -11,7 +11,7 @@ from typing import Any
 from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
 from karat.api.gate.evaluation import Evaluation, decided_by
-from karat.api.gate.folds import NOTE, cases_over_folds
+from karat.api.gate.folds import cases_over_folds
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
 from karat.api.gate.sets import (
     DEFAULTS,
@@ -238,10 +238,11 @@ def run_gate(
         refuse_on_sets({**of_one_class, "anytime": spec.anytime})
         then = None if baseline is None else baseline_of_sets(given, baseline, name, current)
         run = SetEvaluation.of(rules, spec, current, then, name)
-    cases, is_of_folds = run.cases(), given.columns.get("folds") is not None
-    if is_of_folds and isinstance(run, Evaluation):
-        cases = cases_over_folds(run, cases, spec)
-    beside = (*_of_looks(spec), *((NOTE,) if is_of_folds else ()))
+    cases = run.cases()
+    of_folds: tuple[str, ...] = ()
+    if given.columns.get("folds") is not None and isinstance(run, Evaluation):
+        cases, of_folds = cases_over_folds(run, cases, spec)
+    beside = (*_of_looks(spec), *of_folds)
     result = GateResult(
         judged(
             cases,
