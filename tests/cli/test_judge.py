@@ -115,3 +115,10 @@ def test_rows_to_label_do_not_replace_a_file(tmp_path: Path, karat: Karat) -> No
     assert again.code == 2
     assert "may hold labels" in again.err
     assert target.read_text(encoding="utf-8") == "labels of people"
+
+
+def test_one_file_with_a_column_for_each_system_leads_to_a_query(karat: Karat) -> None:
+    found = karat("compare", DIGITS, "--pred", "pred,judge", *COLUMNS)
+    assert found.code == 2
+    assert f"judge AS pred FROM '{DIGITS}'\" --gold gold --judge judge" in found.err
+    assert "karat.compare(gold=table['gold'], judge=table['judge'], y_pred=table[[" in found.err

@@ -37,4 +37,5 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K247": lambda: karat.evaluate(**ROWS, metrics="support"),
     "K248": lambda: karat.rows_to_label(JUDGE, 21),
     "K249": beyond_all_rows,
+    "K259": lambda: karat.evaluate(**ROWS, gold_weights=[100.0] + [1.0] * 19),
 }

@@ -133,6 +133,11 @@ def test_repeats_take_the_predictions_of_a_row_together() -> None:
     )
     assert arrays.folds["accuracy"].to_dict() == found.to_dict()
     assert arrays["accuracy"].low == report["accuracy"].low
+    columns = rows[["repeat", "fold"]]
+    of_table = karat.evaluate(rows.y, y_prob=rows.proba, folds=columns, ids=rows.id)
+    assert of_table.to_json() == arrays.to_json()
+    with pytest.raises(karat.InputError, match="K250"):
+        karat.evaluate(rows.y, y_prob=rows.proba, folds=rows[["id", "fold"]])
 
 
 def test_a_mean_is_undefined_where_a_fold_lacks_a_class() -> None:

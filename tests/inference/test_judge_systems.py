@@ -195,3 +195,69 @@ def test_the_file_of_rows_to_label_is_read_back(tmp_path: Path) -> None:
     one = karat.evaluate(**given, gold_weights=found.gold_weights)["accuracy"]
     assert_same(of_files.value, one.value, within=1e-12)
     assert_same(of_files.low, one.low, within=1e-9)
+
+
+def _polars(frame: pd.DataFrame) -> Any:
+    return pytest.importorskip("polars").from_pandas(frame)
+
+
+def _arrow(frame: pd.DataFrame) -> Any:
+    return pytest.importorskip("pyarrow").Table.from_pandas(frame)
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame, _polars, _arrow])
+def test_a_table_with_a_column_for_each_system_is_a_dict_of_them(table: Any) -> None:
+    given = systems(n=900, n_gold=120)
+    frame = pd.DataFrame(given["y_pred"])
+    one = karat.compare(**given, metrics=["accuracy", "f1"])
+    two = karat.compare(**{**given, "y_pred": table(frame)}, metrics=["accuracy", "f1"])
+    assert one.to_json() == two.to_json()
+    other = karat.compare(**{**given, "y_pred": table(frame[["b", "a"]])}, metrics="accuracy")
+    assert other.models == ("b", "a")
+
+
+def test_tables_of_verdicts_about_each_system() -> None:
+    given = systems(n=900, n_gold=120)
+    gold = {"x": given["gold"], "y": given["gold"]}
+    judge = {"x": given["judge"], "y": given["y_pred"]["a"]}
+    options: dict[str, Any] = {"gold_is_random": True}
+    one = karat.compare(gold=gold, judge=judge, **options)
+    two = karat.compare(gold=pd.DataFrame(gold), judge=pd.DataFrame(judge), **options)
+    assert one.to_json() == two.to_json()
+    with pytest.raises(karat.InputError, match="K163"):
+        karat.compare(gold=pd.DataFrame(gold), judge={"x": judge["x"], "z": judge["y"]}, **options)
+
+
+WHOLE = pd.DataFrame({"gold": [1.0, np.nan], "judge": [1, 0], "a": [1, 0], "b": [0, 0]})
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"y_true": WHOLE, "gold": "gold", "judge": "judge"}, "a table (DataFrame)"),
+        ({"y_pred": WHOLE[["a", "b"]], "gold": "gold", "judge": "judge"}, "gold='gold'"),
+        ({"y_true": "rows.csv", "judge": "judge"}, "y_true='rows.csv'"),
+        (
+            {"y_pred": {"a": WHOLE, "b": WHOLE}, "gold": WHOLE["gold"], "judge": WHOLE["judge"]},
+            "y_pred= of tables (DataFrame)",
+        ),
+        (
+            {"y_pred": {"a": "a.csv", "b": "b.csv"}, "gold": WHOLE["gold"], "judge": [1, 0]},
+            "y_pred= of 'a.csv'",
+        ),
+    ],
+)
+def test_whole_tables_and_names_are_refused(given: dict[str, Any], shown: str) -> None:
+    with pytest.raises(karat.InputError, match="K128") as raised:
+        karat.compare(**given)
+    assert shown in str(raised.value)
+    assert "judge=table['judge'], y_pred=table[['old', 'new']]" in str(raised.value)
+
+
+@pytest.mark.parametrize("argument", ["y_prob", "y_score"])
+def test_a_table_of_scores_is_refused_as_without_a_judge(argument: str) -> None:
+    frame = WHOLE[["a", "b"]].astype(float)
+    with pytest.raises(karat.InputError, match="K162"):
+        karat.compare(gold=WHOLE["gold"], judge=WHOLE["judge"], **{argument: frame})
+    with pytest.raises(karat.InputError, match="K162"):
+        karat.compare(WHOLE["judge"], **{argument: frame})

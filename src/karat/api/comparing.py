@@ -128,7 +128,8 @@ def compare(
 
         gold, judge: labels of people, missing (None, NaN) where there is none, and a judge's label
             for every row, as of `evaluate`. Without predictions a dict each, from system to the
-            verdicts about it: systems are compared by the proportion of the positive verdict.
+            verdicts about it, or a table with a column for each: systems are compared by the
+            proportion of the positive verdict.
         gold_weights, gold_is_random: as of `evaluate`.
 
     Returns:

@@ -145,8 +145,8 @@ def evaluate(
             cross, or a list of both. Rows without a value form a slice; numbers with many distinct
             values are put into five bins. See docs/slices.md.
         folds: fold of cross-validation that tested each row, for `Report.folds`: one value for each
-            row; with repeats a dict of ``"repeat"`` and ``"fold"``, and ids; for a table or files
-            the name of the column, or ``"auto"``. See docs/folds.md.
+            row; with repeats a dict, or a table, of ``"repeat"`` and ``"fold"``, and ids; for a
+            table or files the name of the column, or ``"auto"``. See docs/folds.md.
         ids: one id for each row, [n], or the name of a column of unique ids in a table or in files;
             default: detected by name; ``""`` for none. Several files with the same ids are taken
             for several models (K193); a warning reports repeated ids.

@@ -17,12 +17,13 @@ from karat.api.judging import (
     refuse_gold_alone,
 )
 from karat.api.measuring import Spec
+from karat.api.model_arguments import judged_arguments, refuse_whole_tables_of_judges
 from karat.api.options import check_policy
-from karat.api.score_functions import given_scores
 from karat.data.arguments import check_threads
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.labels.counting import count_codes
 from karat.data.labels.matrices import display_names
+from karat.data.scores.containers import as_scores
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt
 from karat.errors.options import option
@@ -202,29 +203,22 @@ def judged_options(given: Mapping[str, Any]) -> Spec:
 
 def judged_models_of_arrays(given: Mapping[str, Any], spec: Spec) -> JudgedModels:
     """Return the systems of the arguments of `karat.compare`."""
+    refuse_whole_tables_of_judges(given)
     refuse_gold_alone(given)
-    gold, judge = gold_of(given), given["judge"]
-    sides = {name: given[name] for name in ("y_pred", "y_prob", "y_score")}
-    given_sides = [x for x in sides.values() if x is not None]
-    of_each: list[Any] = given_sides or [gold, judge]
-    by_name = [x for x in of_each if isinstance(x, Mapping)]
-    names = list(dict.fromkeys(name for x in by_name for name in x))
+    predictions = {name: given[name] for name in ("y_pred", "y_prob", "y_score")}
+    found = judged_arguments(gold_of(given), given["judge"], predictions)
+    names, gold, judge = found.names, found.gold, found.judge
     if len(names) < 2:
-        found = f"There is one, {names[0]!r}" if names else "There is none"
-        raise error("K161", found=found)
-    for argument, values in {**sides, "gold": gold, "judge": judge}.items():
-        if isinstance(values, Mapping) and {*values} != {*names} and argument in ("gold", "judge"):
-            facts = {"left_names": shown(values), "right_names": shown(names)}
-            raise error("K163", left=argument, right="the systems", **facts)
+        known = f"There is one, {names[0]!r}" if names else "There is none"
+        raise error("K161", found=known)
 
     def of(name: str, labels: Any) -> JudgedRows:
-        own = {key: _own(values, name) for key, values in sides.items()}
-        scores = None
-        if own["y_prob"] is not None or own["y_score"] is not None:
-            scores = given_scores(own["y_prob"], own["y_score"])
+        argument, values = found.scores.get(name, ("", None))
+        scores = None if values is None else as_scores(values, argument)
         options = {key: given[key] for key in ("weights", "clusters", "gold_weights", "positive")}
         options |= {"labels": labels, "n_threads": given["n_threads"]}
-        return judged_arrays(_own(gold, name), _own(judge, name), own["y_pred"], scores, **options)
+        pred = found.predicted.get(name)
+        return judged_arrays(_own(gold, name), _own(judge, name), pred, scores, **options)
 
     labels = given["labels"]
     rows = {name: of(name, labels) for name in names}

@@ -275,7 +275,7 @@ def judged_report(
         made,
         rows.mapping,
         rows.source,
-        tuple(dict.fromkeys([*rows.warnings, *_doubts(gold), *_cautions(found)])),
+        tuple(dict.fromkeys([*rows.warnings, *_doubts(gold), *_cautions(found, sample)])),
         spec.wanted,
         rows.clusters is not None,
         found.gold_weights is not None,
@@ -461,17 +461,26 @@ def _doubts(gold: Report | None) -> tuple[Doubt, ...]:
     return () if gold is None else only_doubts(gold.warnings)
 
 
+_FEW: Final = 30
 _FEW_OF_A_CLASS: Final = 10
 
 
-def _cautions(found: JudgedRows) -> list[str]:
-    """Sentences about classes with few gold labels."""
+def _cautions(found: JudgedRows, sample: Sample) -> list[str]:
+    """Sentences about few gold labels, of all rows and of classes."""
+    cautions, n_effective, n_gold = [], sample.n_gold, int(found.has_gold.sum())
+    if n_effective < _FEW:
+        whole = f"There are {n_gold} gold labels"
+        if round(n_effective) < n_gold:
+            whole += f", and their weights differ so much that they count as {n_effective:.0f}"
+        cautions.append(f"{whole}: intervals rest on few rows, and may cover less often.")
     n = np.bincount(found.gold[found.has_gold], minlength=found.classes.k)
     few = [found.classes.display[i] for i in np.flatnonzero(n < _FEW_OF_A_CLASS)]
-    if not few:
-        return []
-    named = f"Fewer than {_FEW_OF_A_CLASS} gold labels of {', '.join(few[:5])}"
-    return [f"{named}: intervals of metrics that read such a class may cover less often."]
+    if few:
+        named = f"Fewer than {_FEW_OF_A_CLASS} gold labels of {', '.join(few[:5])}"
+        cautions.append(
+            f"{named}: intervals of metrics that read such a class may cover less often."
+        )
+    return cautions
 
 
 def check_random(found: JudgedRows, pred: Any) -> None:

@@ -44,10 +44,7 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
         y_true = csr_of(y_true, "y_true")
     _refuse_names(y_true, {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score})
     _refuse_whole_tables(y_true, y_pred, is_alone=y_prob is None and y_score is None)
-    if not isinstance(y_pred, Mapping) and is_frame(y_pred):
-        refuse_distributed(y_pred, "y_pred")
-        frame = open_frame(y_pred)
-        y_pred = frame.columns(frame.names)
+    y_pred = columns_by_model(y_pred, "y_pred")
     arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
     given = {name: values for name, values in arguments.items() if values is not None}
     if not given and isinstance(y_true, Mapping):
@@ -62,6 +59,30 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
         raise error("K127", others=of_models)
     if not given:
         raise error("K128", found="y_true was given alone", do=f"Give y_true and {of_models}.")
+    names, predicted, scores = _of_models(given)
+    if not isinstance(y_true, Mapping):
+        return ModelArguments(names, y_true, predicted, scores)
+    trues = _by_name("y_true", y_true)
+    if set(trues) != set(names):
+        given_names = {"left_names": shown(trues), "right_names": shown(names)}
+        raise error("K163", left="y_true", right="the predictions", **given_names)
+    return ModelArguments(names, None, predicted, scores, trues)
+
+
+def columns_by_model(values: Any, argument: str) -> Any:
+    """Return the columns of a table by their names, each of one model; other values as they are."""
+    if isinstance(values, Mapping) or not is_frame(values):
+        return values
+    refuse_distributed(values, argument)
+    frame = open_frame(values)
+    return frame.columns(frame.names)
+
+
+Scores = Mapping[str, tuple[Any, Any]]
+
+
+def _of_models(given: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, Any], Scores]:
+    """The names of the models, their predictions, and their scores with the argument of each."""
     by_name = {argument: _by_name(argument, values) for argument, values in given.items()}
     names = tuple(dict.fromkeys(name for each in by_name.values() for name in each))
     predicted = by_name.pop("y_pred", {})
@@ -72,13 +93,68 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
             found = f"{both!r} is in y_prob and in y_score"
             raise error("K129", found=found, prob="y_prob=", score="y_score=")
         scores |= {name: (argument, values) for name, values in each.items()}
-    if not isinstance(y_true, Mapping):
-        return ModelArguments(names, y_true, predicted, scores)
-    trues = _by_name("y_true", y_true)
-    if set(trues) != set(names):
-        given_names = {"left_names": shown(trues), "right_names": shown(names)}
-        raise error("K163", left="y_true", right="the predictions", **given_names)
-    return ModelArguments(names, None, predicted, scores, trues)
+    return names, predicted, scores
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedArguments:
+    """Arguments of each system with gold labels and a judge's, by its name.
+
+    Attributes:
+        gold, judge: labels of the rows of all systems; a dict by system where they are verdicts.
+        predicted, scores: as of `ModelArguments`; empty for verdicts.
+    """
+
+    names: tuple[str, ...]
+    gold: Any
+    judge: Any
+    predicted: Mapping[str, Any]
+    scores: Scores
+
+
+def judged_arguments(gold: Any, judge: Any, predictions: Mapping[str, Any]) -> JudgedArguments:
+    """Return the systems of the arguments (K129, K162, K163).
+
+    Args:
+        predictions: ``y_pred``, ``y_prob`` and ``y_score``; None where they were not given.
+    """
+    y_pred = columns_by_model(predictions["y_pred"], "y_pred")
+    given = {**predictions, "y_pred": y_pred}
+    names, predicted, scores = _of_models({x: v for x, v in given.items() if v is not None})
+    labels = {"gold": gold, "judge": judge}
+    for argument, values in labels.items():
+        each = columns_by_model(values, argument) if _is_whole(values) else values
+        if isinstance(each, Mapping):
+            labels[argument] = _by_name(argument, each)
+    verdicts = {x: values for x, values in labels.items() if isinstance(values, Mapping)}
+    names = names or tuple(dict.fromkeys(name for each in verdicts.values() for name in each))
+    for argument, each in verdicts.items():
+        if {*each} != {*names}:
+            facts = {"left_names": shown(each), "right_names": shown(names)}
+            raise error("K163", left=argument, right="the systems", **facts)
+    return JudgedArguments(names, labels["gold"], labels["judge"], predicted, scores)
+
+
+def refuse_whole_tables_of_judges(given: Mapping[str, Any]) -> None:
+    """Refuse names of files or of columns, and a table or a file of each system (K128)."""
+    named = {name: given[name] for name in ("y_true", "gold", "judge", "y_pred")}
+    texts = [f"{name}={short(value)}" for name, value in named.items() if _is_path(value)]
+    table = given["y_true"]
+    if _is_whole(table) and not _is_path(table):
+        texts.insert(0, f"a table ({type(table).__name__})")
+    for name, each in named.items():
+        values = each.values() if isinstance(each, Mapping) else ()
+        texts += [f"{name}= of {short(value)}" for value in values if _is_path(value)]
+        tables = [value for value in values if name in ("y_true", "y_pred") and _is_whole(value)]
+        texts += [f"{name}= of tables ({type(value).__name__})" for value in tables]
+    if texts:
+        raise error(
+            "K128",
+            found=f"karat.compare takes columns, and it was given {texts[0]}",
+            do="Give the columns of the table that you read: karat.compare(gold=table['gold'], "
+            "judge=table['judge'], y_pred=table[['old', 'new']]); the command reads files: "
+            "karat compare A B --gold GOLD --judge JUDGE",
+        )
 
 
 def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:

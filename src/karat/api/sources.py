@@ -7,6 +7,7 @@ from typing import Any
 
 from karat.api.arguments import column_name
 from karat.api.options import plain_text
+from karat.data.slices.folds import columns_of_folds
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import error, short
@@ -85,7 +86,7 @@ def with_ids_of_repeats(folds: Any, clusters: Any, ids: Any) -> tuple[Any, bool]
 
     The second value is True if ids are taken.
     """
-    has_repeats = isinstance(folds, Mapping) and folds.get("repeat") is not None
+    has_repeats = columns_of_folds(folds).get("repeat") is not None
     if clusters is None and ids is not None and has_repeats:
         return ids, True
     return clusters, False

@@ -36,7 +36,7 @@ from karat.cli.outputs import (
 from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from karat.api.results import Comparison
     from karat.data.pairing import Paired
@@ -122,7 +122,7 @@ def command(
         names = listed(given["pred"]) or ()
         if len(names) < 2:
             raise click.UsageError("A comparison needs two models: karat compare A B.")
-        raise click.UsageError(_of_one_file(files[0], names, given["true"], given["separator"]))
+        raise click.UsageError(_of_one_file(files[0], names, given))
     chosen = format_of(format_, output)
     check_outputs({"--flips": flips, "-o": output}, files, given["where"])
     if any(given[name] is not None for name in ("gold", "judge", "gold_weights")):
@@ -189,15 +189,19 @@ def _strata_of(given: Sequence[str]) -> dict[str, list[str]] | None:
     return found or None
 
 
-def _of_one_file(path: str, names: Sequence[str], true: str | None, separator: str | None) -> str:
+def _of_one_file(path: str, names: Sequence[str], given: Mapping[str, Any]) -> str:
     """Command that compares models whose predictions are columns of one file."""
     from karat.data.sources.files.paths import is_query
 
+    true, separator = given["true"], given["separator"]
+    of_judge = {x: given[x] for x in ("gold", "judge", "gold_weights") if given[x] is not None}
     rows = f"({path})" if is_query(path) else "'{}'".format(path.replace("'", "''"))
     if separator is not None and re.search(r"\.[ct]sv(\.\w+)?'$", rows):
         # Of text with several labels a blank field is the empty set, in SQL a null.
         rows = f"read_csv({rows}, nullstr='NA')"
     options = {"--true": true, "--separator": separator}
+    options |= {"--gold": given["gold"], "--judge": given["judge"]}
+    options["--gold-weight"] = given["gold_weights"]
     if all(name.count("*") == 1 for name in names):
         queries = _of_patterns(names, rows)
         options["--pred"] = "pred_*" if true else None
@@ -207,9 +211,11 @@ def _of_one_file(path: str, names: Sequence[str], true: str | None, separator: s
         start = f"SELECT * EXCLUDE ({', '.join(spelled)})"
         queries = [f"{start}, {name} AS pred FROM {rows}" for name in spelled]
         split = "" if separator is None else f", separator={separator!r}"
-        in_python = (
-            f"\nIn Python: karat.compare(table[{true or 'TRUTH'!r}], table[{[*names]}]{split})"
-        )
+        labels = f"table[{true or 'TRUTH'!r}], "
+        if of_judge:
+            labels = "".join(f"{name}=table[{each!r}], " for name, each in of_judge.items())
+            labels += "y_pred="
+        in_python = f"\nIn Python: karat.compare({labels}table[{[*names]}]{split})"
     queries = [shlex.quote(x) if re.search(r'["$`\\!]', x) else f'"{x}"' for x in queries]
     words = [f"{option} {shlex.quote(value)}" for option, value in options.items() if value]
     call = " ".join(["karat compare", *queries, *words])

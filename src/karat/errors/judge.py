@@ -28,6 +28,10 @@ K247  There is no estimate of {name} with a judge.
 K248  These rows cannot be drawn.
       {found}.
       {do}
+K259  One gold row has almost all the weight.
+      Row {row} has {share} of the weight of {n} gold rows: they show as much as {effective} of
+          equal weight.
+      Check this weight. If it is right, label more rows that stand for as many others.
 K249  No number of gold labels reaches this half-width.
       {found}.
       {do}

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from karat.data.slices.codes import MOST_FOLDS, SliceCodes, coded_values, crossed
+from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import error, short, shown
 from karat.tally.axes import MISSING
 from karat.tally.folds import ROLES, FoldColumns, plain_number
@@ -22,7 +23,8 @@ def folds_of_arrays(folds: Any, n: int) -> tuple[FoldColumns, SliceCodes]:
 
     Args:
         folds: one value for each row, [n]; or a dict with ``"fold"``, and where they are known
-            ``"repeat"``, ``"holdout"`` and ``"train_size"``, of such values.
+            ``"repeat"``, ``"holdout"`` and ``"train_size"``, of such values, or a table of columns
+            of these names.
         n: rows.
 
     Errors:
@@ -39,7 +41,7 @@ def folds_of_arrays(folds: Any, n: int) -> tuple[FoldColumns, SliceCodes]:
             found=f"folds={folds!r} names a column, and there is no table",
             do="Give the fold of each row, or a dict of 'fold' and 'repeat'.",
         )
-    given = dict(folds) if isinstance(folds, Mapping) else {"fold": folds}
+    given = columns_of_folds(folds)
     if "fold" not in given or not set(given) <= set(ROLES):
         raise error(
             "K250",
@@ -50,6 +52,15 @@ def folds_of_arrays(folds: Any, n: int) -> tuple[FoldColumns, SliceCodes]:
     columns = FoldColumns(**named)
     parts = [_coded(given[role], f"folds[{role!r}]", role, n) for role in columns.roles]
     return columns, crossed(parts, MOST_FOLDS)
+
+
+def columns_of_folds(folds: Any) -> dict[str, Any]:
+    """Return the columns of folds by their roles: those of a dict or of a table, or the fold."""
+    if not isinstance(folds, Mapping) and is_frame(folds):
+        frame = open_frame(folds)
+        if len(frame.names) > 1:
+            return dict(frame.columns(frame.names))
+    return dict(folds) if isinstance(folds, Mapping) else {"fold": folds}
 
 
 def _coded(values: Any, argument: str, role: str, n: int) -> SliceCodes:

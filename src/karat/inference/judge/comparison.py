@@ -52,12 +52,15 @@ class JudgedModel:
             found = scored_moves(metrics, self.scores, confidence, policy, clusters)
             self._scored.update(found)
 
+    def moves(self, metric: Metric, policy: Policy) -> tuple[Floats, Floats, Floats]:
+        """Influence on a metric: of gold rows by both labels, of reference rows by the judge's."""
+        if metric.needs_scores:
+            return self._scored[metric].moves
+        return self.labels.table.moves(metric, policy)
+
     def errors(self, metric: Metric, policy: Policy) -> Floats:
         """float64[2, n]: what each row adds to the error by gold rows, and to that of the judge."""
-        if metric.needs_scores:
-            moves = self._scored[metric].moves
-        else:
-            moves = self.labels.table.moves(metric, policy)
+        moves = self.moves(metric, policy)
         sample, both = self.sample, self.both
         found = np.zeros((2, len(sample.has_gold)))
         found[0, sample.gold] = both.gold.moves(moves[0])
@@ -102,24 +105,24 @@ def _measured(
     confidence: Confidence,
 ) -> tuple[Measured, dict[str, Estimate]]:
     errors = np.stack([model.errors(metric, policy) for model in models.values()])
-    sizes = [model.both.gold.n for model in models.values()]
-    n, first = min(sizes), next(iter(models.values()))
-    if first.sample.clusters is None and first.sample.gold_weights is not None:
-        n = min(n, float(first.sample.has_gold.sum()))
+    n, first = min(model.both.gold.n for model in models.values()), next(iter(models.values()))
     weight, factor = _weight(errors, spec, n)
     total = errors[:, 0] + weight * errors[:, 1]
     spread = None
     if np.isfinite(total).all() and n > 2.0:
         apart = total[1:] - total[0]
-        variances = {
-            (a, b): factor * float(((total[a] - total[b]) ** 2).sum()) for a, b in spec.pairs
-        }
+        errors_of = _Errors(list(models.values()), metric, policy, weight, total)
+        variances = {pair: factor * errors_of.variance(*pair) for pair in spec.pairs}
+        covariance = factor * (apart @ apart.T)
+        if not first.both.is_of_equal_rows:
+            held = np.array([factor * errors_of.variance(0, a) for a in range(1, len(models))])
+            covariance += np.diag(held - np.diag(covariance))
+        own_variances = factor * np.array([errors_of.variance(a) for a in range(len(models))])
         df = n - 1.0 - (weight > 0.0)
         if first.sample.clusters is not None:
             own = [float(degrees_of_clusters(np.abs(total[a] - total[b]))) for a, b in spec.pairs]
-            df = max(min(df, *own), 1.0)
-        own_variances = factor * (total**2).sum(axis=1)
-        spread = Paired(variances, factor * (apart @ apart.T), df, own=own_variances)
+            df = min(df, *own)
+        spread = Paired(variances, covariance, max(df, 1.0), own=own_variances)
     values = {
         name: model.estimate(metric, weight, confidence, policy) for name, model in models.items()
     }
@@ -127,6 +130,41 @@ def _measured(
     numbers = [one.value for one in values.values()]
     remark = f"λ of the judge: {weight:.2g}, {min(n_gold)} gold labels"
     return Measured(metric, numbers, n_gold, spread, METHOD, remark=remark), values
+
+
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """Errors of the values of systems with one weight of the judge.
+
+    Attributes:
+        models: the systems.
+        weight: λ.
+        total: float64[m, e], what each row, or cluster, adds to the error of each value.
+    """
+
+    models: Sequence[JudgedModel]
+    metric: Metric
+    policy: Policy
+    weight: float
+    total: Floats
+
+    def variance(self, a: int, b: int | None = None) -> float:
+        """Return the variance of a difference, or of one value, without its factor."""
+        model, error = self.models[a], self.total[a]
+        gold, rest = self._values(model)
+        if b is not None:
+            error = error - self.total[b]
+            if not np.array_equal(model.sample.gold, self.models[b].sample.gold):
+                # Verdicts about each system may have gold rows of their own.
+                return float((error**2).sum())
+            others = self._values(self.models[b])
+            gold, rest = gold - others[0], rest - others[1]
+        of_rest = float((model.both.reference.moves(self.weight * rest) ** 2).sum())
+        return model.both.held(float((error**2).sum()), gold, of_rest)
+
+    def _values(self, model: JudgedModel) -> tuple[Floats, Floats]:
+        by_gold, by_judge, of_reference = model.moves(self.metric, self.policy)
+        return by_gold - self.weight * by_judge, of_reference
 
 
 def _weight(errors: Floats, spec: ComparisonSpec, n: float) -> tuple[float, float]:

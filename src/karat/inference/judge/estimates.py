@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,12 @@ from karat.inference.judge.scores import Three, powered_scores
 from karat.inference.judge.shares import Verdicts
 from karat.inference.judge.tuning import Both, Weighed
 from karat.inference.limits import Floats
+from karat.inference.variance import kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Classes, JointCells
+
+_LEAST_ROWS: Final = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +41,33 @@ class Sample:
     clusters: Codes | None = None
 
     def check_weights(self) -> None:
-        """Refuse rows without a gold label that all weigh nothing (K115)."""
+        """Refuse weights that leave no rows.
+
+        Errors:
+            K115 rows without a gold label all weigh nothing; K259 one gold row has almost all the
+            weight.
+        """
         rest = self.reference
         if self.weights is not None and not (self.weights[rest] > 0.0).any():
             raise error("K115", argument="weights of rows without a gold label", n=len(rest))
+        weights = self.weights_of_gold
+        if weights is None:
+            return
+        if not weights.any():
+            raise error("K115", argument="weights of rows with a gold label", n=len(weights))
+        if self.n_gold < _LEAST_ROWS:
+            largest = int(weights.argmax())
+            share = f"{100.0 * weights[largest] / weights.sum():.3g} %"
+            facts = {"share": share, "row": int(self.gold[largest]), "n": len(weights)}
+            raise error("K259", effective=f"{self.n_gold:.2g}", **facts)
+
+    @property
+    def n_gold(self) -> float:
+        """Kish's effective number of gold rows."""
+        weights = self.weights_of_gold
+        if weights is None:
+            return float(self.has_gold.sum())
+        return float(kish(weights.sum(), (weights**2).sum()))
 
     @property
     def is_plain(self) -> bool:
@@ -90,7 +116,8 @@ class Sample:
         of_gold, of_rest = self.weights_of_gold, self.weights
         of_gold = np.ones(len(gold)) if of_gold is None else of_gold
         of_rest = np.ones(len(rest)) if of_rest is None else of_rest[rest]
-        return Both(Weighed.of(of_gold, None, codes[0]), Weighed.of(of_rest, None, codes[1]))
+        own = Weighed.of(of_gold, None, codes[0])
+        return Both(own, Weighed.of(of_rest, None, codes[1]), self.clusters is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +169,8 @@ class JudgedLabels:
     @classmethod
     def of_cells(cls, gold: JointCells, rest: JointCells) -> JudgedLabels:
         """Make them from the counts of gold × judge × prediction, and of judge × prediction."""
-        both = Both(*(Weighed.of(x.counts, _squares_of(x)) for x in (gold, rest)))
+        own, others = (Weighed.of(x.counts, _squares_of(x)) for x in (gold, rest))
+        both = Both(own, others)
         return cls(gold.classes, both, *gold.codes, *rest.codes)
 
     @property

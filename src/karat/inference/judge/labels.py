@@ -101,7 +101,7 @@ def powered(
     both = table.both
     moves = table.moves(metric, policy)
     by_gold, tuned = moves[0], both.tuned(*moves, weight)
-    n = _rows(both, by_gold, tuned) * tuned.gain
+    n = rows_of_equal_weight(both, by_gold, tuned) * tuned.gain
     at = n
     if math.isfinite(tuned.df):
         at = with_df(n, confidence.quantile(), confidence.quantile(tuned.df))
@@ -137,11 +137,11 @@ def is_wider(found: Interval, alone: Interval) -> bool:
     return found.high - found.low > _WIDEST * (alone.high - alone.low)
 
 
-def _rows(both: Both, by_gold: Floats, tuned: Tuned) -> float:
+def rows_of_equal_weight(both: Both, by_gold: Floats, tuned: Tuned) -> float:
     """Return the independent gold rows of equal weight that have the variance of those given."""
     n = both.gold.n
     if both.is_of_equal_rows or not tuned.variance > 0.0:
         return n
-    centred = by_gold - both.gold.mean(by_gold)
     alone = tuned.variance * tuned.gain * (n - 1.0) / n
-    return float((both.gold.shares * centred**2).sum()) / alone if alone > 0.0 else n
+    most = both.gold.n_rows
+    return min(most * both.gold.plain_variance(by_gold) / alone, most) if alone > 0.0 else n

@@ -20,6 +20,8 @@ from karat.tally import ScoredRows
 
 Three = tuple[ScoredRows, ScoredRows, ScoredRows]
 """Gold rows by their gold labels, gold rows by the judge's, reference rows by the judge's."""
+_LEAST_ROWS = 30.0
+"""Effective gold rows of different weights below which λ is 0: few show the tail of the losses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +56,17 @@ class ScoredMoves:
         """Return the estimate with its interval.
 
         The interval is the ordinary one of the gold rows, around the estimate, with a variance that
-        is smaller by the gain. If it were more than 3 % wider, λ is 0.
+        is smaller by the gain. If it were more than 3 % wider, λ is 0. Where rows have different
+        weights it is as wide as the variance of `Both.tuned` makes it, if that is larger.
         """
         tuned = Tuned(0.0, 1.0, math.nan)
         spread = self.interval.sampling
+        is_even = both.gold.has_equal_weights
+        if weight is None and not is_even and both.gold.n_rows < _LEAST_ROWS:
+            weight = 0.0
         if self.is_known:
             tuned = both.tuned(*self.moves, weight)
-        if not tuned.weight or spread is None:
+        if spread is None or not (tuned.weight or (tuned.variance > 0.0 and not is_even)):
             tuned = replace(tuned, weight=0.0, gain=1.0)
             return Powered(self.values[0], self.interval, tuned, both.gold.n)
         value, gain = self.value(tuned.weight), tuned.gain
@@ -68,19 +74,35 @@ class ScoredMoves:
         narrower = replace(
             spread,
             variance=spread.variance / gain,
+            df=min(spread.df, both.gold.df),
             shrunk=spread.shrunk / gain,
             n_effective=spread.n_effective * gain,
             n_informative=spread.n_informative * gain,
         )
         n_rest = spread.n_rest * gain
-        if weight is None:
+        factor = 1.0
+        if not is_even and spread.variance > 0.0:
+            factor = math.sqrt(max(tuned.variance * tuned.gain / spread.variance, 1.0))
+        if weight is None and tuned.weight:
             asked = two_sided(confidence)
             found = score_interval(self.metric, value, narrower, asked, n_rest)
-            alone = score_interval(self.metric, self.values[0], spread, asked, spread.n_rest)
-            if is_wider(found, alone):
-                return self.powered(both, confidence, 0.0)
+            found = self._widened(found, value, factor)
+            without = self.powered(both, asked, 0.0)
+            if is_wider(found, without.interval):
+                return without if asked is confidence else self.powered(both, confidence, 0.0)
         limits = score_interval(self.metric, value, narrower, confidence, n_rest)
+        limits = self._widened(limits, value, factor)
         return Powered(value, limits, tuned, both.gold.n * gain)
+
+    def _widened(self, found: Interval, value: float, factor: float) -> Interval:
+        """Return limits that are so many times as far from the value, within the range."""
+        if factor == 1.0 or found.low is None or found.high is None:
+            return found
+        ends = self.metric.range
+        low, high = (value + factor * (limit - value) for limit in (found.low, found.high))
+        error = found.standard_error
+        error = None if error is None else factor * error
+        return replace(found, low=max(low, ends[0]), high=min(high, ends[1]), standard_error=error)
 
     def _tails(self, both: Both, weight: float, confidence: Confidence) -> float:
         """Student's quantile of the residuals beside that of the gold rows' influence; at least 1.
@@ -88,7 +110,7 @@ class ScoredMoves:
         Where the judge errs on rows of large losses, few rows make up the variance: its degrees of
         freedom follow from their fourth moments.
         """
-        if both.gold.clusters is not None:
+        if both.is_clustered:
             return 1.0
         own, second = both.gold.moves(self.moves[0]), both.gold.moves(self.moves[1])
         few, many = (_degrees(one) for one in (own - weight * second, own))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.judge.labels import Codes, Powered, is_wider, two_sided
-from karat.inference.judge.tuning import Both, Tuned, with_df
+from karat.inference.judge.labels import Codes, Powered, is_wider, rows_of_equal_weight, two_sided
+from karat.inference.judge.tuning import Both, with_df
 from karat.inference.limits import Floats, transformed, wilson_limits_of_one
 
 _LEAST_CONTRAST = 1e-6
@@ -46,7 +46,7 @@ class Verdicts:
         if tuned.weight:
             value += tuned.weight * (both.reference.mean(of_rest) - both.gold.mean(of_judge))
         value = min(max(value, 0.0), 1.0)
-        n = _rows(both, alone, tuned) * tuned.gain
+        n = rows_of_equal_weight(both, of_gold, tuned) * tuned.gain
         at, quantile = n, confidence.quantile()
         if math.isfinite(tuned.df):
             at = with_df(n, quantile, confidence.quantile(tuned.df))
@@ -63,7 +63,7 @@ class Verdicts:
         of_gold = (self.gold == place).astype(np.float64)
         tuned = both.tuned(of_gold, 0.0 * of_gold, np.zeros(len(self.reference)))
         alone = both.gold.mean(of_gold)
-        n = _rows(both, alone, tuned)
+        n = rows_of_equal_weight(both, of_gold, tuned)
         quantile = confidence.quantile()
         at = n
         if math.isfinite(tuned.df):
@@ -124,10 +124,3 @@ def _why_not(own: Floats) -> str:
     if not (own > 0.0).all():
         return "a class has no gold label"
     return "the judge's labels do not depend on the class"
-
-
-def _rows(both: Both, share: float, tuned: Tuned) -> float:
-    n = both.gold.n
-    if both.is_of_equal_rows or not tuned.variance > 0.0:
-        return n
-    return share * (1.0 - share) / (tuned.variance * tuned.gain * (n - 1.0) / n)

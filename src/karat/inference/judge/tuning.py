@@ -24,6 +24,10 @@ from karat.tally.cached import cached_property
 
 _LEAST_ROWS = 4.0
 """Number of effective gold rows below which λ is 0: fewer do not show how the judge errs."""
+_MANY_ROWS = 100.0
+"""Effective gold rows of different weights of which half of a variance is seen from the weights."""
+_PSEUDO_ROWS = 8.0
+"""Rows to which the variance among rows without weights counts beside the variance by weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +75,43 @@ class Weighed:
         return cls(weight / total, np.sqrt(square) / total, clusters)
 
     @cached_property
-    def n(self) -> float:
-        """Kish's effective number of rows; of clusters, where rows are clustered."""
-        if self.clusters is not None:
-            return float(len(np.unique(self.clusters[self.shares > 0.0])))
+    def n_rows(self) -> float:
+        """Kish's effective number of rows, (Σw)² ÷ Σw²."""
         return 1.0 / float((self.roots**2).sum())
+
+    @cached_property
+    def n(self) -> float:
+        """Effective number of rows; of clusters, by the sums of their weights, where there are."""
+        if self.clusters is None:
+            return self.n_rows
+        return 1.0 / float((np.bincount(self.clusters, self.shares) ** 2).sum())
+
+    @cached_property
+    def has_equal_weights(self) -> bool:
+        """True if all rows that count have the same weight."""
+        return bool(np.allclose(self.roots**2 * self.n_rows, self.shares, rtol=1e-9, atol=0.0))
+
+    @cached_property
+    def df(self) -> float:
+        """Degrees of freedom of the variance, where rows have different weights."""
+        return math.inf if self.has_equal_weights else max(self.n_rows - 1.0, 1.0)
+
+    def plain_variance(self, values: Floats) -> float:
+        """Variance of the mean of the values, if the weights do not depend on them.
+
+        Where few rows have most of the weight, their values show little of how values vary: the
+        variance among rows by weight is mixed with that among rows as they are.
+        """
+        n = self.n_rows
+        centred = np.where(self.shares > 0.0, values - self.mean(values), 0.0)
+        found = float((self.shares * centred**2).sum())
+        if not self.has_equal_weights:
+            has = self.shares > 0.0
+            own, counts = values[has], (self.shares[has] / self.roots[has]) ** 2
+            apart = own - np.average(own, weights=counts)
+            plain = float(np.average(apart**2, weights=counts))
+            found = (n * found + _PSEUDO_ROWS * plain) / (n + _PSEUDO_ROWS)
+        return found / n
 
     def mean(self, values: Floats) -> float:
         """Mean of values float64[u]."""
@@ -99,11 +135,15 @@ class Both:
     """The gold rows, and the reference rows that carry the judge's label alone.
 
     With gold rows that were drawn with known probabilities the reference is all rows, gold rows
-    among them: then the rows are the clusters.
+    among them: without clusters each row is one of its own.
+
+    Attributes:
+        is_clustered: whether rows of a cluster may depend on each other.
     """
 
     gold: Weighed
     reference: Weighed
+    is_clustered: bool = False
 
     def tuned(
         self, by_gold: Floats, by_judge: Floats, of_reference: Floats, weight: float | None = None
@@ -120,11 +160,12 @@ class Both:
         third = self.reference.moves(of_reference)
         if not np.isfinite(own).all() or n < 2.0:
             return Tuned(0.0, 1.0, math.nan)
-        is_clustered = self.gold.clusters is not None
-        if is_clustered:
+        is_summed = self.gold.clusters is not None
+        of_rest = float((third**2).sum())
+        if is_summed:
             own, second = self._summed(own), self._summed(second, third)
             third = np.zeros(0)
-        alone = float((own**2).sum()) * float(small_sample(n))
+        alone = self.held(float((own**2).sum()), by_gold) * float(small_sample(n))
         bare = Tuned(0.0, 1.0, alone, self._df(own))
         is_known = np.isfinite(second).all() and np.isfinite(third).all()
         if not is_known or n < _LEAST_ROWS or not alone > 0.0:
@@ -132,7 +173,7 @@ class Both:
         is_given = weight is not None
         if weight is None:
             square = float((second**2).sum())
-            if not is_clustered:
+            if not is_summed:
                 # All rows show how the judge's labels vary, not the gold rows alone.
                 square = self._variance_of_all(by_judge, of_reference)
                 square *= 1.0 / n + 1.0 / self.reference.n
@@ -145,8 +186,9 @@ class Both:
             # The judge agrees with every gold row, and may err on the next one: one that is
             # wrong is counted.
             residual = max(residual, self.gold.largest(by_gold) ** 2)
-        variance = cost_of_tuning(n) * residual
-        variance += weight**2 * float((third**2).sum())
+        residual += weight**2 * float((third**2).sum()) / cost_of_tuning(n)
+        of_rest *= weight**2 / cost_of_tuning(n)
+        variance = cost_of_tuning(n) * self.held(residual, by_gold - weight * by_judge, of_rest)
         if not (is_given or variance < alone):
             return bare
         gain = alone / variance if variance > 0.0 else 1.0
@@ -161,9 +203,30 @@ class Both:
         own, rest = self.gold.moves(of_gold), self.reference.moves(of_reference)
         n = self.gold.n
         factor = n / max(n - n_fitted, 1.0)
+        of_rest = float((rest**2).sum()) / factor
         if self.gold.clusters is not None:
-            return factor * float((self._summed(own, rest) ** 2).sum())
-        return factor * float((own**2).sum()) + float((rest**2).sum())
+            found = float((self._summed(own, rest) ** 2).sum())
+        else:
+            found = float((own**2).sum()) + of_rest
+        return factor * self.held(found, of_gold, of_rest)
+
+    def held(self, variance: float, of_gold: Floats, of_rest: float = 0.0) -> float:
+        """Return a variance, or more where few gold rows have most of the weight.
+
+        Rows that have a large weight, and no error, do not show that other such rows have none.
+        With few effective rows the variance is mixed with that of gold rows whose weights do not
+        depend on their values.
+
+        Args:
+            of_gold: influence of the gold rows.
+            of_rest: variance that the reference rows add.
+        """
+        if self.is_of_equal_rows:
+            return variance
+        n = self.gold.n_rows
+        other = self.gold.plain_variance(of_gold) + of_rest
+        part = 1.0 / (1.0 + (n / _MANY_ROWS) ** 2)
+        return max(variance, (1.0 - part) * variance + part * other)
 
     def _summed(self, of_gold: Floats, of_reference: Floats | None = None) -> Floats:
         gold, reference = self.gold.clusters, self.reference.clusters
@@ -176,10 +239,10 @@ class Both:
         return np.asarray(found, np.float64)
 
     def _df(self, sums: Floats) -> float:
-        if self.gold.clusters is None:
-            return math.inf
-        found = float(degrees_of_clusters(np.abs(sums)))
-        return max(min(found, self.gold.n - 1.0), 1.0)
+        found = self.gold.df
+        if self.is_clustered:
+            found = min(found, float(degrees_of_clusters(np.abs(sums))), self.gold.n - 1.0)
+        return max(found, 1.0)
 
     def _variance_of_all(self, by_judge: Floats, of_reference: Floats) -> float:
         """Variance of a judge's influence over gold and reference rows together."""
@@ -193,10 +256,7 @@ class Both:
     @cached_property
     def is_of_equal_rows(self) -> bool:
         """True if gold rows are independent and have equal weights."""
-        gold = self.gold
-        if gold.clusters is not None:
-            return False
-        return bool(np.allclose(gold.roots**2 * gold.n, gold.shares, rtol=1e-9, atol=0.0))
+        return not self.is_clustered and self.gold.has_equal_weights
 
 
 def cost_of_tuning(n: float) -> float:
