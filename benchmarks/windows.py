@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, Final, TypeAlias
 
 # Before karat is imported: samples are small, threads would cost more than they gain.
@@ -21,7 +23,7 @@ os.environ.setdefault("KARAT_NUM_THREADS", "1")
 import numpy as np
 
 import karat
-from benchmarks.anytime import NEAR, RARE, THREE, label_design, score_design, scored
+from benchmarks.anytime import NEAR, RARE, THREE, label_design
 
 RESULTS: Final = Path(__file__).parent / "results" / "windows.json"
 SEED: Final = 2829
@@ -74,16 +76,7 @@ class Found:
 
 def designs() -> list[Design]:
     """The designs of the study."""
-    found = []
-    of_scores = score_design()
-    area, *losses = zip(of_scores.metrics, of_scores.truths, strict=True)
-
-    def probabilities(rng: np.random.Generator, n: int) -> Batch:
-        y, p = scored(rng, n)
-        return {"y_true": y, "y_prob": p}
-
-    rules = {"min": dict([area]), "max": dict(losses)}
-    found.append(Design(of_scores.name, rules, 300, probabilities))
+    found = [_of_probabilities(0.3, 1.5), _of_probabilities(0.03, 2.0)]
     for name, shares, metrics, n in (
         ("3 classes, accuracy 0.9", THREE, ("accuracy", "macro_f1", "matthews_correlation"), 200),
         ("accuracy 0.995", NEAR, ("accuracy", "balanced_accuracy"), 400),
@@ -109,6 +102,24 @@ def _of_two(accuracy: float, apart: float) -> Design:
 
     name = f"two models, accuracy {accuracy:g}, apart on {200 * apart:g} % of rows"
     return Design(name, {"max_drop": {"accuracy": 0.0, "macro_f1": 0.0}}, 300, paired)
+
+
+def _of_probabilities(share: float, distance: float) -> Design:
+    """Calibrated probabilities of normal scores, whose classes lie this distance apart."""
+
+    def drawn(rng: np.random.Generator, n: int) -> Batch:
+        y = (rng.random(n) < share).astype(np.int64)
+        x = rng.standard_normal(n) + distance * y
+        odds = share / (1.0 - share) * np.exp(distance * x - distance**2 / 2.0)
+        return {"y_true": y, "y_prob": odds / (1.0 + odds)}
+
+    metrics = ["log_loss", "brier"]
+    whole = karat.evaluate(
+        **drawn(np.random.default_rng(SEED), 2_000_000), metrics=metrics, level=None
+    )
+    area = NormalDist().cdf(distance / math.sqrt(2.0))
+    rules = {"min": {"roc_auc": area}, "max": {name: whole[name].value for name in metrics}}
+    return Design(f"probabilities, {100 * share:g} % positive", rules, 300, drawn)
 
 
 def _of_labels(name: str, shares: Any, metrics: tuple[str, ...], n: int) -> Design:

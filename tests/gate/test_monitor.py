@@ -346,3 +346,13 @@ def test_rare_errors_decide_a_window_on_few_paths() -> None:
                 wrong += 1
                 break
     assert wrong <= 1
+
+
+def test_a_loss_in_a_window_has_the_degrees_of_freedom_of_its_rarest_class() -> None:
+    """Three positives of 300: their losses are not all that may come."""
+    rng = np.random.default_rng(12)
+    y = (np.arange(300) < 3).astype(int)
+    p = np.clip(0.02 + 0.3 * y + 0.01 * rng.random(300), 0.0, 1.0)
+    rule: dict[str, Any] = {"max": {"log_loss": 0.09}}
+    assert karat.Monitor(windows=True, **rule).add(y, y_prob=p).verdict == "INCONCLUSIVE"
+    assert karat.gate(y, y_prob=p, evidence="low", **rule).verdict == "PASS"

@@ -371,6 +371,11 @@ def _enter(
     other = float(np.sort(present)[1]) if len(present) > 1 else 1.0
     if metric.lift == "plain" and metric.record.is_per_class:
         other = float(max(own.max(), 1.0))
+    if asked.window is not None and _is_of_loss(metric):
+        # How far a loss is from that of all windows depends on the rows of a rare class, which
+        # vary more than its few rows show.
+        fewest = float(own.min() if len(own) == 2 else present.min(initial=1.0))
+        spread = replace(spread, df=min(spread.df, max(fewest - 1.0, 1.0)))
     found.intervals[metric] = score_interval(metric, float(values.value), spread, asked, other)
 
 
