@@ -252,7 +252,7 @@ def test_the_demo_writes_its_files_and_reports(karat: Karat) -> None:
     for name in FILES:
         assert Path(name).read_bytes() == bundled(name).read_bytes()
     assert "digits_logreg.parquet · 1 797 rows · 10 classes" in ran.out
-    assert "truth=label, pred=pred, weight=none (1 797 rows)" in ran.err
+    assert "truth=label, pred=pred, weight=none, folds=none (--folds auto) (1 797 rows)" in ran.err
     assert "Next: karat columns digits_rf.parquet" in ran.err
     assert karat("report", "digits_logreg.parquet").out == ran.out
     assert karat("demo").code == 0

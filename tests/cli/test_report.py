@@ -187,7 +187,7 @@ def test_messages_name_options_as_they_are_typed(karat: Karat) -> None:
 def test_several_files_and_a_query(karat: Karat) -> None:
     ran = karat("report", "ten.csv", bundled("digits_rf.parquet"))
     told, warning = ran.err.splitlines()
-    assert told == "truth=label, pred=pred, weight=none (1 807 rows)"
+    assert told == "truth=label, pred=pred, weight=none, folds=none (--folds auto) (1 807 rows)"
     assert warning.startswith(
         "Doubt D108: proba_* (10), found by name, were not read. "
         "The files do not hold the same columns."

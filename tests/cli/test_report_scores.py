@@ -29,7 +29,10 @@ TWO = {
     "margin": [-1.0, 2.0, 0.25, -0.5, 1.0],
 }
 SPAM = ("--positive", "spam")
-DIGITS = "proba_0…proba_9 (10), truth=label, pred=pred, weight=none (1 797 rows)"
+DIGITS = (
+    "proba_0…proba_9 (10), truth=label, pred=pred, weight=none, folds=none (--folds auto) "
+    "(1 797 rows)"
+)
 
 
 @pytest.fixture

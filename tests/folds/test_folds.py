@@ -77,6 +77,7 @@ def test_the_pooled_numbers_are_those_of_a_report_without_folds() -> None:
     whole = karat.evaluate(BREAST, positive="malignant").to_dict()
     folded = karat.evaluate(BREAST, positive="malignant", folds="fold").to_dict()
     assert folded.pop("folds")["test_train_ratio"] == pytest.approx(0.25, abs=1e-3)
+    assert (folded["mapping"].pop("folds"), whole["mapping"].pop("folds")) == ("fold", None)
     assert folded == whole
 
 
@@ -279,3 +280,50 @@ def test_names_of_folds_with_points_are_names() -> None:
     fold = np.array(["v1", "v1.0", "v2"])[np.arange(60) % 3]
     true = np.arange(60) % 2
     assert karat.evaluate(true, true, folds=fold).folds["accuracy"].n_folds == 3
+
+
+def test_a_column_of_folds_that_is_not_read_is_named() -> None:
+    rows = pd.read_csv(BREAST)
+    for source in (BREAST, rows):
+        report = karat.evaluate(source, positive="malignant")
+        assert report.mapping["folds"] is None
+        assert "weight=none, folds=none (folds='auto')" in " ".join(report.text().split())
+        # It has a role of its own, or is used as another one.
+        for used in ({"by": "fold"}, {"clusters": "fold"}):
+            assert "folds" not in karat.evaluate(source, positive="malignant", **used).mapping
+        found = karat.evaluate(source, positive="malignant", folds="auto")
+        assert found.mapping["folds"] == "fold"
+    others = rows.rename(columns={"fold": "part"})
+    assert "folds" not in karat.evaluate(others, positive="malignant").mapping
+    twice = rows.assign(Fold=rows.fold)
+    assert "folds" not in karat.evaluate(twice, positive="malignant").mapping
+    assert karat.Report.from_json(report.to_json()).mapping["folds"] is None
+
+
+def test_large_files_name_a_column_of_folds_too(tmp_path: Path) -> None:
+    rng = np.random.default_rng(16)
+    n = 200_000
+    true = rng.integers(0, 2, n)
+    rows = {"y": true, "proba": rng.random(n), "fold": np.arange(n) % 3}
+    path = tmp_path / "rows.parquet"
+    pd.DataFrame(rows).to_parquet(path)
+    options: dict[str, Any] = {"true": "y", "prob": "proba", "positive": 1, "metrics": ["roc_auc"]}
+    bounded = karat.evaluate(path, max_memory=2**20, **options)
+    assert dict(bounded.mapping) == dict(karat.evaluate(path, **options).mapping)
+    assert bounded.mapping["folds"] is None
+
+
+def test_a_baseline_of_repeats_has_no_doubt_about_its_ids(tmp_path: Path) -> None:
+    paths = [tmp_path / "new.csv", tmp_path / "old.csv"]
+    new, old = repeated(0), repeated(0)
+    old["proba"] = old.proba**1.1
+    for path, rows in zip(paths, (new, old), strict=True):
+        rows.to_csv(path, index=False)
+    rules: dict[str, Any] = {"max_drop": {"accuracy": 0.1}, "positive": 1, "baseline": paths[1]}
+    for grouped in ({"folds": "fold"}, {"clusters": "id"}):
+        codes = [one.code for one in karat.gate(paths[0], **rules, **grouped).doubts]
+        assert "D105" not in codes
+    # Ids that repeat in the baseline alone are in doubt.
+    new.drop(columns=["id", "repeat", "fold"]).to_csv(paths[0], index=False)
+    codes = [one.code for one in karat.gate(paths[0], **rules).doubts]
+    assert "D105" in codes

@@ -219,6 +219,7 @@ def _of_frame(
     )
     assert not isinstance(rows, TableSets)
     mapping = {**rows.mapping, "true": gold, "gold": gold, "judge": judge}
+    mapping.pop("folds", None)
     if found is None:
         mapping["pred"] = None
     if weights is not None:

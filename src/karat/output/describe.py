@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.errors.doubts import without_doubts
+from karat.errors.options import option
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
 from karat.metrics.headlines import OF_SET_SLICES, by_family, headline, metric_of_slices
@@ -88,6 +89,8 @@ def shown_mapping(
                 columns["pred"] = shown_prediction(one, threshold, of_sets=of_sets)
     if mapping.get("clusters"):
         columns["clusters"] = str(mapping["clusters"])
+    if "folds" in mapping and not of_sets:
+        columns["folds"] = mapping["folds"] or f"none ({option('folds', 'auto')})"
     return ", ".join([*parts, *(f"{shown}={column}" for shown, column in columns.items())])
 
 

@@ -316,7 +316,9 @@ class Monitor:
         )
         self._new, self._old = rows, other
         self._looks = (*self._looks, look)
-        self._last = self._result(rules, (*new.warnings, *notes), new.mapping)
+        # A monitor takes no folds.
+        mapping = {role: name for role, name in new.mapping.items() if role != "folds"}
+        self._last = self._result(rules, (*new.warnings, *notes), mapping)
         return self._last
 
     @property

@@ -152,7 +152,8 @@ class TableColumns:
     """Columns of one table.
 
     Attributes:
-        mapping: column of truth, predictions and weights, and of clusters if named.
+        mapping: column of truth, predictions and weights, and of clusters if named; of folds if
+            there are some, None if a column with such a name is not read.
         chosen: the columns of scores, or None.
         singles: distinct columns whose values are slices.
         id: the column of row names, or None.
@@ -185,8 +186,8 @@ class TableColumns:
 
     @property
     def found(self) -> dict[str, str]:
-        """Column by role, for roles that have one."""
-        return {role: name for role, name in self.mapping.items() if name}
+        """Column by role, for roles that have one; folds are read as slices."""
+        return {role: name for role, name in self.mapping.items() if name and role != "folds"}
 
     @property
     def scores(self) -> tuple[str, ...]:
@@ -263,6 +264,12 @@ def find_columns(
     facts = (id_, unique, notes, groups, left_out, positive, folds)
     found = TableColumns(mapping, chosen, singles, *facts)
     used = [*found.found.values(), *found.scores, id_, by, *asked]
+    recognized = roles.candidates.get("fold", ())
+    if folds is not None:
+        mapping["folds"] = folds.fold
+    elif len(recognized) == 1 and recognized[0] not in used:
+        # Named, not read: see decision 0043.
+        mapping["folds"] = None
     texts: list[str] = []
     if of_text and chosen is None and prob is None and score is None:
         texts = [name for name in texts_called(types, "prob") if name not in used]

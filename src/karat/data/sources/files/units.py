@@ -345,10 +345,12 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
     n_bytes = sum(n_rows.values()) * width
     if most is not None and n_bytes <= most:
         return None
+    # A digest has no folds.
+    of_folds = {role: name for role, name in columns.mapping.items() if role == "folds"}
     return FileUnits(
         units_of(relation, n_rows, width),
         n_bytes,
-        found.warned(*notes),
+        replace(found.warned(*notes), mapping={**found.mapping, **of_folds}),
         request,
         facts,
         tolerance_of(is_half=is_half),
