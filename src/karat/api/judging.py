@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 
@@ -93,6 +93,26 @@ class JudgedReport(Exports, outcome.JudgedReport):
         from karat.output.layout import text_of
 
         return text_of(self._document("headline"), width)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON types, in the schema ``karat.judged/1``."""
+        from karat.output.json.judged import judged_to_dict
+
+        return judged_to_dict(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a report from its JSON text.
+
+        The reports of the judge and of the gold rows are those of `Report.from_json`. Estimates
+        are read as they were written: there is none of a metric that is not listed (K247).
+
+        Errors:
+            K205 it is not a whole report of schema ``karat.judged/1``, or contradicts itself.
+        """
+        from karat.output.json.judged import judged_from_json
+
+        return judged_from_json(text, cls, Report)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """Return the report as JSON text with sorted keys; write it to `path` too, if given."""
