@@ -16,6 +16,7 @@ from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.accumulator import accumulate
 from karat.data.arguments import check_flag, check_threads
+from karat.data.checks import doubts_of_labels
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
@@ -295,7 +296,7 @@ def judged_report(
         made,
         rows.mapping,
         rows.source,
-        tuple(dict.fromkeys([*rows.warnings, *_doubts(gold), *_cautions(found, sample)])),
+        tuple(dict.fromkeys([*rows.warnings, *_doubts(gold, by_judge), *_cautions(found, sample)])),
         spec.wanted,
         rows.clusters is not None,
         found.gold_weights is not None,
@@ -476,9 +477,11 @@ def _shares(
     return tuple(shares)
 
 
-def _doubts(gold: Report | None) -> tuple[Doubt, ...]:
-    """The doubts about the predictions on the gold rows."""
-    return () if gold is None else only_doubts(gold.warnings)
+def _doubts(gold: Report | None, by_judge: Rows) -> tuple[Doubt, ...]:
+    """The doubts about the predictions on the gold rows, and about the judge's labels of all."""
+    found = () if gold is None else only_doubts(gold.warnings)
+    codes = {one.code for one in found}
+    return (*found, *(one for one in doubts_of_labels(by_judge) if one.code not in codes))
 
 
 _FEW: Final = 30
@@ -494,7 +497,12 @@ def _cautions(found: JudgedRows, sample: Sample) -> list[str]:
             whole += f", and their weights differ so much that they count as {n_effective:.0f}"
         cautions.append(f"{whole}: intervals rest on few rows, and may cover less often.")
     n = np.bincount(found.gold[found.has_gold], minlength=found.classes.k)
-    few = [found.classes.display[i] for i in np.flatnonzero(n < _FEW_OF_A_CLASS)]
+    judged = np.bincount(found.judge, minlength=found.classes.k)
+    none = [found.classes.display[i] for i in np.flatnonzero((n == 0) & (judged > 0))]
+    if none:
+        named = f"No gold label is {', '.join(none[:5])}"
+        cautions.append(f"{named}: metrics that depend on rows of such a class have no interval.")
+    few = [found.classes.display[i] for i in np.flatnonzero((n > 0) & (n < _FEW_OF_A_CLASS))]
     if few:
         named = f"Fewer than {_FEW_OF_A_CLASS} gold labels of {', '.join(few[:5])}"
         cautions.append(

@@ -75,6 +75,10 @@ def metrics_table(report: JudgedReport, names: Sequence[str]) -> Table | None:
     if not names:
         return None
     found = [report.metrics[name] for name in names]
+    remarks: dict[str, list[str]] = {}
+    for one in found:
+        if one.remark is not None:
+            remarks.setdefault(one.remark, []).append(one.name)
     return Table.by_column(
         f"Metrics  estimated from gold and judge labels, {100 * report.level:g} % intervals",
         (TableColumn("metric", "left"), names),
@@ -88,6 +92,7 @@ def metrics_table(report: JudgedReport, names: Sequence[str]) -> Table | None:
         (TableColumn("judge alone", rank=4), [value(one.judge_value) for one in found]),
         (TableColumn("λ", rank=5), [value(one.judge_weight) for one in found]),
         (TableColumn("worth", rank=2), [count(round(one.n_effective)) for one in found]),
+        notes=tuple(f"{', '.join(each)}: {remark}" for remark, each in remarks.items()),
     )
 
 
