@@ -134,7 +134,7 @@ def _measured(
     remark = (
         no_gold_label(unseen)
         if unseen
-        else f"λ of the judge: {weight:.2g}, {min(n_gold)} gold labels"
+        else f"judge weight λ {weight:.2g}, {min(n_gold)} gold labels"
     )
     return Measured(metric, numbers, n_gold, spread, METHOD, remark=remark), values
 
