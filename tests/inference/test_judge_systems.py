@@ -50,7 +50,7 @@ def test_a_difference_is_that_of_the_mean_of_both() -> None:
     variance = residual @ residual / n**2 + weight**2 * (third @ third) / rest**2
     variance *= n / (n - 2) * (1 + 1 / n)
     assert_same(found.standard_error, np.sqrt(variance), within=1e-9)
-    assert "λ of the judge" in found.remark
+    assert "judge weight λ" in found.remark
 
 
 def test_a_difference_is_narrower_than_that_of_gold_rows_and_covers_zero_as_often() -> None:

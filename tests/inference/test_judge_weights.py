@@ -161,3 +161,16 @@ def test_rows_of_one_gold_label_each_count_once_in_both_means() -> None:
     assert held <= max(design, own.plain_variance(values))
     even = replace(both, gold=Weighed.of(np.ones(100), None, np.arange(100)))
     assert even.held(design, values) == design
+
+
+def test_a_report_states_what_is_weighted() -> None:
+    rows = sample(np.random.default_rng(12), {2: 80, 5: 60})
+    text = " ".join(karat.evaluate(**rows).text().split())
+    assert "Confusion of the judge sums of weights" in text
+    assert "also in the quality and the confusion matrix of the judge." in text
+    plain = {**rows, "gold_weights": None, "gold_is_random": True}
+    weighted = " ".join(karat.evaluate(**plain, weights=np.arange(460) % 3 + 1).text().split())
+    assert "The quality and the confusion matrix of the judge are weighted." in weighted
+    text = " ".join(karat.evaluate(**plain).text().split())
+    assert "weights" not in text
+    assert "times the difference" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.accumulator import accumulate
 from karat.data.arguments import check_flag, check_threads
+from karat.data.checks import doubts_of_labels
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
@@ -93,6 +94,26 @@ class JudgedReport(Exports, outcome.JudgedReport):
         from karat.output.layout import text_of
 
         return text_of(self._document("headline"), width)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON types, in the schema ``karat.judged/1``."""
+        from karat.output.json.judged import judged_to_dict
+
+        return judged_to_dict(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a report from its JSON text.
+
+        The reports of the judge and of the gold rows are those of `Report.from_json`. Estimates
+        are read as they were written: there is none of a metric that is not listed (K247).
+
+        Errors:
+            K205 it is not a whole report of schema ``karat.judged/1``, or contradicts itself.
+        """
+        from karat.output.json.judged import judged_from_json
+
+        return judged_from_json(text, cls, Report)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """Return the report as JSON text with sorted keys; write it to `path` too, if given."""
@@ -275,7 +296,7 @@ def judged_report(
         made,
         rows.mapping,
         rows.source,
-        tuple(dict.fromkeys([*rows.warnings, *_doubts(gold), *_cautions(found, sample)])),
+        tuple(dict.fromkeys([*rows.warnings, *_doubts(gold, by_judge), *_cautions(found, sample)])),
         spec.wanted,
         rows.clusters is not None,
         found.gold_weights is not None,
@@ -456,9 +477,11 @@ def _shares(
     return tuple(shares)
 
 
-def _doubts(gold: Report | None) -> tuple[Doubt, ...]:
-    """The doubts about the predictions on the gold rows."""
-    return () if gold is None else only_doubts(gold.warnings)
+def _doubts(gold: Report | None, by_judge: Rows) -> tuple[Doubt, ...]:
+    """The doubts about the predictions on the gold rows, and about the judge's labels of all."""
+    found = () if gold is None else only_doubts(gold.warnings)
+    codes = {one.code for one in found}
+    return (*found, *(one for one in doubts_of_labels(by_judge) if one.code not in codes))
 
 
 _FEW: Final = 30
@@ -474,7 +497,12 @@ def _cautions(found: JudgedRows, sample: Sample) -> list[str]:
             whole += f", and their weights differ so much that they count as {n_effective:.0f}"
         cautions.append(f"{whole}: intervals rest on few rows, and may cover less often.")
     n = np.bincount(found.gold[found.has_gold], minlength=found.classes.k)
-    few = [found.classes.display[i] for i in np.flatnonzero(n < _FEW_OF_A_CLASS)]
+    judged = np.bincount(found.judge, minlength=found.classes.k)
+    none = [found.classes.display[i] for i in np.flatnonzero((n == 0) & (judged > 0))]
+    if none:
+        named = f"No gold label is {', '.join(none[:5])}"
+        cautions.append(f"{named}: metrics that depend on rows of such a class have no interval.")
+    few = [found.classes.display[i] for i in np.flatnonzero((n > 0) & (n < _FEW_OF_A_CLASS))]
     if few:
         named = f"Fewer than {_FEW_OF_A_CLASS} gold labels of {', '.join(few[:5])}"
         cautions.append(

@@ -20,12 +20,15 @@ from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.columns import TableRequest, find_columns
 from karat.data.sources.distributed.frames import pieces_of
 from karat.data.sources.files.paths import is_query, is_read_once, names_files
+from karat.data.sources.files.text_labels import is_null_like
 from karat.data.sources.tables.frames import Frame, encode_role, is_frame, open_frame
 from karat.data.sources.tables.rows import read_rows
 from karat.data.table_sets import TableSets
 from karat.data.weights import Weights, as_weights
-from karat.errors import KaratError, error, shown
+from karat.errors import KaratError, error, short, shown
+from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option
+from karat.errors.text import counted
 from karat.tally import Classes
 
 Codes = npt.NDArray[np.int32]
@@ -87,7 +90,7 @@ def judged_arrays(
         K101 to K124 labels and weights; K13x scores; K244 too few or too many gold labels; K246
         weights of gold rows.
     """
-    both = _Labels.of(encode(gold, "gold", nulls="keep"), encode(judge, "judge"))
+    both = _Labels.of(encode(gold, "gold", nulls="keep"), encode(judge, "judge"), labels)
     beside: dict[str, Any] = {"positive": positive, "weights": weights, "clusters": clusters}
     if scores is not None:
         beside |= {"y_pred": y_pred, "threshold": threshold, "n_threads": n_threads}
@@ -174,6 +177,7 @@ def _of_frame(
     both = _Labels.of(
         encode_role(read[gold], gold, is_prediction=False, nulls="keep"),
         encode_role(read[judge], judge, is_prediction=False),
+        labels,
     )
     names = tuple(name for name in frame.names if name not in beside)
     wanted: dict[str, Any] = {
@@ -269,22 +273,29 @@ class _Labels:
     Attributes:
         gold, judge: the columns; rows without a gold label are marked as missing.
         filled: the gold label of each row, the judge's where there is none.
+        doubts: about labels that are taken as missing.
     """
 
     gold: Column
     judge: Column
     filled: npt.NDArray[Any]
+    doubts: tuple[Doubt, ...] = ()
 
     @classmethod
-    def of(cls, gold: Column, judge: Column) -> _Labels:
+    def of(cls, gold: Column, judge: Column, declared: Any = None) -> _Labels:
         check_lengths(gold, judge)
-        gold = _without_blanks(gold)
+        gold, doubts = _without_blanks(gold, judge, declared)
         missing = gold.missing
         n_missing = 0 if missing is None else int(missing.sum())
         n = len(gold) - n_missing
         facts = {"n": n, "total": len(gold)}
         if not n_missing:
             do = "The judge adds nothing: leave it out, and give the labels as y_true=."
+            other = next(
+                (x for x in _seen(resolved(gold)) if x not in _seen(resolved(judge))), None
+            )
+            if isinstance(other, str):
+                do = f"If {short(other)} stands for a missing label, leave it empty (None). {do}"
             raise error("K244", amount="many", do=do, **facts)
         if n < _LEAST:
             do = "Label rows: karat.rows_to_label draws which; some hundred give useful intervals."
@@ -294,7 +305,7 @@ class _Labels:
         filled = np.array(theirs, dtype=np.result_type(ours.dtype, theirs.dtype))
         has = ~missing if missing is not None else np.ones(len(gold), np.bool_)
         filled[has] = ours[has]
-        return cls(gold, judge, filled)
+        return cls(gold, judge, filled, doubts)
 
     @property
     def kind(self) -> Any:
@@ -316,18 +327,34 @@ class _Labels:
         gold = np.where(has, rows.true, -1).astype(np.int32)
         judge = _placed(self.judge, rows.classes)
         checked = None if weights is None else _checked_weights(weights, has, argument)
+        rows = replace(rows, warnings=(*rows.warnings, *self.doubts))
         return JudgedRows(rows, gold, judge, checked, has_predictions)
 
 
-def _without_blanks(gold: Column) -> Column:
-    """Return the gold labels; blank texts are rows without one."""
+def _without_blanks(gold: Column, judge: Column, declared: Any) -> tuple[Column, tuple[Doubt, ...]]:
+    """Return the gold labels without texts that stand for a missing one, and the doubt about them.
+
+    They are blank texts, and usual spellings as ``"nan"``, which NumPy makes of NaN in an array of
+    texts, unless the classes that were declared or the judge have them.
+    """
     found = resolved(gold)
     labels = found.labels or ()
-    blank = [i for i, label in enumerate(labels) if isinstance(label, str) and not label.strip()]
-    if not blank:
-        return gold
-    missing: Flags = np.isin(found.codes - found.base, blank)
-    return replace(found, missing=missing if found.missing is None else missing | found.missing)
+    texts = {i: label for i, label in enumerate(labels) if isinstance(label, str)}
+    known: set[Any] = {*_seen(resolved(judge))}
+    if declared is not None and not isinstance(declared, str):
+        known |= {*declared}
+    blank = [i for i, text in texts.items() if not text.strip()]
+    nulls = [i for i, text in texts.items() if is_null_like(text) and text not in known]
+    nulls = [i for i in nulls if i not in blank]
+    if not (blank or nulls):
+        return gold, ()
+    codes = found.codes.astype(np.int64) - found.base
+    held = codes if found.missing is None else codes[~found.missing]
+    counts = [(texts[i], int((held == i).sum())) for i in nulls]
+    listed = "; ".join(f"{text!r} is in {counted(n, 'row')}" for text, n in counts if n)
+    missing: Flags = np.isin(codes, blank + nulls)
+    whole = missing if found.missing is None else missing | found.missing
+    return replace(found, missing=whole), (doubt("D124", counts=listed),) if listed else ()
 
 
 def _seen(column: Column) -> list[Any]:

@@ -75,6 +75,10 @@ def metrics_table(report: JudgedReport, names: Sequence[str]) -> Table | None:
     if not names:
         return None
     found = [report.metrics[name] for name in names]
+    remarks: dict[str, list[str]] = {}
+    for one in found:
+        if one.remark is not None:
+            remarks.setdefault(one.remark, []).append(one.name)
     return Table.by_column(
         f"Metrics  estimated from gold and judge labels, {100 * report.level:g} % intervals",
         (TableColumn("metric", "left"), names),
@@ -82,12 +86,13 @@ def metrics_table(report: JudgedReport, names: Sequence[str]) -> Table | None:
         (TableColumn("interval"), [interval(one.low, one.high) for one in found]),
         (TableColumn("gold alone", rank=3), [value(one.gold_value) for one in found]),
         (
-            TableColumn("interval of gold", rank=1),
+            TableColumn("gold interval", rank=1),
             [interval(one.gold_low, one.gold_high) for one in found],
         ),
         (TableColumn("judge alone", rank=4), [value(one.judge_value) for one in found]),
-        (TableColumn("λ", rank=5), [value(one.judge_weight) for one in found]),
+        (TableColumn("judge weight", rank=5), [value(one.judge_weight) for one in found]),
         (TableColumn("worth", rank=2), [count(round(one.n_effective)) for one in found]),
+        notes=tuple(f"{', '.join(each)}: {remark}" for remark, each in remarks.items()),
     )
 
 
@@ -107,13 +112,13 @@ def shares_tables(report: JudgedReport) -> list[Table]:
             (TableColumn("interval"), [interval(one.low, one.high) for one in shown]),
             (TableColumn("gold alone", rank=1), [value(one.gold_value) for one in shown]),
             (
-                TableColumn("interval of gold", rank=3),
+                TableColumn("gold interval", rank=3),
                 [interval(one.gold_low, one.gold_high) for one in shown],
             ),
             (TableColumn("judge alone", rank=2), [value(one.judge_value) for one in shown]),
             (TableColumn("Rogan–Gladen", rank=2), [value(one.corrected) for one in shown]),
-            (TableColumn("its interval", rank=4), [_corrected(one) for one in shown]),
-            (TableColumn("λ", rank=5), [value(one.judge_weight) for one in shown]),
+            (TableColumn("Rogan–Gladen interval", rank=4), [_corrected(one) for one in shown]),
+            (TableColumn("judge weight", rank=5), [value(one.judge_weight) for one in shown]),
             (TableColumn("worth", rank=6), [count(round(one.n_effective)) for one in shown]),
             notes=tuple(notes),
         )
@@ -140,7 +145,8 @@ def _confusion(report: JudgedReport) -> Section | None:
     found = confusion_section(report.judge.confusion)
     if found is None:
         return None
-    return replace(found, title="Confusion of the judge")
+    unit = "  sums of weights" if report.judge.cells.is_weighted else ""
+    return replace(found, title=f"Confusion of the judge{unit}")
 
 
 def _columns(report: JudgedReport) -> Notes | None:
@@ -164,17 +170,31 @@ def notes_of(report: JudgedReport) -> tuple[str, ...]:
     notes = []
     if report.listed:
         notes.append(
-            "Metrics are those of the gold rows, corrected by the judge's labels of the other "
-            "rows with weight λ (prediction-powered inference, PPI++). A judge that errs makes "
+            "Value: the metric of the gold rows, plus the judge weight λ times the difference of "
+            "the other rows from the gold rows by the judge's labels (prediction-powered "
+            "inference, PPI++). At weight 0 the gold rows count alone. A judge that errs makes "
             "intervals wider, not wrong."
         )
     else:
-        notes.append("There are no predictions: the proportions of the verdicts are estimated.")
-    notes.append("Worth: gold labels that would give as narrow an interval without a judge.")
+        notes.append(
+            "There are no predictions: the proportions of the verdicts are estimated from the gold "
+            "rows and the judge's labels (prediction-powered inference, PPI++)."
+        )
+    notes += [
+        "Gold alone: the gold rows without the judge. Judge alone: the judge's labels taken as the "
+        "truth; its errors bias it. Rogan–Gladen: the judge's proportions, corrected by its "
+        "confusion matrix.",
+        "Worth: gold labels that would give as narrow an interval without a judge.",
+    ]
     if report.has_gold_weights:
-        notes.append("Gold rows count by the inverse of their probabilities to be chosen.")
+        notes.append(
+            "Gold rows count by the inverse of their probabilities to be chosen, also in the "
+            "quality and the confusion matrix of the judge."
+        )
     else:
         notes.append("Gold rows are taken to be a random part of all rows.")
+        if report.judge.cells.is_weighted:
+            notes.append("The quality and the confusion matrix of the judge are weighted.")
     if report.is_clustered:
         notes.append("Rows of a cluster count together.")
     return tuple(notes)

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from karat._version import __version__
 from karat.errors import error, shown
-from karat.errors.doubts import Doubt, only_doubts, without_doubts
+from karat.errors.doubts import Doubt, only_doubts
 from karat.inference.json_record import JsonRecord
 from karat.metrics import Metric, get
 from karat.metrics._metric import check_has_positive
@@ -180,28 +179,6 @@ class JudgedReport(JsonDocument):
 
     def __contains__(self, name: object) -> bool:
         return str(name) in self.listed
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as JSON types, in the schema ``karat.judged/1``."""
-        return {
-            "schema": "karat.judged/1",
-            "karat": __version__,
-            "labels": list(self.classes.labels),
-            "positive": self.classes.positive,
-            "n": self.n_rows,
-            "n_gold": self.n_gold,
-            "level": self.level,
-            "clustered": self.is_clustered,
-            "gold_weights": self.has_gold_weights,
-            "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
-            "shares": [one.to_dict() for one in self.shares],
-            "judge": {name: one.to_dict() for name, one in self.judge.metrics.items()},
-            "confusion": self.judge.confusion.tolist(),
-            "mapping": dict(self.mapping),
-            "source": dict(self.source),
-            "doubts": [one.to_dict() for one in self.doubts],
-            "warnings": list(without_doubts(self.warnings)),
-        }
 
     def __repr__(self) -> str:
         return f"<karat.JudgedReport: {self.n_rows} rows, {self.n_gold} gold labels>"

@@ -14,7 +14,7 @@ from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate
 from karat.inference.confidence import Confidence
 from karat.inference.judge.estimates import JudgedLabels, Sample
-from karat.inference.judge.labels import powered
+from karat.inference.judge.labels import no_gold_label, powered
 from karat.inference.judge.scores import ScoredMoves, Three, scored_moves
 from karat.inference.judge.tuning import Both, cost_of_tuning
 from karat.inference.limits import Floats
@@ -108,8 +108,11 @@ def _measured(
     n, first = min(model.both.gold.n for model in models.values()), next(iter(models.values()))
     weight, factor = _weight(errors, spec, n)
     total = errors[:, 0] + weight * errors[:, 1]
-    spread = None
-    if np.isfinite(total).all() and n > 2.0:
+    spread, unseen = None, ""
+    if not metric.needs_scores:
+        each = (model.labels.table.unseen(metric, policy) for model in models.values())
+        unseen = next((name for name in each if name), "")
+    if np.isfinite(total).all() and n > 2.0 and not unseen:
         apart = total[1:] - total[0]
         errors_of = _Errors(list(models.values()), metric, policy, weight, total)
         variances = {pair: factor * errors_of.variance(*pair) for pair in spec.pairs}
@@ -128,7 +131,11 @@ def _measured(
     }
     n_gold = [int(model.sample.has_gold.sum()) for model in models.values()]
     numbers = [one.value for one in values.values()]
-    remark = f"λ of the judge: {weight:.2g}, {min(n_gold)} gold labels"
+    remark = (
+        no_gold_label(unseen)
+        if unseen
+        else f"judge weight λ {weight:.2g}, {min(n_gold)} gold labels"
+    )
     return Measured(metric, numbers, n_gold, spread, METHOD, remark=remark), values
 
 

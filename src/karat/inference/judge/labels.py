@@ -25,6 +25,11 @@ _WIDEST: Final = 1.03
 """Width of an interval with a judge, relative to that of the gold rows, up to which it is kept."""
 
 
+_FIRST: Final = 1e-9
+"""Proportion of the first rows of a class, and the difference of values that they make."""
+_JUMP: Final = 1e-4
+
+
 @dataclass(frozen=True, slots=True)
 class Powered:
     """A prediction-powered value, its interval, and how it was tuned.
@@ -74,6 +79,33 @@ class JudgedTable:
         slopes = derivative(metric, self.cells(0.0, self.both.gold.n), policy)
         return slopes[self.by_gold], slopes[self.by_judge], slopes[self.of_reference]
 
+    def unseen(self, metric: Metric, policy: Policy) -> str:
+        """Name a class without a gold label that the metric reads; empty if there is none.
+
+        A metric reads it if its value depends on how the first rows of the class are predicted, or
+        without them on nothing.
+        """
+        k, shares = self.classes.k, self.shares(0.0)
+        seen = np.concatenate([self.by_judge, self.of_reference])
+        seen = np.union1d(seen // k, seen % k)
+        has = shares.sum(axis=1) > 0.0
+        places = [place for place in np.flatnonzero(~has).tolist() if place in seen]
+        if not places:
+            return ""
+        slopes = derivative(metric, self.cells(0.0, self.both.gold.n), policy).reshape(k, k)[has]
+        if np.isfinite(slopes).all() and np.ptp(slopes) < _JUMP:
+            return self.classes.display[places[0]]
+        for place in places:
+            ends = []
+            for predicted in (place, (place + 1) % k):
+                more = shares.copy()
+                more[place, predicted] += _FIRST
+                cells = Cells.dense(more, squares=more, classes=self.classes, n_rows=1)
+                ends.append(float(metric.values(cells, policy).value))
+            if not abs(ends[0] - ends[1]) < _JUMP:
+                return self.classes.display[place]
+        return ""
+
     def cells(self, weight: float, n: float) -> Cells:
         """Return the table as one of so many rows, no cell below 0."""
         shares = self.shares(weight)
@@ -99,6 +131,10 @@ def powered(
         weight: λ if it is given; None: the best.
     """
     both = table.both
+    if name := table.unseen(metric, policy):
+        value = float(metric.values(table.cells(0.0, both.gold.n), policy).value)
+        tuned = Tuned(0.0, 1.0, math.nan)
+        return Powered(value, Interval(remark=no_gold_label(name)), tuned, both.gold.n)
     moves = table.moves(metric, policy)
     by_gold, tuned = moves[0], both.tuned(*moves, weight)
     n = rows_of_equal_weight(both, by_gold, tuned) * tuned.gain
@@ -121,6 +157,11 @@ def powered(
     if not is_wider(both_limits, without.interval):
         return one
     return without if asked is confidence else powered(metric, table, confidence, policy, 0.0)
+
+
+def no_gold_label(name: str) -> str:
+    """Say why a metric that reads a class has no interval."""
+    return f"no gold label is {name!r}, and it depends on rows of that class"
 
 
 def two_sided(confidence: Confidence) -> Confidence:

@@ -27,7 +27,14 @@ from karat.output.json.scores import stated_twice
 from karat.output.json.slices import SLICES
 from karat.results.report import Report
 
-__all__ = ["SCHEMA", "report_from_json", "report_schema", "report_to_dict", "report_to_json"]
+__all__ = [
+    "SCHEMA",
+    "report_from_json",
+    "report_of",
+    "report_schema",
+    "report_to_dict",
+    "report_to_json",
+]
 
 ReportT = TypeVar("ReportT", bound=Report)
 
@@ -79,8 +86,12 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
         raise refused(f"It is a {type(text).__name__}, not text", _READ_IT)
     if isinstance(text, str) and len(text) < 4096 and text.endswith(".json") and "{" not in text:
         raise refused(f"{text!r} looks like the name of a file, not like its text", _READ_IT)
-    whole = parsed(text)
-    scope = SimpleNamespace(n_text=len(text), report_type=report_type)
+    return report_of(parsed(text), len(text), report_type)
+
+
+def report_of(whole: Part, n_text: int, report_type: type[ReportT]) -> ReportT:
+    """Return the report of a part of a JSON text of so many characters; errors as above."""
+    scope = SimpleNamespace(n_text=n_text, report_type=report_type)
     report: ReportT = REPORT.read(whole, scope)
     is_own = whole.value["karat"] == __version__
     again = DERIVED.write(report, report)

@@ -220,8 +220,9 @@ def _read_schema(part: Part, _: Scope) -> None:
     name, _, version = str(part.value).rpartition("/")
     is_number = version.isascii() and version.isdecimal() and len(version) < 10
     is_one = name == SCHEMA.partition("/")[0] and is_number and int(version) > 0
-    if name == "karat.multilabel":
-        do = "Read it with karat.MultilabelReport.from_json()."
+    owner = {"karat.multilabel": "MultilabelReport", "karat.judged": "JudgedReport"}.get(name)
+    if owner is not None:
+        do = f"Read it with karat.{owner}.from_json()."
         raise refused(f"Its schema is {part.value!r}, not {SCHEMA!r}", do)
     require(is_one, f"Its schema is {part.value!r}, not {SCHEMA!r}")
     if int(version) > 1:
@@ -251,6 +252,13 @@ _COLUMNS: Final = Kind(
     lambda part, s: (js.each(js.TEXT) if isinstance(part.value, list) else _COLUMN).read(part, s)
 )
 """A column, the columns of scores, or none."""
+SOURCE: Final = Kind(lambda part, s: (_SOURCE.read(part, s), part.value)[1], js.plain)
+"""Facts about the origin of the rows."""
+MAPPING: Final = Kind(js.named(_COLUMNS).read, js.plain)
+"""The columns by role."""
+VERSION: Final = js.scalar(
+    lambda x: isinstance(x, str) and _VERSION.fullmatch(x), "a version of karat"
+)
 
 
 def _read_confidence(s: Scope) -> tuple[Confidence, bool] | None:
@@ -377,13 +385,11 @@ DERIVED: Final = js.record(None, **_DERIVED)
 REPORT: Final = js.record(
     _report,
     schema=Kind(_read_schema).of(lambda _: SCHEMA),
-    karat=js.scalar(
-        lambda x: isinstance(x, str) and _VERSION.fullmatch(x), "a version of karat"
-    ).of(lambda _: __version__),
+    karat=VERSION.of(lambda _: __version__),
     # Another version may have had other metrics, and another rule.
     is_own=js.given(lambda s: s.karat == __version__),
-    source=Kind(lambda part, s: (_SOURCE.read(part, s), part.value)[1], js.plain),
-    mapping=Kind(js.named(_COLUMNS).read, js.plain),
+    source=SOURCE,
+    mapping=MAPPING,
     n_rows=js.COUNT,
     classes=CLASSES,
     settings=_SETTINGS.of(js.itself),
