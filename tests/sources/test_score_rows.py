@@ -73,7 +73,9 @@ def test_the_digits_are_the_same_in_every_table(make: Any) -> None:
     assert found.scores.argument == "y_prob"
     assert found.weights is None
     assert found.n == 1797
-    assert found.mapping == {"true": "label", "pred": "pred", "weights": None, "prob": NAMES}
+    # The column of folds is recognized, and not read.
+    roles = {"true": "label", "pred": "pred", "weights": None, "prob": NAMES, "folds": None}
+    assert found.mapping == roles
 
 
 @pytest.mark.parametrize("ending", WRITERS)
