@@ -181,9 +181,11 @@ def notes_of(report: JudgedReport) -> tuple[str, ...]:
             "rows and the judge's labels (prediction-powered inference, PPI++)."
         )
     notes += [
-        "Gold alone: the gold rows without the judge. Judge alone: the judge's labels taken as "
-        + "the truth; its errors bias it. Rogan–Gladen: the judge's proportions, corrected by its "
-        + "confusion matrix.",
+        (
+            "Gold alone: the gold rows without the judge. Judge alone: the judge's labels taken as "
+            "the truth; its errors bias it. Rogan–Gladen: the judge's proportions, corrected by "
+            "its confusion matrix."
+        ),
         "Worth: gold labels that would give as narrow an interval without a judge.",
     ]
     if report.has_gold_weights:
