@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import karat
-from benchmarks.coverage import fold_cautions, published_folds
+from benchmarks.coverage import fold_cautions, published_folds, repeated_areas
 from benchmarks.coverage.folds import (
     METHODS,
     POPULATIONS,
@@ -181,3 +181,14 @@ def test_equal_repeats_have_no_variance_between_them() -> None:
     assert fold_cautions.statistics(*tested, 20)[0] == pytest.approx(0.0)
     tested[0][:3] = 1.0 - tested[0][:3]
     assert fold_cautions.statistics(*tested, 20)[0] > 0.0
+
+
+def test_the_area_of_the_study_is_that_of_reports() -> None:
+    rng = np.random.default_rng(17)
+    y, scores = rng.integers(0, 2, 60), rng.integers(0, 9, 60).astype(float)
+    expected = karat.evaluate(y, y_score=scores, metrics=["roc_auc"], level=None)["roc_auc"].value
+    assert repeated_areas.area(y, scores) == pytest.approx(expected)
+    assert repeated_areas.area(y, y.astype(float)) == 1.0
+    line = repeated_areas.design((43, 0, 2, 5))
+    assert line.startswith("| 0.8452 | 200 | 0.3 |")
+    assert line.count("|") == 7
