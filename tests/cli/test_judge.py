@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 from pathlib import Path
 
 import jsonschema
@@ -122,3 +123,57 @@ def test_one_file_with_a_column_for_each_system_leads_to_a_query(karat: Karat) -
     assert found.code == 2
     assert f"judge AS pred FROM '{DIGITS}'\" --gold gold --judge judge" in found.err
     assert "karat.compare(gold=table['gold'], judge=table['judge'], y_pred=table[[" in found.err
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_the_command_that_label_prints_reads_the_labels_of_people(
+    has_ids: bool, tmp_path: Path, karat: Karat
+) -> None:
+    whole = pq.read_table(PREDICTIONS / "digits_nb.parquet").to_pylist()
+    with open(DIGITS, encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    source, target = tmp_path / "the answers.csv", tmp_path / "to label.csv"
+    names = ["id", "judge", "judge_confidence", "pred"] if has_ids else ["judge", "pred"]
+    _write(source, [{name: row[name] for name in names} for row in rows])
+    found = karat("label", source, "--judge", "judge", "-n", 120, "--seed", 3, "-o", target)
+    assert "Fill in its column gold" in found.err
+    with target.open(encoding="utf-8") as lines:
+        drawn = list(csv.DictReader(lines))
+    for row in drawn:
+        row["gold"] = str(whole[int(row["id" if has_ids else "row"])]["label"])
+    _write(target, drawn)
+    words = shlex.split(found.err.strip().splitlines()[-1])
+    assert words[:2] == ["karat", "report"]
+    report = json.loads(karat(*words[1:], "--format", "json").out)
+    assert (report["n"], report["n_gold"]) == (1797, 120)
+    right = sum(row["label"] == row["pred"] for row in whole) / 1797
+    one = report["metrics"]["accuracy"]
+    assert one["low"] <= right <= one["high"]
+    assert report["doubts"] == []
+    # Some are left: they count as rows that were not drawn.
+    for row in drawn[::4]:
+        row["gold"] = ""
+    _write(target, drawn)
+    report = json.loads(karat(*words[1:], "--format", "json").out)
+    assert report["n_gold"] == 90
+    assert [one["code"] for one in report["doubts"]] == ["D125"]
+    assert "30 of 120" in report["doubts"][0]["evidence"]
+
+
+def test_gold_columns_of_the_file_give_way_to_the_labels(tmp_path: Path, karat: Karat) -> None:
+    target = tmp_path / "labels.csv"
+    found = karat("label", DIGITS, "--judge", "judge", "-n", 60, "-o", target)
+    with target.open(encoding="utf-8") as lines:
+        drawn = list(csv.DictReader(lines))
+    _write(target, [row | {"gold": row["judge"]} for row in drawn])
+    words = shlex.split(found.err.strip().splitlines()[-1])
+    report = json.loads(karat(*words[1:], "--format", "json").out)
+    assert report["n_gold"] == 60
+    assert report["judge"]["metrics"]["accuracy"]["value"] == 1.0
+
+
+def _write(path: Path, rows: list[dict[str, str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)

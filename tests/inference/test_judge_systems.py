@@ -261,3 +261,34 @@ def test_a_table_of_scores_is_refused_as_without_a_judge(argument: str) -> None:
         karat.compare(gold=WHOLE["gold"], judge=WHOLE["judge"], **{argument: frame})
     with pytest.raises(karat.InputError, match="K162"):
         karat.compare(WHOLE["judge"], **{argument: frame})
+
+
+def verdicts(n: int, n_gold: int, seed: int = 4) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(n) < 0.7).astype(int)
+    judge = np.where(rng.random(n) < 0.9, truth, 1 - truth)
+    gold = np.where(np.arange(n) < n_gold, truth, np.nan)
+    return {"gold": gold, "judge": judge, "positive": 1, "gold_is_random": True}
+
+
+def test_gold_labels_for_a_proportion_of_verdicts_give_the_interval() -> None:
+    pilot = karat.evaluate(**verdicts(5000, 200))
+    found = karat.rows_needed("prevalence", pilot=pilot, half_width=0.03, gold=5000)
+    alone = karat.rows_needed("prevalence", pilot=pilot.judge, half_width=0.03)
+    assert found.low < found < found.high
+    assert found < 0.75 * alone
+    share = karat.evaluate(**verdicts(5000, int(found), seed=5)).shares[1]
+    assert 0.8 < (share.high - share.low) / 0.06 < 1.2
+    # The control: as many labels as without a judge are too many.
+    share = karat.evaluate(**verdicts(5000, int(alone), seed=5)).shares[1]
+    assert (share.high - share.low) / 0.06 < 0.92
+
+
+def test_other_metrics_of_verdicts_cannot_be_planned() -> None:
+    pilot = karat.evaluate(**verdicts(1000, 100))
+    with pytest.raises(karat.InputError, match="plan prevalence"):
+        karat.rows_needed("accuracy", pilot=pilot, half_width=0.05)
+    many = {**verdicts(1000, 100), "positive": None}
+    many["judge"] = np.where(np.arange(1000) % 9 == 0, 2, many["judge"])
+    with pytest.raises(karat.KaratError, match=r"K194|K307"):
+        karat.rows_needed("prevalence", pilot=karat.evaluate(**many), half_width=0.05)

@@ -34,6 +34,7 @@ from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import check_has_positive, with_positive
 from karat.metrics._of_sets import meant_on_sets
+from karat.results import report as outcome
 from karat.tally import Cells, Classes
 
 _TRIED: Final = 8
@@ -70,7 +71,8 @@ def rows_needed(
         side: ``"both"``, or ``"low"`` or ``"high"`` for one limit, or a test of one direction.
         gold: with a `JudgedReport` as the pilot: number of rows that the judge labels, of which
             some are to have gold labels; default: as in the pilot. The result is the number of
-            gold labels.
+            gold labels. Of verdicts without predictions, ``"prevalence"`` is the proportion of the
+            positive one.
 
     Returns:
         The least number of rows: an int with limits `low` and `high` at `level`, because a pilot
@@ -146,8 +148,7 @@ def _with_judge(
     metric: Metric, pilot: JudgedReport, size: SizeSpec, gold: int | None
 ) -> RowsNeeded:
     """Gold labels among rows that a judge labels (K167, K247, K249)."""
-    one = pilot[metric]
-    assert pilot.gold is not None
+    n_effective, table = _of_pilot(metric, pilot)
     if size.half_width is None:
         found = "A report with a judge plans intervals"
         raise error("K167", metric=str(metric), found=found, do="Give half_width=.")
@@ -158,17 +159,31 @@ def _with_judge(
         do = "Give a pilot of independent rows with gold labels at random."
         raise error("K167", metric=str(metric), found=found, do=do)
     if metric.needs_scores:
-        alone = _of_scores(metric, pilot.gold, size)
+        alone = _of_scores(metric, table, size)
     else:
-        alone = _of_table(metric, TableVariance(pilot.gold.cells), size)
+        alone = _of_table(metric, TableVariance(table.cells), size)
     n = pilot.n_gold
-    gained = 1.0 - 1.0 / max(one.n_effective / n, 1.0)
+    gained = 1.0 - 1.0 / max(n_effective / n, 1.0)
     square = min(gained / (1.0 - n / pilot.n_rows), 1.0 - 1e-9)
     rows = gold_rows_needed(alone, square, n, total)
     if rows is None:
         found = f"{int(alone)} gold labels are needed without a judge, and it labels {total} rows"
         raise error("K249", found=found, do="Give a larger gold=, or a larger half_width=.")
     return rows
+
+
+def _of_pilot(metric: Metric, pilot: JudgedReport) -> tuple[float, outcome.Report]:
+    """Gold labels alone that are worth the estimate of a pilot, and a report of its gold rows.
+
+    Of verdicts without predictions the prevalence is the proportion of the positive one.
+    """
+    if pilot.gold is None and str(metric) == "prevalence":
+        check_has_positive(metric, pilot.classes, ())
+        assert pilot.classes.positive is not None
+        return pilot.shares[pilot.classes.positive].n_effective, pilot.judge
+    one = pilot[metric]
+    assert pilot.gold is not None
+    return one.n_effective, pilot.gold
 
 
 def _of_table(metric: Metric, table: TableVariance, size: SizeSpec) -> RowsNeeded:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli.options import Described, source_of, sources
 from karat.cli.outputs import FILE, check_outputs, write_file
 from karat.cli.streams import said
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @click.command(
@@ -79,7 +83,47 @@ def command(
         click.echo(found.to_csv(), nl=False)
         return
     write_file(output, found.to_csv())
-    said(f"Wrote {output}.")
+    then = _next(predictions, frame.names, output, name, judge)
+    said(f"Wrote {output}. Fill in its column gold, then:")
+    said(then)
+
+
+def _next(
+    files: Sequence[str], columns: Sequence[str], labels: Path, id_: str | None, judge: str
+) -> str:
+    """Command that reads the labels beside the rows that they were drawn from."""
+    from karat.data.sources.files.paths import is_query
+
+    def quoted(text: str) -> str:
+        return "'{}'".format(text.replace("'", "''"))
+
+    (first, *others) = files
+    source = f"({first})" if is_query(first) else quoted(first)
+    if others:
+        reader = "read_csv" if ".csv" in first else "read_parquet"
+        source = f"{reader}([{', '.join(map(quoted, files))}])"
+    left_out = [x for x in columns if x in ("gold", "gold_weight")]
+    on = f"a.{id_} = b.id" if id_ and id_.isidentifier() else f'a."{id_}" = b.id'
+    if id_ is None:
+        # Without ids rows are known by their numbers in the file.
+        source, on = f"(SELECT *, row_number() OVER () - 1 AS row_ FROM {source})", "row_ = b.row"
+        left_out.append("row_")
+    taken = f" EXCLUDE ({', '.join(left_out)})" if left_out else ""
+    join = f"{source} a LEFT JOIN {quoted(str(labels))} b ON {on}"
+    query = f"SELECT a.*{taken}, b.gold, b.gold_weight FROM {join}"
+    words = ["karat", "report", query, "--judge", judge]
+    words += ["--gold", "gold", "--gold-weight", "gold_weight"]
+    return " ".join(map(_in_shell, words))
+
+
+def _in_shell(word: str) -> str:
+    """A word as a shell reads it, in double quotes where single ones are part of it."""
+    import re
+    import shlex
+
+    if "'" not in word or re.search(r'["$`\\!]', word):
+        return shlex.quote(word)
+    return f'"{word}"'
 
 
 def _range(weights: object) -> str:

@@ -326,8 +326,14 @@ class _Labels:
         has = np.ones(rows.n, np.bool_) if self.gold.missing is None else ~self.gold.missing
         gold = np.where(has, rows.true, -1).astype(np.int32)
         judge = _placed(self.judge, rows.classes)
-        checked = None if weights is None else _checked_weights(weights, has, argument)
-        rows = replace(rows, warnings=(*rows.warnings, *self.doubts))
+        doubts: tuple[Doubt, ...] = self.doubts
+        checked = None
+        if weights is not None:
+            checked, n_left = _checked_weights(weights, has, argument)
+            if n_left:
+                facts = {"counts": f"{n_left} of {n_left + int(has.sum())}", "weights": argument}
+                doubts += (doubt("D125", do="label those that are left", **facts),)
+        rows = replace(rows, warnings=(*rows.warnings, *doubts))
         return JudgedRows(rows, gold, judge, checked, has_predictions)
 
 
@@ -397,12 +403,17 @@ def _placed(judge: Column, classes: Classes) -> Codes:
     return codes
 
 
-def _checked_weights(weights: Any, has: Flags, argument: str) -> Weights:
-    """float64[n], 0 for rows without a gold label (K246)."""
+def _checked_weights(weights: Any, has: Flags, argument: str) -> tuple[Weights, int]:
+    """float64[n], 0 for rows without a gold label, and how many drawn rows lack one (K246).
+
+    Rows are drawn ones if they have a weight, and some rows have none.
+    """
     found = as_weights(weights, len(has), argument, beside="gold")
     bad = has & ~(np.isfinite(found) & (found > 0.0))
     if bad.any():
         row = int(bad.argmax())
         facts = {"row": row, "count": int(bad.sum()), "n": int(has.sum())}
         raise error("K246", argument=argument, value=float(found[row]), **facts)
-    return np.where(has, found, 0.0)
+    is_drawn = np.isfinite(found) & (found > 0.0)
+    n_left = 0 if is_drawn.all() else int((is_drawn & ~has).sum())
+    return np.where(has, found, 0.0), n_left

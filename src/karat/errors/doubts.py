@@ -88,6 +88,9 @@ D121  Rows without truth may be rows without labels.
       The truth of {missing} of {n} rows is null, so they count nowhere; no row has an empty set.
       If they have no label, give an empty set, or an empty text: pandas reads a blank cell as
           NaN unless keep_default_na=False.
+D125  Rows that were drawn have no gold label.
+      {counts} of the rows with {weights} have none.
+      They count as rows that were not drawn, which is right if chance left them out: {do}.
 D124  Gold labels that are spelled like a missing value are taken as missing.
       {counts}, and no label of the judge is.
       If it is a class, list every class: labels=[…].

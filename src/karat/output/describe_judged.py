@@ -180,14 +180,12 @@ def notes_of(report: JudgedReport) -> tuple[str, ...]:
             "There are no predictions: the proportions of the verdicts are estimated from the gold "
             "rows and the judge's labels (prediction-powered inference, PPI++)."
         )
-    notes += [
-        (
-            "Gold alone: the gold rows without the judge. Judge alone: the judge's labels taken as "
-            "the truth; its errors bias it. Rogan–Gladen: the judge's proportions, corrected by "
-            "its confusion matrix."
-        ),
-        "Worth: gold labels that would give as narrow an interval without a judge.",
-    ]
+    notes.append(
+        "Gold alone: the gold rows without the judge. Judge alone: the judge's labels taken as the "
+        "truth; its errors bias it. Rogan–Gladen: the judge's proportions, corrected by its "
+        "confusion matrix."
+    )
+    notes.append("Worth: gold labels that would give as narrow an interval without a judge.")
     if report.has_gold_weights:
         notes.append(
             "Gold rows count by the inverse of their probabilities to be chosen, also in the "

@@ -161,7 +161,8 @@ class JudgedReport(JsonDocument):
         if self.gold is not None and not metric.needs_scores:
             check_has_positive(metric, self.classes, ())
             return self.make(metric)
-        found, do = "There are no predictions", "Give y_pred=; of verdicts, read report.shares."
+        found = "There are no predictions"
+        do = "Give y_pred=; of verdicts, read report.shares, and plan prevalence (rows_needed)."
         if self.gold is not None:
             found, do = "It was not estimated", f"There are {shown(self.listed)}."
         raise error("K247", name=str(metric), found=found, do=do)
