@@ -38,6 +38,7 @@ _NAMES: Final = (
 )
 _NAMES_OF_JUDGES: Final = frozenset(_NAMES.split())
 _LEAST: Final = 2
+_SMALLEST: Final = 1e-100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -346,8 +347,8 @@ def _without_blanks(gold: Column, judge: Column, declared: Any) -> tuple[Column,
     labels = found.labels or ()
     texts = {i: label for i, label in enumerate(labels) if isinstance(label, str)}
     known: set[Any] = {*_seen(resolved(judge))}
-    if declared is not None and not isinstance(declared, str):
-        known |= {*declared}
+    if isinstance(declared, Sequence | np.ndarray) and not isinstance(declared, str):
+        known |= {label for label in declared if isinstance(label, str)}
     blank = [i for i, text in texts.items() if not text.strip()]
     nulls = [i for i, text in texts.items() if is_null_like(text) and text not in known]
     nulls = [i for i in nulls if i not in blank]
@@ -413,6 +414,10 @@ def _checked_weights(weights: Any, has: Flags, argument: str) -> tuple[Weights, 
         row = int(bad.argmax())
         facts = {"row": row, "count": int(bad.sum()), "n": int(has.sum())}
         raise error("K246", argument=argument, value=float(found[row]), **facts)
+    largest = float(found[has].max())
+    if not _SMALLEST < largest < 1.0 / _SMALLEST:
+        # A constant factor of all changes nothing, and squares need room.
+        found = found / largest
     is_drawn = np.isfinite(found) & (found > 0.0)
     n_left = 0 if is_drawn.all() else int((is_drawn & ~has).sum())
     return np.where(has, found, 0.0), n_left
