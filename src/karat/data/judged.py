@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -91,7 +91,9 @@ def judged_arrays(
         K101 to K124 labels and weights; K13x scores; K244 too few or too many gold labels; K246
         weights of gold rows.
     """
-    both = _Labels.of(encode(gold, "gold", nulls="keep"), encode(judge, "judge"), labels)
+    both = _Labels.of(
+        encode(gold, "gold", nulls="keep"), _judged(lambda: encode(judge, "judge")), labels
+    )
     beside: dict[str, Any] = {"positive": positive, "weights": weights, "clusters": clusters}
     if scores is not None:
         beside |= {"y_pred": y_pred, "threshold": threshold, "n_threads": n_threads}
@@ -173,11 +175,15 @@ def _of_frame(
 ) -> JudgedRows:
     judge, weights = columns["judge"], columns.get("gold_weights")
     gold = columns.get("gold") or columns.get("true") or _gold_of(frame, judge, weights)
+    if gold == judge:
+        what = f"{option('judge')} names the same column"
+        do = "Name the column of the labels of people, and that of the judge's."
+        raise error("K243", argument=option("gold", gold), found=what, do=do)
     beside = [name for name in (judge, weights) if name is not None]
     read = frame.columns([gold, *beside], ["gold", "judge", "gold_weights"])
     both = _Labels.of(
         encode_role(read[gold], gold, is_prediction=False, nulls="keep"),
-        encode_role(read[judge], judge, is_prediction=False),
+        _judged(lambda: encode_role(read[judge], judge, is_prediction=False)),
         labels,
     )
     names = tuple(name for name in frame.names if name not in beside)
@@ -236,6 +242,17 @@ def _of_frame(
     return both.rows(rows, chosen, argument, has_predictions=has_predictions)
 
 
+def _judged(read: Callable[[], Column]) -> Column:
+    """Return the judge's labels (K104: some are missing)."""
+    try:
+        return read()
+    except KaratError as problem:
+        if problem.code != "K104":
+            raise
+        do = "Every row needs a judge's label: fill those values, or leave these rows out before."
+        raise error("K104", **{**problem.context, "do": do}) from None
+
+
 def _gold_of(frame: Frame, judge: str, weights: str | None) -> str:
     names = [name for name in frame.names if name not in (judge, weights)]
     return find_roles(names, frame.types, needs=()).require("true")
@@ -290,7 +307,7 @@ class _Labels:
         n = len(gold) - n_missing
         facts = {"n": n, "total": len(gold)}
         if not n_missing:
-            do = "The judge adds nothing: leave it out, and give the labels as y_true=."
+            do = f"The judge adds nothing: leave it out, and give the labels as {option('y_true')}."
             other = next(
                 (x for x in _seen(resolved(gold)) if x not in _seen(resolved(judge))), None
             )
