@@ -177,3 +177,26 @@ def _write(path: Path, rows: list[dict[str, str]]) -> None:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("report", DIGITS, "--gold", "judge", "--judge", "judge"), "names the same column"),
+        (
+            ("report", DIGITS, "--gold", "judge", "--judge", "gold"),
+            "Every row needs a judge's label",
+        ),
+        (("report", DIGITS, "--gold", "pred", "--judge", "judge"), "give the labels as --true"),
+        (
+            ("label", DIGITS, "--judge", "judge", "-n", "50", "--id", "nope"),
+            "There is no column 'nope' for id",
+        ),
+    ],
+)
+def test_columns_that_do_not_fit_are_named(
+    words: tuple[str, ...], shown: str, karat: Karat
+) -> None:
+    found = karat(*words)
+    assert found.code != 0
+    assert shown in found.err

@@ -152,7 +152,7 @@ def compare(
         accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
     """
     of_judge = {"gold": gold, "judge": judge, "gold_weights": gold_weights}
-    if any(value is not None for value in of_judge.values()) or gold_is_random:
+    if any(value is not None for value in of_judge.values()) or gold_is_random is not False:
         return judged_comparison(locals())
     policy = check_policy(undefined)
     check_threads(n_threads)

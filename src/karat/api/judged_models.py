@@ -19,7 +19,7 @@ from karat.api.judging import (
 from karat.api.measuring import Spec
 from karat.api.model_arguments import judged_arguments, refuse_whole_tables_of_judges
 from karat.api.options import check_policy
-from karat.data.arguments import check_threads
+from karat.data.arguments import check_flag, check_threads
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.labels.counting import count_codes
 from karat.data.labels.matrices import display_names
@@ -192,11 +192,13 @@ _UNSUPPORTED: Final[Mapping[str, Any]] = {
 def judged_options(given: Mapping[str, Any]) -> Spec:
     """Return how systems are measured (K243: an argument that a judge does not have)."""
     for name, default in _UNSUPPORTED.items():
+        value = given[name]
         # An array has no truth value.
-        is_given = given[name] is not None if default is None else given[name] != default
-        if is_given:
+        is_default = value is default or (isinstance(value, type(default)) and value == default)
+        if not is_default:
             found = "Systems with a judge are compared on the same rows, one class a row, once"
             raise error("K243", argument=option(name), found=found, do="Leave it out.")
+    check_flag("gold_is_random", given["gold_is_random"], "True says that chance chose the rows.")
     check_threads(given["n_threads"])
     return Spec(policy=check_policy(given["undefined"]), n_threads=given["n_threads"])
 

@@ -69,8 +69,9 @@ def command(
         if name is None:
             names = [each for each in frame.names if each not in (judge, confidence)]
             name = find_roles(names, frame.types, needs=()).column("id")
-        wanted = [each for each in (judge, confidence, name) if each]
-        read = frame.columns(wanted, ["judge", "confidence", "id"])
+        roles = {"judge": judge, "confidence": confidence, "id": name}
+        wanted = {role: each for role, each in roles.items() if each}
+        read = frame.columns([*wanted.values()], [*wanted])
         found = rows_to_label(
             read[judge],
             n,

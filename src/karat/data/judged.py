@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -38,6 +38,7 @@ _NAMES: Final = (
 )
 _NAMES_OF_JUDGES: Final = frozenset(_NAMES.split())
 _LEAST: Final = 2
+_SMALLEST: Final = 1e-100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +91,9 @@ def judged_arrays(
         K101 to K124 labels and weights; K13x scores; K244 too few or too many gold labels; K246
         weights of gold rows.
     """
-    both = _Labels.of(encode(gold, "gold", nulls="keep"), encode(judge, "judge"), labels)
+    both = _Labels.of(
+        encode(gold, "gold", nulls="keep"), _judged(lambda: encode(judge, "judge")), labels
+    )
     beside: dict[str, Any] = {"positive": positive, "weights": weights, "clusters": clusters}
     if scores is not None:
         beside |= {"y_pred": y_pred, "threshold": threshold, "n_threads": n_threads}
@@ -172,11 +175,15 @@ def _of_frame(
 ) -> JudgedRows:
     judge, weights = columns["judge"], columns.get("gold_weights")
     gold = columns.get("gold") or columns.get("true") or _gold_of(frame, judge, weights)
+    if gold == judge:
+        what = f"{option('judge')} names the same column"
+        do = "Name the column of the labels of people, and that of the judge's."
+        raise error("K243", argument=option("gold", gold), found=what, do=do)
     beside = [name for name in (judge, weights) if name is not None]
     read = frame.columns([gold, *beside], ["gold", "judge", "gold_weights"])
     both = _Labels.of(
         encode_role(read[gold], gold, is_prediction=False, nulls="keep"),
-        encode_role(read[judge], judge, is_prediction=False),
+        _judged(lambda: encode_role(read[judge], judge, is_prediction=False)),
         labels,
     )
     names = tuple(name for name in frame.names if name not in beside)
@@ -236,6 +243,17 @@ def _of_frame(
     return both.rows(rows, chosen, argument, has_predictions=has_predictions)
 
 
+def _judged(read: Callable[[], Column]) -> Column:
+    """Return the judge's labels (K104: some are missing)."""
+    try:
+        return read()
+    except KaratError as problem:
+        if problem.code != "K104":
+            raise
+        do = "Every row needs a judge's label: fill those values, or leave these rows out before."
+        raise error("K104", **{**problem.context, "do": do}) from None
+
+
 def _gold_of(frame: Frame, judge: str, weights: str | None) -> str:
     names = [name for name in frame.names if name not in (judge, weights)]
     return find_roles(names, frame.types, needs=()).require("true")
@@ -290,7 +308,7 @@ class _Labels:
         n = len(gold) - n_missing
         facts = {"n": n, "total": len(gold)}
         if not n_missing:
-            do = "The judge adds nothing: leave it out, and give the labels as y_true=."
+            do = f"The judge adds nothing: leave it out, and give the labels as {option('y_true')}."
             other = next(
                 (x for x in _seen(resolved(gold)) if x not in _seen(resolved(judge))), None
             )
@@ -347,8 +365,8 @@ def _without_blanks(gold: Column, judge: Column, declared: Any) -> tuple[Column,
     labels = found.labels or ()
     texts = {i: label for i, label in enumerate(labels) if isinstance(label, str)}
     known: set[Any] = {*_seen(resolved(judge))}
-    if declared is not None and not isinstance(declared, str):
-        known |= {*declared}
+    if isinstance(declared, Sequence | np.ndarray) and not isinstance(declared, str):
+        known |= {label for label in declared if isinstance(label, str)}
     blank = [i for i, text in texts.items() if not text.strip()]
     nulls = [i for i, text in texts.items() if is_null_like(text) and text not in known]
     nulls = [i for i in nulls if i not in blank]
@@ -414,6 +432,10 @@ def _checked_weights(weights: Any, has: Flags, argument: str) -> tuple[Weights, 
         row = int(bad.argmax())
         facts = {"row": row, "count": int(bad.sum()), "n": int(has.sum())}
         raise error("K246", argument=argument, value=float(found[row]), **facts)
+    largest = float(found[has].max())
+    if not _SMALLEST < largest < 1.0 / _SMALLEST:
+        # A constant factor of all changes nothing, and squares need room.
+        found = found / largest
     is_drawn = np.isfinite(found) & (found > 0.0)
     n_left = 0 if is_drawn.all() else int((is_drawn & ~has).sum())
     return np.where(has, found, 0.0), n_left

@@ -67,7 +67,8 @@ class Sample:
         weights = self.weights_of_gold
         if weights is None:
             return float(self.has_gold.sum())
-        return float(kish(weights.sum(), (weights**2).sum()))
+        part = weights / weights.max()
+        return float(kish(part.sum(), (part**2).sum()))
 
     @property
     def is_plain(self) -> bool:

@@ -24,6 +24,7 @@ from karat.tally.cached import cached_property
 
 _LEAST_ROWS = 4.0
 """Number of effective gold rows below which λ is 0: fewer do not show how the judge errs."""
+_DUST = 1e-12
 _MANY_ROWS = 100.0
 """Effective gold rows of different weights of which half of a variance is seen from the weights."""
 _PSEUDO_ROWS = 8.0
@@ -191,7 +192,9 @@ class Both:
         variance = cost_of_tuning(n) * self.held(residual, by_gold - weight * by_judge, of_rest)
         if not (is_given or variance < alone):
             return bare
-        gain = alone / variance if variance > 0.0 else 1.0
+        # A smaller part of it is a rounding residue.
+        variance = max(variance, _DUST * alone)
+        gain = alone / variance
         return Tuned(weight, gain, variance, self._df(own + weight * second))
 
     def variance(self, of_gold: Floats, of_reference: Floats, n_fitted: int = 1) -> float:
