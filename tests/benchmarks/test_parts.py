@@ -78,7 +78,7 @@ def test_new_processes_are_timed() -> None:
     assert told["karat --help"].beyond == "bare Python"
     assert {"import numpy, karat", "karat --help", "karat report, 1e3 labels, CSV"} < set(told)
     lines = render.markdown_starts(starts)
-    assert len(lines) == 4 + len(starts)
+    assert len(lines) == 5 + len(starts)
 
 
 def test_memory_beyond_the_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
