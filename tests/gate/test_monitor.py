@@ -224,7 +224,7 @@ def test_windows_show_a_drop_that_all_rows_hide_and_a_recovery() -> None:
         verdicts.append((found := windows.add(y, pred)).verdict)
     assert verdicts == ["PASS"] * 12 + ["FAIL"] + ["PASS"] * 2
     assert "it failed in window 13" in found.rules[0].reason
-    assert (found.exit_code, found.decided(0)) == (0, (1, 500))
+    assert (found.exit_code, found.decided(0)) == (0, (15, 7500))
     again = windows.add(*batch(500, 50, 0.7))
     assert (again.exit_code, again.verdict) == (1, "FAIL")
     assert "it failed in window 13, too" in again.rules[0].reason
@@ -356,3 +356,66 @@ def test_a_loss_in_a_window_has_the_degrees_of_freedom_of_its_rarest_class() -> 
     rule: dict[str, Any] = {"max": {"log_loss": 0.09}}
     assert karat.Monitor(windows=True, **rule).add(y, y_prob=p).verdict == "INCONCLUSIVE"
     assert karat.gate(y, y_prob=p, evidence="low", **rule).verdict == "PASS"
+
+
+def test_a_loss_of_several_classes_has_the_degrees_of_freedom_of_the_rarest() -> None:
+    rng = np.random.default_rng(13)
+    y = rng.integers(0, 3, 20_000)
+    scores = np.exp(rng.standard_normal((20_000, 3)) + 2.0 * np.eye(3)[y])
+    prob = scores / scores.sum(axis=1, keepdims=True)
+    (rule,) = karat.Monitor(max={"log_loss": 1.0}, windows=True).add(y, y_prob=prob).rules
+    once = karat.evaluate(y, y_prob=prob, metrics=["log_loss"], level=0.97)["log_loss"]
+    assert rule.high is not None
+    assert rule.low is not None
+    assert rule.high - rule.low == pytest.approx(once.high - once.low, rel=0.02)
+
+
+def test_limits_beyond_all_numbers_leave_a_drop_undecided() -> None:
+    rng = np.random.default_rng(14)
+    y = (np.arange(400) < 1).astype(int)
+    monitor = karat.Monitor(max_drop={"log_loss": 0.02}, windows=True)
+    for _ in range(12):
+        p = 0.02 + 0.01 * rng.random(400) + 0.3 * y * rng.random()
+        found = monitor.add(y, y_prob=p, baseline=p + 0.004 * rng.random(400))
+        assert found.verdict in ("INCONCLUSIVE", "PASS")
+
+
+def test_a_gate_for_every_run_judges_bounds_by_the_limits() -> None:
+    y, pred = batch(100, 15, 0.87)
+    every = karat.gate(y, pred, min={"accuracy": 0.95}, anytime=True)
+    once = karat.gate(y, pred, min={"accuracy": 0.95})
+    assert (every.rules[0].verdict, once.rules[0].verdict) == ("INCONCLUSIVE", "FAIL")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("level", 2.0),
+        ("level", "x"),
+        ("level", float("nan")),
+        ("anytime", 0),
+        ("anytime", "10"),
+        ("windows", True),
+        ("windows", "yes"),
+        ("inconclusive", "maybe"),
+        ("rules", []),
+        ("rules", [["min", "accuracy", float("nan")]]),
+        ("rules", [["most", "accuracy", 0.5]]),
+        ("labels", [1, 1]),
+    ],
+)
+def test_settings_that_no_monitor_has_are_refused(name: str, value: Any) -> None:
+    monitor = karat.Monitor(min={"accuracy": 0.5})
+    right = monitor._settings.to_dict()
+    assert type(monitor._settings).from_dict(right) == monitor._settings
+    header = {"species": "monitor", "settings": {**right, name: value}, "reading": {}}
+    whole = {**header, "looks": [], "rows": {"new": None, "old": None}}
+    refused("K205", lambda: karat.Monitor.from_bytes(framed(whole, {})))
+
+
+def test_batches_with_other_ids_are_other_batches() -> None:
+    monitor = karat.Monitor(max_drop={"accuracy": 0.5})
+    y = np.arange(20) % 2
+    monitor.add(y, y, baseline=y, id=np.arange(20))
+    assert monitor.add(y, y, baseline=y, id=np.arange(20, 40)).n == 40
+    refused("K241", lambda: monitor.add(y, y, baseline=y, id=np.arange(20)))

@@ -19,7 +19,7 @@ K240  The settings of a monitor are fixed at its first call.
       {argument} is {now} here, and {then} in {path}.
       Leave it out, or start another monitor: another path.
 K241  The batch is in the monitor already.
-      The same rows were added at look {look} of {path}.
-      Add new rows alone; {again} adds them once more.
+      Rows with the same content were added at look {look} of {path}.
+      Add new rows alone; {again} adds them once more. With ids, other rows are known as others.
 """
 """See `karat.errors.catalogue`."""

@@ -41,6 +41,8 @@ _REPLICATES: Final = (100, 1_000_000)
 _SEED_MAX: Final = 2**64 - 1
 _TAILS: Final = (1e-12, 0.4999)
 """Range of the tail probability beyond each limit."""
+_LEAST_LEVEL: Final = 0.5
+"""Of limits that hold at every look: below it, the boundary has no nearest place."""
 _ADVICE: Final = {
     "level": "It is the coverage: the proportion of such intervals that cover the true value.",
     "side": "'low' gives a lower limit alone, 'high' an upper one.",
@@ -208,6 +210,9 @@ class Confidence:
                 do = f"Give {option('level', float(f'{share / 100.0:g}'))}: a proportion. "
             raise _refused("level", level, choices, do)
         found = cls(share, **words, seed=seed, n_replicates=n_replicates)
+        if planned is not None and share < _LEAST_LEVEL:
+            choices = f"with {option('anytime')} a number from {_LEAST_LEVEL} to 1, as 0.95"
+            raise _refused("level", level, choices)
         least, most = _TAILS
         if least <= found.tail <= most:
             found = replace(found, anytime=planned)

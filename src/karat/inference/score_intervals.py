@@ -214,6 +214,7 @@ def _wilson(
     return low + span * float(below), low + span * float(above)
 
 
+_FAR_OUT: Final = "its limits come from replicates, which show no chance as small as a window's"
 _ONE_LOOK: Final = "its limits come from replicates, which hold for one look, not for every look"
 _ON_REQUEST: Final = "it takes replicates: name it in metrics=, or give method='bootstrap'"
 
@@ -342,7 +343,9 @@ def reads_one(metric: Metric) -> bool:
 def _why_none(metric: Metric, asked: Confidence) -> str:
     if not metric.record.is_estimate:
         return f"it is {metric.record.no_influence}"
-    return _ONE_LOOK if asked.is_of_looks else _ON_REQUEST
+    if asked.window is not None:
+        return _FAR_OUT
+    return _ON_REQUEST if asked.anytime is None else _ONE_LOOK
 
 
 def _enter(
@@ -374,7 +377,7 @@ def _enter(
     if asked.window is not None and _is_of_loss(metric):
         # How far a loss is from that of all windows depends on the rows of a rare class, which
         # vary more than its few rows show.
-        fewest = float(own.min() if len(own) == 2 else present.min(initial=1.0))
+        fewest = float(own.min() if len(own) == 2 or not len(present) else present.min())
         spread = replace(spread, df=min(spread.df, max(fewest - 1.0, 1.0)))
     found.intervals[metric] = score_interval(metric, float(values.value), spread, asked, other)
 

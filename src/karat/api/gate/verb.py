@@ -98,7 +98,7 @@ def gate(
             sets: subset accuracy) and macro F1 may not be significantly worse. With `by` it holds
             rows, or slices by the same column.
         evidence: ``"value"``: bounds hold for the value; ``"low"``: for the limit of its
-            interval on their side.
+            interval on their side, as always with `anytime`.
         by: a column, or a value for each row, also as ``{"country": values}``: every rule holds for
             every slice too. A slice that the baseline has and these rows do not fails; of one that
             only these rows have, what compares with the baseline is inconclusive.
@@ -126,8 +126,8 @@ def gate(
         update_baseline: where to write these predictions as the next baseline, if the gate passes.
         with_rows: whether it holds the rows, so that the next model is compared row by row.
         anytime: planned number of rows, or of clusters, of a gate that is run again and again on
-            rows that keep coming: limits and p-values hold at every run; True is 10 000. See
-            docs/monitoring.md.
+            rows that keep coming: limits and p-values hold at every run, and bounds are judged by
+            the limits; True is 10 000. See docs/monitoring.md.
 
     Returns:
         A `GateResult`: true where it passed; ``.verdict``, ``.rules``, ``.exit_code``, ``print``.
@@ -362,7 +362,8 @@ def _spec(
         inconclusive = "fail"
     is_set = {argument: bool(flag) for argument, flag in flags.items()}
     return GateSpec(
-        evidence,
+        # A value passes and fails by chance at some run; limits of every run do not.
+        evidence if asked.anytime is None else "low",
         asked.level,
         adjust,
         n,

@@ -55,6 +55,7 @@ from karat.tally.writing import write_bytes
 attach_forms(MonitorResult)
 
 _KINDS: Final = ("min", "max", "max_drop", "no_worse_than")
+_RULES: Final = ("min", "max", "max-drop", "no-worse-than")
 _SIDES: Final = ("new", "old")
 
 
@@ -109,8 +110,21 @@ class MonitorSettings:
     def from_dict(cls, found: Mapping[str, Any]) -> MonitorSettings:
         """Read the output of `to_dict`; an error of any kind for anything else."""
         rules = tuple(Rule(kind, get(name), float(bound)) for kind, name, bound in found["rules"])
-        labels = None if found["labels"] is None else tuple(found["labels"])
-        return cls(**{**found, "rules": rules, "labels": labels})
+        labels = None if found["labels"] is None else declared_labels(found["labels"])
+        read = cls(**{**found, "rules": rules, "labels": labels})
+        bounds = [rule.bound for rule in rules]
+        is_fit = (
+            rules
+            and all(rule.kind in _RULES for rule in rules)
+            and all(map(math.isfinite, bounds))
+            and read.level == confidence_required(read.level, "", anytime=read.anytime).level
+            and read.anytime == _planned(read.anytime, read.windows)
+            and read.inconclusive in (None, "pass", "fail")
+            and read.undefined == check_policy(read.undefined)
+        )
+        if not is_fit:
+            raise ValueError("settings that no monitor has")
+        return read
 
 
 class Monitor:
@@ -441,7 +455,10 @@ class Monitor:
         if header["species"] != "monitor":
             raise damaged(f"It holds {header['species']!r}, not a monitor")
         found = cls.__new__(cls)
-        found._settings = MonitorSettings.from_dict(header["settings"])
+        try:
+            found._settings = MonitorSettings.from_dict(header["settings"])
+        except KaratError as problem:
+            raise ValueError(str(problem).partition("\n")[0]) from None
         found._reading = dict(header["reading"])
         found._looks = looks_of(header["looks"], len(found._settings.rules))
         sides = []

@@ -126,14 +126,18 @@ def _names(left: RowNames | None, right: RowNames | None) -> RowNames | None:
 
 
 def digest_of(*sides: Rows | None) -> str:
-    """Digest of the content of a batch, for any file or array that it came in."""
+    """Digest of the content of a batch and its ids, for any file or array that it came in."""
     found = hashlib.sha256()
     for rows in sides:
         if rows is None:
             continue
         found.update(repr(rows.classes.labels).encode("utf-8", "surrogatepass"))
-        names = () if rows.clusters is None else rows.clusters.texts
-        found.update(repr(names).encode("utf-8", "surrogatepass"))
+        for names in (rows.clusters, rows.ids):
+            found.update(
+                repr(() if names is None else names.texts).encode("utf-8", "surrogatepass")
+            )
+        if rows.ids is not None:
+            found.update(np.ascontiguousarray(rows.ids.codes).tobytes())
         for name, array in arrays_of(rows).items():
             found.update(name.encode())
             found.update(np.ascontiguousarray(array).tobytes())
@@ -170,7 +174,9 @@ def facts_of(rows: Rows) -> dict[str, Any]:
 
 def rows_of(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rows:
     """Rows from their facts and arrays (ValueError or another that says they contradict)."""
-    labels = tuple(facts["labels"])
+    labels, positive = tuple(facts["labels"]), facts["positive"]
+    _require(None not in labels and len({*labels}) == len(labels), "labels that are none")
+    _require(positive is None or positive in range(len(labels)), "no such positive class")
     classes = Classes(labels, positive=facts["positive"], is_declared=facts["is_declared"])
     true, pred = arrays["true"], arrays["pred"]
     scores = weights = clusters = None

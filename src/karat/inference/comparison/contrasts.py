@@ -135,6 +135,8 @@ Limits: TypeAlias = Callable[[float], tuple[float, float]]
 """From a number of standard errors to the limits of a difference."""
 
 _NEXT_TO_NONE = 1e-15
+_FARTHEST = 1e150
+"""Distance of a limit that is as good as none, and whose square is a number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -491,12 +493,13 @@ def least_variance(distances: Distances | None, quantile: float) -> float:
 
     Where no row shows how much a value varies, its limits say how little it may.
     """
-    return 0.0 if distances is None else (max(distances) / quantile) ** 2
+    far = 0.0 if distances is None else min(max(distances) / quantile, _FARTHEST)
+    return far * far
 
 
 def _together(first: float, second: float, goes: float) -> float:
     """Return how far a difference reaches, of two values that reach so far; infinite if one is."""
-    if math.isinf(first) or math.isinf(second):
+    if max(first, second) > _FARTHEST:
         return math.inf
     return math.sqrt(max(first * first + second * second - 2.0 * goes * first * second, 0.0))
 

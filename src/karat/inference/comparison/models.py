@@ -36,10 +36,13 @@ from karat.tally import Cells, ClusteredCells, JointCells
 from karat.tally.cached import cached_property
 
 Counts: TypeAlias = npt.NDArray[np.int64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 RARE: Final = 20
 """With fewer rows of some class the normal distribution calls too much a difference."""
 SWAPS: Final = "swap permutation"
+_DUST: Final = 1e-9
+"""Part of the largest influence below which two are the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,14 @@ class Joint:
     def share_of_right(self, model: int) -> float:
         is_right = self.cells.codes[1 + model] == self.cells.codes[0]
         return float(self.units.weights[is_right].sum()) / self.units.total
+
+    def rows_read(self, model: int, is_read: Flags) -> tuple[float, float]:
+        """Effective rows of some joint cells, and the proportion that the model has right there."""
+        is_right = self.cells.codes[1 + model] == self.cells.codes[0]
+        weights = self.units.weights
+        inside = float(weights[is_read].sum())
+        share = float(weights[is_read & is_right].sum()) / inside if inside > 0.0 else 0.0
+        return self.units.n_effective * inside / self.units.total, share
 
     def is_same(self, pair: Pair) -> bool:
         said_a, said_b = (self.cells.codes[1 + model] for model in pair)
@@ -168,10 +179,13 @@ def _of_tables(
         together = units.covariance(phi)
         spread = Paired.of(phi, units, spec.pairs, np.diag(together))
     if spread is not None and has_limits:
+        dust = _DUST * float(np.abs(phi).max(initial=0.0))
 
         def goes_of(pair: Pair) -> Correlation:
             n = units.n_effective
             alike = (n, joint.share_of_right(pair[0])) if pair in same else None
+            if alike is None and np.abs(phi[pair[0]] - phi[pair[1]]).max() <= dust:
+                alike = joint.rows_read(pair[0], np.abs(phi[pair[0]]) > dust)
             return correlation(together, *pair, alike)
 
         limits = alone.differences(spec.pairs, goes_of)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from karat._version import __version__
 from karat.errors import shown
 from karat.errors.text import count, counted
 from karat.inference.anytime import share_of_window
 from karat.results.gate.result import GateResult, RuleResult, Verdict
+
+_MOST_LISTED: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,14 @@ class MonitorResult(GateResult):
     def decided(self, rule: int) -> tuple[int, int] | None:
         """Look and number of rows at which a rule had its verdict first; None: not decided.
 
+        Of windows, it is the last one, which the verdict is about.
+
         Args:
             rule: its place among the rules.
         """
+        if self.windows:
+            is_open = self.rules[rule].verdict == "INCONCLUSIVE"
+            return None if is_open else (self.look, self.looks[-1].n)
         return first_look(self.looks, rule, self.rules[rule].verdict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -172,6 +179,8 @@ def of_window(now: RuleResult, looks: Sequence[Look], rule: int) -> RuleResult:
     if not failed:
         return now
     windows = f"window{'' if len(failed) == 1 else 's'} {shown(failed)}"
+    if len(failed) > _MOST_LISTED:
+        windows = f"{count(len(failed))} windows, last in window {failed[-1]}"
     reason = f"it failed in {windows}, too" if now.verdict == "FAIL" else f"it failed in {windows}"
     return replace(now, reason=", ".join(filter(None, (now.reason, reason))))
 
@@ -181,10 +190,10 @@ def notes_on_windows(looks: Sequence[Look], each: float, n_rules: int) -> list[s
     last, j = looks[-1], len(looks)
     rules = "" if n_rules == 1 else f" and for all {n_rules} rules"
     error_rate = (1.0 - each) * share_of_window(j)
-    here = f"here each misses with probability {error_rate:.2g}"
+    here = f"an interval of this one is wrong with a chance of at most {error_rate:.2g}"
     return [
         f"Window {j}: {counted(last.n_new, 'row')}; {counted(last.n, 'row')} in all windows.",
-        f"Limits hold for all windows together{rules}: {here}.",
+        f"Intervals hold for all windows together{rules}: {here}.",
     ]
 
 
