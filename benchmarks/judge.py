@@ -186,7 +186,7 @@ def label_figures(
         share.add(limits_of(one.interval), limits_of(alone_.interval), one.tuned.weight)
         corrected.add(limits_of(verdicts.corrected(asked)[-1][1]), limits_of(alone_.interval))
     found = [x.figures(design.name, name, n, agreement) for name, x in tallies.items()]
-    if design is DESIGNS[0] or k > 2:
+    if design == DESIGNS[0] or k > 2:
         found.append(share.figures(design.name, "share of a class", n, agreement))
         found.append(corrected.figures(design.name, "Rogan–Gladen", n, agreement))
     return found

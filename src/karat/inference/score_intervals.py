@@ -377,8 +377,7 @@ def _enter(
     if asked.window is not None and _is_of_loss(metric):
         # How far a loss is from that of all windows depends on the rows of a rare class, which
         # vary more than its few rows show.
-        fewest = float(own.min() if len(own) == 2 or not len(present) else present.min())
-        spread = replace(spread, df=min(spread.df, max(fewest - 1.0, 1.0)))
+        spread = replace(spread, df=min(spread.df, max(sizes.fewest - 1.0, 1.0)))
     found.intervals[metric] = score_interval(metric, float(values.value), spread, asked, other)
 
 

@@ -138,6 +138,11 @@ class Sizes:
         found = self.of_classes
         return float(found[found > 0].min(initial=self.rows))
 
+    @property
+    def fewest(self) -> float:
+        """Effective rows of the rarest class; of two, 0 where one has none."""
+        return float(self.of_classes.min()) if len(self.of_classes) == 2 else self.smallest
+
     def factors(self, metric: Metric) -> Floats:
         """Factors of the squares of φ that correct the variance for small samples.
 

@@ -56,6 +56,7 @@ class ScoredModel:
         estimates: of each metric, with its interval.
         intervals: of each metric.
         influence_of: gives the influence of each row.
+        is_of_looks: whether limits hold together with those of other looks or windows.
     """
 
     rows: ScoredRows
@@ -63,6 +64,7 @@ class ScoredModel:
     estimates: Mapping[Metric, Estimate]
     intervals: Mapping[Metric, Interval]
     influence_of: Callable[[Metric], Floats]
+    is_of_looks: bool = False
 
     @classmethod
     def of(
@@ -85,7 +87,8 @@ class ScoredModel:
             )
             for metric in metrics
         }
-        return cls(rows, clusters, estimates, sure.intervals, influence)
+        is_of_looks = look is not None and look.is_of_looks
+        return cls(rows, clusters, estimates, sure.intervals, influence, is_of_looks)
 
     def influence(self, metric: Metric) -> Floats | None:
         """float64[n]; None where it has none. Exactly 0 where rows differ by rounding errors."""
@@ -118,7 +121,9 @@ class ScoredModel:
             by_cluster = ClusteredCells.of(self.clusters, np.arange(rows.n_rows), rows.weights)
             return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
         n = float(weights.sum()) ** 2 / float(squares.sum())
-        df = max(n - 1.0, 1.0) if is_mean else math.inf
+        # Far out, the rows of a rare class decide how far a mean of losses may be.
+        rows_of_mean = self._sizes.fewest if self.is_of_looks else n
+        df = max(rows_of_mean - 1.0, 1.0) if is_mean else math.inf
         sides = None
         if is_by_class:
             sides = Sides(rows.codes, np.maximum(self._sizes.of_classes - 1.0, 0.0))
