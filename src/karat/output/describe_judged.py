@@ -173,7 +173,7 @@ def notes_of(report: JudgedReport) -> tuple[str, ...]:
             "Value: the metric of the gold rows, plus the judge weight λ times the difference of "
             "the other rows from the gold rows by the judge's labels (prediction-powered "
             "inference, PPI++). At weight 0 the gold rows count alone. A judge that errs makes "
-            "intervals wider, not wrong."
+            "intervals wider, and does not bias the value."
         )
     else:
         notes.append(
