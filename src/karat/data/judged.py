@@ -27,7 +27,7 @@ from karat.data.table_sets import TableSets
 from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import option
+from karat.errors.options import is_command_line, option
 from karat.errors.text import counted
 from karat.tally import Classes
 
@@ -316,7 +316,8 @@ class _Labels:
                 do = f"If {short(other)} stands for a missing label, leave it empty (None). {do}"
             raise error("K244", amount="many", do=do, **facts)
         if n < _LEAST:
-            do = "Label rows: karat.rows_to_label draws which; some hundred give useful intervals."
+            draws = "karat label" if is_command_line() else "karat.rows_to_label"
+            do = f"Label rows: {draws} draws which; some hundred give useful intervals."
             raise error("K244", amount="few", do=do, **facts)
         check_kinds(gold, judge)
         ours, theirs = (_values_of(column) for column in (gold, judge))

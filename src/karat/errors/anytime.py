@@ -17,7 +17,7 @@ K239  {path} is in use.
       Run the command again when that process has ended. If none runs, remove {lock}.
 K240  The settings of a monitor are fixed at its first call.
       {argument} is {now} here, and {then} in {path}.
-      Leave it out, or start another monitor: another path.
+      {do}, or start another monitor: another path.
 K241  The batch is in the monitor already.
       Rows with the same content were added at look {look} of {path}.
       Add new rows alone; {again} adds them once more. With ids, other rows are known as others.

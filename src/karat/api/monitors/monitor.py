@@ -20,6 +20,7 @@ from karat.api.gate.sets import are_sets_of
 from karat.api.gate.spec import GateSpec
 from karat.api.monitors.state import (
     ARRAYS,
+    LEAVE_OUT,
     MONITOR,
     arrays_of,
     digest_of,
@@ -406,13 +407,14 @@ class Monitor:
         for name, value in given.items():
             if value != own.get(name):
                 facts = {"now": value, "then": own.get(name), "path": path}
-                raise error("K240", argument=option(name), **facts)
+                raise error("K240", argument=option(name), **facts, do=LEAVE_OUT)
         known = [one.text for one in self._settings.rules]
         other = next((one for one in rules if one.text not in known), None)
         if other is not None:
             argument = option(other.kind.replace("-", "_"))
             then = "; ".join(known)
-            raise error("K240", argument=argument, now=other.text, then=then, path=path)
+            facts = {"now": other.text, "then": then, "path": path}
+            raise error("K240", argument=argument, **facts, do=LEAVE_OUT)
 
     def to_bytes(self) -> bytes:
         """Return the monitor as bytes that `from_bytes` of this and every later version reads."""

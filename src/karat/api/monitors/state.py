@@ -20,6 +20,8 @@ from karat.tally.shared import common_labels
 Array: TypeAlias = npt.NDArray[Any]
 MONITOR: Final = "this monitor"
 """What messages call it where it has no path."""
+LEAVE_OUT: Final = "Leave it out"
+_SAME_KIND: Final = "Give every batch as the first one was given"
 
 
 def plain_rows(rows: Rows) -> Rows:
@@ -70,12 +72,13 @@ def _classes_of_both(before: Rows, batch: Rows, positive: Any) -> Classes:
     """The classes of two batches of the same kinds (K240)."""
     for argument, now, then in zip(_KINDS, _kinds(batch), _kinds(before), strict=True):
         if now != then:
-            raise error("K240", argument=argument, now=now, then=then, path=MONITOR)
+            given = {"now": now, "then": then, "path": MONITOR}
+            raise error("K240", argument=argument, **given, do=_SAME_KIND)
     labels = before.classes.labels
     if batch.classes.labels != labels:
         if before.scores is not None:
             facts = {"now": list(batch.classes.labels), "then": list(labels)}
-            raise error("K240", argument="labels", **facts, path=MONITOR)
+            raise error("K240", argument="labels", **facts, path=MONITOR, do=_SAME_KIND)
         labels = common_labels(before.classes, batch.classes).labels
     if positive is None and len(labels) == 2:
         known = [one.labels[one.positive] for one in _with_positive(before, batch)]
