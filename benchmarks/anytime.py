@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 import karat
+from benchmarks.marks import between
 from karat.inference.anytime import boundary
 from karat.metrics import get
 from karat.tally import Cells, Classes
@@ -456,7 +457,7 @@ def markdown(found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_START: Final = "<!-- written by python -m benchmarks.anytime -->\n"
+_START: Final = "<!-- written by python -m benchmarks.anytime -->"
 _END: Final = "<!-- end of what was written -->"
 
 
@@ -508,10 +509,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tables = markdown(found)
     print(tables)
     if given.page is not None:
-        text = given.page.read_text(encoding="utf-8")
-        before, rest = text.split(_START)
-        after = rest.split(_END)[1]
-        given.page.write_text(f"{before}{_START}\n{tables}\n{_END}{after}", encoding="utf-8")
+        between(given.page, _START, _END, tables.splitlines())
 
 
 if __name__ == "__main__":

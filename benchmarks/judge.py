@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 import karat
+from benchmarks.marks import between
 from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
 from karat.data.scores.rows import InMemoryScores
@@ -313,7 +314,7 @@ def markdown(found: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_START: Final = "<!-- written by python -m benchmarks.judge -->\n"
+_START: Final = "<!-- written by python -m benchmarks.judge -->"
 _END: Final = "<!-- end of what was written -->"
 
 
@@ -362,10 +363,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tables = markdown(found)
     print(tables)
     if given.page is not None:
-        text = given.page.read_text(encoding="utf-8")
-        before, rest = text.split(_START)
-        after = rest.split(_END)[1]
-        given.page.write_text(f"{before}{_START}\n{tables}\n{_END}{after}", encoding="utf-8")
+        between(given.page, _START, _END, tables.splitlines())
 
 
 if __name__ == "__main__":

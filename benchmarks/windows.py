@@ -24,6 +24,7 @@ import numpy as np
 
 import karat
 from benchmarks.anytime import NEAR, RARE, THREE, label_design
+from benchmarks.marks import between
 
 RESULTS: Final = Path(__file__).parent / "results" / "windows.json"
 SEED: Final = 2829
@@ -186,7 +187,7 @@ def markdown(found: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_START: Final = "<!-- written by python -m benchmarks.windows -->\n"
+_START: Final = "<!-- written by python -m benchmarks.windows -->"
 _END: Final = "<!-- end of windows -->"
 
 
@@ -210,10 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     table = markdown(json.loads(given.out.read_text(encoding="utf-8"))["designs"])
     print(table)
     if given.page is not None:
-        text = given.page.read_text(encoding="utf-8")
-        before, rest = text.split(_START)
-        after = rest.split(_END)[1]
-        given.page.write_text(f"{before}{_START}\n{table}\n{_END}{after}", encoding="utf-8")
+        between(given.page, _START, _END, table.splitlines())
 
 
 if __name__ == "__main__":

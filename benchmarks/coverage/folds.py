@@ -25,6 +25,7 @@ import numpy as np
 from benchmarks import machine
 from benchmarks.coverage import published_folds
 from benchmarks.coverage.splits import Floats, Splits, map_jobs
+from benchmarks.marks import between
 from karat.inference.folds import MeanOfFolds, nested_estimate
 from karat.inference.limits import student_quantile, wilson_limits_of_one
 
@@ -298,8 +299,9 @@ def main(arguments: list[str]) -> int:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     if options.page:
-        refresh(options.page, MARKS, tables(content))
-        refresh(options.page, PUBLISHED_MARKS, published_folds.beside(content["published"]))
+        between(options.page, *MARKS, tables(content).splitlines())
+        published = published_folds.beside(content["published"])
+        between(options.page, *PUBLISHED_MARKS, published.splitlines())
     print(f"see {options.out}")
     return 0
 
@@ -311,14 +313,6 @@ def ran(options: argparse.Namespace, start: float) -> dict[str, Any]:
         "replicates": options.replicates,
         "cpu_seconds": cpu_seconds() - start,
     }
-
-
-def refresh(page: Path, marks: tuple[str, str], table: str) -> None:
-    """Put a table of the study between its marks in a page."""
-    text = page.read_text(encoding="utf-8")
-    head, _, rest = text.partition(marks[0])
-    _, _, tail = rest.partition(marks[1])
-    page.write_text(f"{head}{marks[0]}\n{table}\n{marks[1]}{tail}", encoding="utf-8")
 
 
 def tables(content: dict[str, Any]) -> str:

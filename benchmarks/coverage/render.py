@@ -14,8 +14,9 @@ from benchmarks.coverage.best import Chosen
 from benchmarks.coverage.peers import KARAT, METHODS, MOST, PACKAGE, PeerFigure
 from benchmarks.coverage.study import FAMILIES, PEERS, Figure
 from benchmarks.coverage.tests import Rate
+from benchmarks.marks import between
 
-__all__ = ["Found", "between", "markdown", "read", "refresh", "tables", "write"]
+__all__ = ["Found", "markdown", "read", "refresh", "tables", "write"]
 
 HEADER = (
     "| metric | designs | median coverage | lowest | too low | too high | width | warned "
@@ -78,15 +79,6 @@ def markdown(folder: Path) -> str:
 def refresh(page: Path, folder: Path) -> None:
     """Put the tables of a folder into a page."""
     between(page, FIRST, LAST, tables(folder))
-
-
-def between(page: Path, first: str, last: str, lines: Sequence[str]) -> None:
-    """Put lines into a page, between two marks."""
-    text = page.read_text(encoding="utf-8")
-    before, _, rest = text.partition(first)
-    _, _, after = rest.partition(last)
-    inside = "\n".join(lines)
-    page.write_text(f"{before}{first}\n\n{inside}\n\n{last}{after}", encoding="utf-8")
 
 
 def tables(folder: Path) -> list[str]:

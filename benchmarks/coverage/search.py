@@ -23,9 +23,9 @@ import numpy as np
 from scipy.stats import qmc
 
 from benchmarks import machine
-from benchmarks.coverage.render import between
 from benchmarks.coverage.spaces import FOUND, SPACES, Place, Space
 from benchmarks.coverage.study import Figure, measured
+from benchmarks.marks import between
 
 __all__ = ["Worst", "search"]
 

@@ -15,6 +15,7 @@ import karat
 from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.judge.sampling import FLOOR, allocation, drawn
 from karat.inference.judge.sizes import gold_rows_needed
+from tests.optional import optional
 from tests.same import assert_same
 
 
@@ -198,11 +199,11 @@ def test_the_file_of_rows_to_label_is_read_back(tmp_path: Path) -> None:
 
 
 def _polars(frame: pd.DataFrame) -> Any:
-    return pytest.importorskip("polars").from_pandas(frame)
+    return optional("polars").from_pandas(frame)
 
 
 def _arrow(frame: pd.DataFrame) -> Any:
-    return pytest.importorskip("pyarrow").Table.from_pandas(frame)
+    return optional("pyarrow").Table.from_pandas(frame)
 
 
 @pytest.mark.parametrize("table", [pd.DataFrame, _polars, _arrow])

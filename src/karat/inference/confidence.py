@@ -133,8 +133,6 @@ class Confidence:
     @property
     def looks(self) -> str:
         """The looks that limits hold at, in words; empty for one look."""
-        if self.window is not None:
-            return f"intervals for every window, this is number {self.window}"
         return "" if self.anytime is None else words_on_looks(self.anytime)
 
     def quantile(self, df: float = math.inf) -> float:

@@ -56,7 +56,6 @@ from karat.tally.writing import write_bytes
 attach_forms(MonitorResult)
 
 _KINDS: Final = ("min", "max", "max_drop", "no_worse_than")
-_RULES: Final = ("min", "max", "max-drop", "no-worse-than")
 _SIDES: Final = ("new", "old")
 
 
@@ -116,7 +115,7 @@ class MonitorSettings:
         bounds = [rule.bound for rule in rules]
         is_fit = (
             rules
-            and all(rule.kind in _RULES for rule in rules)
+            and all(rule.kind.replace("-", "_") in _KINDS for rule in rules)
             and all(map(math.isfinite, bounds))
             and read.level == confidence_required(read.level, "", anytime=read.anytime).level
             and read.anytime == _planned(read.anytime, read.windows)

@@ -505,21 +505,21 @@ def _together(first: float, second: float, goes: float) -> float:
 
 
 def correlation(
-    covariance: Floats, a: int, b: int, alike: tuple[float, float] | None
+    covariance: Floats, a: int, b: int, agreeing: tuple[float, float] | None
 ) -> Correlation:
     """Correlation of two values with this covariance; 0 where either does not vary.
 
     Models that say the same on all of n effective rows may still differ on a share q² ÷ (n + q²) of
     all there are, q standard errors away (Tango's limit), and go together by as much less as their
-    accuracies p then do: by that share ÷ 2p(1 − p). Then `alike` is n and p, else None.
+    accuracies p then do: by that share ÷ 2p(1 − p). Then `agreeing` is n and p, else None.
     """
     scale = math.sqrt(max(float(covariance[a, a] * covariance[b, b]), 0.0))
     if not scale > 0.0:
         return _independent
-    if alike is None:
+    if agreeing is None:
         both = min(max(float(covariance[a, b]) / scale, -1.0), 1.0)
         return lambda _: both
-    n, share = alike
+    n, share = agreeing
     room = 2.0 * share * (1.0 - share)
 
     def goes(quantile: float) -> float:

@@ -183,10 +183,10 @@ def _of_tables(
 
         def goes_of(pair: Pair) -> Correlation:
             n = units.n_effective
-            alike = (n, joint.share_of_right(pair[0])) if pair in same else None
-            if alike is None and np.abs(phi[pair[0]] - phi[pair[1]]).max() <= dust:
-                alike = joint.rows_read(pair[0], np.abs(phi[pair[0]]) > dust)
-            return correlation(together, *pair, alike)
+            agreeing = (n, joint.share_of_right(pair[0])) if pair in same else None
+            if agreeing is None and np.abs(phi[pair[0]] - phi[pair[1]]).max() <= dust:
+                agreeing = joint.rows_read(pair[0], np.abs(phi[pair[0]]) > dust)
+            return correlation(together, *pair, agreeing)
 
         limits = alone.differences(spec.pairs, goes_of)
     method = "influence z" if math.isinf(units.df) else "influence t"

@@ -184,8 +184,8 @@ def _legend_title(kind: Kind, shown: Shown) -> str | None:
     """What the numbers of the legend are."""
     asked = {one.report.confidence for one in shown.series}
     level = asked.pop() if len(asked) == 1 else None
-    told = f" [{level.text} interval]" if level else ""
-    return f"{kind.area.title}{told}" if kind.area.title else None
+    interval = f" [{level.text} interval]" if level else ""
+    return f"{kind.area.title}{interval}" if kind.area.title else None
 
 
 _ROC = Kind(
