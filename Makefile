@@ -25,7 +25,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check test test-all lint types unit browser soak gpu hostile faults fuzz sanitize clang mutants coverage bench numerics data docs pages tables stub release newest clean
+.PHONY: help demo check test test-all lint types unit browser soak gpu hostile faults fuzz sanitize clang mutants coverage bench pins numerics data docs pages tables stub release newest clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -120,6 +120,14 @@ coverage: $(VENV)/installed-fuzz $(VENV)/installed-test  ## count the lines and 
 
 bench: $(VENV)/installed-test  ## check answers, then time karat beside its peers; writes benchmarks/results, docs/speed.md
 	$(BIN)/python -m benchmarks --page docs/speed.md
+
+# BASE=commit, and HEAD=commit for another than the files as they are; PINS="--cases gate" is passed on.
+BASE ?= HEAD
+HEAD ?=
+PINS ?=
+
+pins: $(VENV)/installed-test  ## compare the processor time of pinned calls with that at BASE=commit (six minutes)
+	$(BIN)/python -m benchmarks.pins $(BASE) $(HEAD) $(PINS)
 
 numerics: $(VENV)/installed-test  ## compare every metric with exact arithmetic; writes the table of docs/trust.md
 	$(BIN)/python -m tests.numerics docs/trust.md

@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from mutation import choice, coverage_map
+from mutation import choice, coverage_map, recorded_calls
 from mutation.child import warm_up
 from mutation.choice import Choice
 from mutation.operators import Mutant
@@ -28,18 +28,32 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("-n", type=int, default=510, help="mutants in all; default: 510")
     parser.add_argument("--seed", type=int, default=1, help="seed of the sample; default: 1")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time; default: 2")
-    parser.add_argument("--package", choices=PACKAGES, action="append", help="default: all")
+    parser.add_argument("--package", action="append", help="a folder of karat; default: all")
+    parser.add_argument("--corpus", action="store_true", help="run the recorded calls alone")
     parser.add_argument("--again", action="store_true", help="run survivors of the last run again")
     parser.add_argument("--out", type=Path, help="page to write; default: mutation/results/DATE.md")
     options = parser.parse_args(arguments)
-    packages = tuple(options.package or PACKAGES)
+    rooms = recorded_calls.PACKAGES if options.corpus else PACKAGES
+    packages = tuple(options.package or rooms)
+    if unknown := sorted(set(packages) - set(rooms)):
+        parser.error(f"no mutants are made of {', '.join(unknown)}, but of {', '.join(rooms)}")
 
     warm_up()
-    folders = [ROOT / "src" / "karat" / package for package in PACKAGES]
-    seen = coverage_map.measure(ROOT, test_files(ROOT), folders, BUILD / "coverage", options.jobs)
+    folders = [ROOT / "src" / "karat" / package for package in rooms]
+    files, seconds, most = test_files(ROOT), None, choice.ALL
+    if options.corpus:
+        files = recorded_calls.files(ROOT, BUILD / "calls")
+        seconds, most = recorded_calls.SECONDS, recorded_calls.CAP_SECONDS
+    seen = coverage_map.measure(
+        ROOT, files, folders, BUILD / "coverage", options.jobs, seconds_of_a_file=seconds
+    )
     mutants = sample(ROOT, options.n, options.seed, packages)
-    runner = Runner(ROOT, Choice(seen), BUILD / "run", options.jobs)
-    state = coverage_map.digest(path for package in PACKAGES for path in sources(ROOT, package))
+    runner = Runner(ROOT, Choice(seen, most), BUILD / "run", options.jobs)
+    state = coverage_map.digest(
+        [*files, *(path for package in rooms for path in sources(ROOT, package))]
+        if options.corpus
+        else (path for package in rooms for path in sources(ROOT, package))
+    )
     log = BUILD / f"log-{state}.jsonl"
     why = explanations(HERE / "explained.toml")
     verdicts = runner.run(mutants, log, again=options.again, explained=why)
@@ -52,11 +66,13 @@ def main(arguments: list[str]) -> int:
 
     ordered = {mutant: verdicts[mutant] for mutant in mutants}
     text = page(ordered, why, facts(options, ordered, len(seen)))
-    out = options.out or HERE / "results" / f"{dt.date.today().isoformat()}.md"
+    suffix = "-corpus" * options.corpus
+    out = options.out or HERE / "results" / f"{dt.date.today().isoformat()}{suffix}.md"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(text, encoding="utf-8")
     print(text)
-    return int(Score.of(ordered, why).share < GOAL)
+    # No share of mutants is asked of the corpus: it records what is seen from outside.
+    return int(not options.corpus and Score.of(ordered, why).share < GOAL)
 
 
 def facts(options: argparse.Namespace, verdicts: dict[Mutant, Verdict], n_files: int) -> list[str]:
@@ -64,6 +80,16 @@ def facts(options: argparse.Namespace, verdicts: dict[Mutant, Verdict], n_files:
     n_tests = sorted(verdict.n_tests for verdict in verdicts.values()) or [0]
     today = dt.date.today().isoformat()
     command = f"make mutants N={options.n} SEED={options.seed}"
+    python = platform.python_version()
+    if options.corpus:
+        command = f"python -m mutation --corpus -n {options.n} --seed {options.seed}"
+        how = (
+            f"Each mutant ran against the recorded calls that run its line ({n_files} groups),"
+            f" the cheapest first, up to {recorded_calls.CAP_SECONDS:.0f} seconds of them; each"
+            " call was made alone in an empty folder, and every float, code and text of its"
+            f" outcome compared. The most calls that one mutant ran against: {n_tests[-1]}."
+        )
+        return [f"{today}, Python {python}, seed {options.seed}: `{command}`.", "", how]
     how = (
         f"Each mutant ran against at most {choice.FIRST_TESTS} near and fast tests that run its"
         f" line, what survived against more of them up to {choice.CAP_SECONDS:.0f} seconds, what"
@@ -73,7 +99,6 @@ def facts(options: argparse.Namespace, verdicts: dict[Mutant, Verdict], n_files:
         " measuring); what is explained ran up to the cap. The most tests that one mutant"
         f" ran against: {n_tests[-1]}."
     )
-    python = platform.python_version()
     return [f"{today}, Python {python}, seed {options.seed}: `{command}`.", "", how]
 
 

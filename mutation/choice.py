@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +14,8 @@ FIRST_TESTS, FIRST_FILES = 25, 3
 """The first attempt: few tests of few files, which is enough for most mutants."""
 CAP_SECONDS, CAP_FILES = 6.0, 6
 """The second attempt; what survives it is run against every test that runs its line."""
-NEAR, ALL = 1e9, float("inf")
-"""No cap of seconds, for tests that are named after what is changed, and for every test."""
+ANY, ALL = sys.maxsize, float("inf")
+"""No limit of tests and of files, and no cap of seconds."""
 HOMES = {
     "metrics": ("tests/laws/", "tests/calibration/"),
     "inference": ("tests/inference/",),
@@ -61,9 +62,10 @@ class Candidate:
 class Choice:
     """Finds the tests of a mutant in what was measured."""
 
-    def __init__(self, seen: Sequence[Seen]) -> None:
-        """Choose among these files of tests."""
+    def __init__(self, seen: Sequence[Seen], most: float = ALL) -> None:
+        """Choose among these files of tests; the last attempt takes at most so many seconds."""
         self.seen = seen
+        self.most = most
 
     def candidates(self, mutant: Mutant) -> list[Candidate]:
         """Every test that runs a line of the mutant, the nearest and cheapest first.
@@ -95,16 +97,16 @@ class Choice:
         left_out = set(without)
         left = [c for c in self.candidates(mutant) if c.test not in left_out]
         found: list[Attempt] = []
-        for n_tests, n_files, seconds in (
-            (FIRST_TESTS, FIRST_FILES, CAP_SECONDS / 3),
-            (10 * FIRST_TESTS, CAP_FILES, CAP_SECONDS),
-            (len(left), len(left), NEAR),
-            (len(left), len(left), ALL),
+        for n_tests, n_files, seconds, is_near in (
+            (FIRST_TESTS, FIRST_FILES, CAP_SECONDS / 3, False),
+            (10 * FIRST_TESTS, CAP_FILES, CAP_SECONDS, False),
+            (ANY, ANY, self.most, True),
+            (ANY, ANY, self.most, False),
         ):
-            near = [candidate for candidate in left if candidate.is_near or seconds != NEAR]
-            taken = _few(near, n_tests, n_files, seconds)
+            able = [candidate for candidate in left if candidate.is_near or not is_near]
+            taken = _few(able, n_tests, n_files, seconds)
             if taken:
-                found.append(replace(_attempt(taken), is_beyond_cap=seconds >= NEAR))
+                found.append(replace(_attempt(taken), is_beyond_cap=n_tests == ANY))
                 names = {candidate.test for candidate in taken}
                 left = [candidate for candidate in left if candidate.test not in names]
         return found
@@ -154,7 +156,7 @@ def _few(left: Sequence[Candidate], n_tests: int, n_files: int, seconds: float) 
     """The first of the candidates within these limits, at least one, file by file."""
     files: dict[str, list[Candidate]] = {}
     alike: Counter[str] = Counter()
-    is_last = seconds >= NEAR
+    is_last = n_tests == ANY
     spent, taken = 0.0, 0
     for candidate in left:
         of_file = files.get(candidate.file)

@@ -113,9 +113,18 @@ class Seen:
 
 
 def measure(
-    root: Path, files: list[Path], folders: list[Path], cache: Path, jobs: int
+    root: Path,
+    files: list[Path],
+    folders: list[Path],
+    cache: Path,
+    jobs: int,
+    *,
+    seconds_of_a_file: int | None = None,
 ) -> list[Seen]:
-    """What each file of tests runs; measured again only when the file or a source has changed."""
+    """What each file of tests runs; measured again only when the file or a source has changed.
+
+    Files with seconds of their own are no files of `tests`, and have no tiers.
+    """
     cache.mkdir(parents=True, exist_ok=True)
     tiers = [path for path in (root / "tests/tiers.py", root / "tests/costs.json") if path.exists()]
     read = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
@@ -123,12 +132,12 @@ def measure(
     stored = {path: cache / f"{digest([path])}-{sources}.json" for path in files}
     waiting = [path for path in files if not stored[path].exists()]
     running: dict[Path, Child] = {}
-    tier = ["--tier=test"] if tiers else []
+    tier = ["--tier=test"] if tiers and seconds_of_a_file is None else []
     while waiting or running:
         while waiting and len(running) < jobs:
             path = waiting.pop(0)
             name = path.relative_to(root).as_posix()
-            seconds = SECONDS_OF.get(name, SECONDS)
+            seconds = seconds_of_a_file or SECONDS_OF.get(name, SECONDS)
             running[path] = start(
                 root,
                 [*tier, name],

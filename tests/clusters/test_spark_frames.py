@@ -97,7 +97,7 @@ def test_columns_have_no_order_to_match_by(name: str, frame: Any) -> None:
         COLUMNS[name](frame)
     assert caught.value.code == "K416"
     if name == "columns":
-        assert "or prob='prob' of probabilities" in str(caught.value)
+        assert "or prob='prob' for probabilities" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["text", "columns and predictions"])
@@ -202,7 +202,8 @@ def test_a_stream_has_no_last_row(spark: Any, tmp_path: Path) -> None:
 def test_a_stream_is_given_columns_of_a_batch_not_the_batch(frame: Any) -> None:
     with pytest.raises(KaratError, match=r"was given a table \(DataFrame\)") as caught:
         karat.Stream().update(frame)
-    assert "rows = t.toPandas(): stream.update(rows['label'], rows['pred'])" in str(caught.value)
+    assert "Collect it, rows = t.toPandas(), and give its columns: " in str(caught.value)
+    assert "stream.update(rows['label'], rows['pred'])" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["weighted", "scores"])

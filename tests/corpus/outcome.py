@@ -24,6 +24,8 @@ import numpy as np
 import karat
 
 FLOAT, PROSE = "~f", "~t"
+FACTS: Final = frozenset({"code", "method", "metric", "name", "status", "verdict"})
+"""Keys whose text is a fact, however many words it has."""
 LONG = 2_000
 MANY = 1_500
 QUIET = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning, FutureWarning)
@@ -105,10 +107,11 @@ def _is_ours(category: type[Warning]) -> bool:
 def _raised(problem: Exception) -> dict[str, Any]:
     kinds = [kind.__name__ for kind in type(problem).__mro__]
     ours = [kind for kind in ("InputError", "UnknownNameError", "KaratError") if kind in kinds]
-    found: dict[str, Any] = {"type": type(problem).__name__, "bases": ours}
+    fields: dict[str, Any] = {"type": type(problem).__name__, "bases": ours}
     if isinstance(problem, karat.KaratError):
-        found["code"] = problem.code
-    return {**found, "message": _prose(str(problem))}
+        # Its first line is the text of its code.
+        fields |= {"code": problem.code, "text": cleaned(str(problem).partition("\n")[0])}
+    return {**fields, "message": _prose(str(problem))}
 
 
 def cleaned(text: str) -> str:
@@ -148,7 +151,9 @@ def plain(value: Any) -> Any:
         return _array(value)
     for kind, method in _METHODS:
         if any(base.__name__ == kind for base in type(value).__mro__):
-            return {"is": kind, **_fields(method(value))}
+            return {"is": type(value).__name__, **_fields(method(value))}
+    if type(value).__module__.startswith("karat.") and hasattr(value, "to_dict"):
+        return {"is": type(value).__name__, **_fields(value.to_dict())}
     if isinstance(value, Mapping):
         return _fields(value)
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
@@ -168,11 +173,15 @@ def plain(value: Any) -> Any:
 
 
 def _fields(value: Mapping[Any, Any]) -> dict[str, Any]:
-    found = {}
+    fields = {}
     for key, item in value.items():
         name = key if isinstance(key, str) else repr(key)
-        found[name] = "<version>" if name == "karat" else plain(item)
-    return found
+        if name == "karat":
+            fields[name] = "<version>"
+        else:
+            is_fact = name in FACTS and isinstance(item, str)
+            fields[name] = cleaned(item) if is_fact else plain(item)
+    return fields
 
 
 def _array(value: np.ndarray) -> Any:
@@ -211,91 +220,11 @@ def _frame(value: Any) -> dict[str, Any]:
 
 
 _METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
-    ("Report", lambda v: v.to_dict()),
-    ("Comparison", lambda v: v.to_dict()),
     ("GateResult", lambda v: {**v.to_dict(), "exit_code": v.exit_code, "passed": v.passed}),
-    ("WeakSlices", lambda v: v.to_dict()),
     ("Result", lambda v: {**v.to_dict(), "name": v.name, "definition": v.definition}),
     ("Tensor", _tensor),
     ("DataFrame", _frame),
 )
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One place in which two outcomes differ; what is not there is MISSING."""
-
-    path: str
-    was: Any
-    now: Any
-    is_prose: bool = False
-
-
-MISSING = "<nothing>"
-
-
-def differences(
-    was: Outcome, now: Outcome, *, within: float = 0.0, text: bool = True
-) -> list[Difference]:
-    """Where two outcomes differ: floats by more than a part of themselves, all else at all.
-
-    Floats are compared bit for bit where `within` is 0; any NaN equals any other. The checksum that
-    a JSON file holds of its own numbers is compared there alone: it changes with their last bits.
-    """
-    if was == now and _bits(was) == _bits(now):
-        return []
-    found: list[Difference] = []
-
-    def walk(a: Any, b: Any, path: str) -> None:
-        if isinstance(a, dict) and isinstance(b, dict):
-            for key in [*a, *(key for key in b if key not in a)]:
-                if within and key == "sha256" and "bytes" not in a and key in a and key in b:
-                    continue
-                walk(a.get(key, MISSING), b.get(key, MISSING), f"{path}.{key}" if path else key)
-        elif isinstance(a, list) and isinstance(b, list):
-            for i in range(max(len(a), len(b))):
-                pair = [held[i] if i < len(held) else MISSING for held in (a, b)]
-                walk(*pair, f"{path}[{i}]")
-        elif isinstance(a, Prose) and isinstance(b, Prose):
-            if text and a != b:
-                found.append(Difference(path, a.text, b.text, is_prose=True))
-        elif isinstance(a, float) and isinstance(b, float):
-            if not _same(a, b, within):
-                found.append(Difference(path, a, b))
-        elif isinstance(a, str) and isinstance(b, str) and within:
-            if not _same_text(a, b, within):
-                found.append(Difference(path, a, b))
-        elif type(a) is not type(b) or a != b:
-            found.append(Difference(path, a, b))
-
-    walk(was.tree(), now.tree(), "")
-    return found
-
-
-def _same(a: float, b: float, within: float) -> bool:
-    if math.isnan(a) or math.isnan(b):
-        return math.isnan(a) and math.isnan(b)
-    if a == b:
-        return bool(within) or math.copysign(1, a) == math.copysign(1, b)
-    return abs(a - b) <= within * max(abs(a), abs(b)) and math.isfinite(a) and math.isfinite(b)
-
-
-_LONG_NUMBER: Final = re.compile(r"-?\d+\.\d{11,}(?:e[-+]?\d+)?")
-"""A float that a table of text holds to its last digit."""
-
-
-def _same_text(a: str, b: str, within: float) -> bool:
-    """Whether two texts are the same but for the last digits of long numbers."""
-    if a == b:
-        return True
-    if _LONG_NUMBER.sub("", a) != _LONG_NUMBER.sub("", b):
-        return False
-    pairs = zip(_LONG_NUMBER.findall(a), _LONG_NUMBER.findall(b), strict=True)
-    return all(_same(float(left), float(right), within) for left, right in pairs)
-
-
-def _bits(outcome: Outcome) -> bytes:
-    return np.array(outcome.floats, np.float64).tobytes()
 
 
 def shown(outcome: Outcome) -> str:

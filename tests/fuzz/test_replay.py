@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from fuzz import corpus
 from fuzz.targets import load
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_MIB = 3000
+"""Memory of the replay of all inputs."""
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="fences are made with mprotect")
 
@@ -43,6 +46,9 @@ def test_no_committed_input_is_a_finding() -> None:
     done = replayed()
     assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
     assert " 0 findings" in done.stdout
+    peak = re.search(r"^peak memory: (\d+) MiB$", done.stdout, re.MULTILINE)
+    assert peak is not None
+    assert int(peak[1]) < MOST_MIB
 
 
 @posix
