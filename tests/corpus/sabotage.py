@@ -14,6 +14,9 @@ import karat
 
 VERBS: Final = ("evaluate", "compare", "gate", "check", "find_weak_slices", "rows_to_label")
 METHODS: Final = (("Stream", "update"), ("Monitor", "add"))
+TORCHMETRICS: Final = ("MultilabelAccuracy", "MultilabelF1Score", "MultilabelAUROC")
+PREDICTIONS: Final = {1, "y_pred", "pred"}
+"""Places and names of what a model gave."""
 DECLARED: Final = {"labels", "class_names", "metrics", "by", "min", "max", "max_drop", "margin"}
 """Arguments that hold no rows."""
 
@@ -46,7 +49,7 @@ def remarks_lost() -> Iterator[None]:
 
 @contextmanager
 def labels_swapped() -> Iterator[None]:
-    """The first two classes have each other's names."""
+    """The first two classes have each other's names, and predictions each other's classes."""
     from karat.tally.classes import Classes
 
     display = Classes.display.fget
@@ -55,18 +58,17 @@ def labels_swapped() -> Iterator[None]:
         names = display(classes)
         return (names[1], names[0], *names[2:]) if len(names) > 1 else names
 
-    with mock.patch.object(Classes, "display", property(swapped)):
+    with (
+        mock.patch.object(Classes, "display", property(swapped)),
+        _verbs(lambda name, value: _exchanged(value) if name in PREDICTIONS else value),
+    ):
         yield
 
 
 @contextmanager
 def row_dropped() -> Iterator[None]:
     """Every verb loses the last row of what it reads."""
-    patches = [mock.patch.object(karat, name, _losing(getattr(karat, name))) for name in VERBS]
-    for kind, method in METHODS:
-        holder = getattr(karat, kind)
-        patches.append(mock.patch.object(holder, method, _losing(getattr(holder, method))))
-    with _all(patches):
+    with _verbs(lambda name, value: value if name in DECLARED else _shorter(value)):
         yield
 
 
@@ -106,13 +108,52 @@ def _intervals(change: Callable[[dict[str, Any]], object]) -> Iterator[None]:
         yield
 
 
-def _losing(verb: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(verb)
-    def losing(*values: Any, **options: Any) -> Any:
-        shorter = {k: v if k in DECLARED else _shorter(v) for k, v in options.items()}
-        return verb(*map(_shorter, values), **shorter)
+@contextmanager
+def _verbs(change: Callable[[int | str, Any], Any]) -> Iterator[None]:
+    """Change the arguments of every verb, by their names or places."""
+    from karat.compat import sklearn, torchmetrics
 
-    return losing
+    patches = []
+    for module, names in ((karat, VERBS), (sklearn, sklearn.__all__)):
+        for name in names:
+            verb = getattr(module, name)
+            if callable(verb) and not isinstance(verb, type):
+                patches.append(mock.patch.object(module, name, _changing(verb, change, 0)))
+    kinds = [(karat, name, method) for name, method in METHODS]
+    kinds += [(torchmetrics, name, "update") for name in TORCHMETRICS]
+    for module, name, method in kinds:
+        kind = getattr(module, name)
+        verb = getattr(kind, method)
+        patches.append(mock.patch.object(kind, method, _changing(verb, change, 1)))
+    with _all(patches):
+        yield
+
+
+def _changing(
+    verb: Callable[..., Any], change: Callable[[int | str, Any], Any], first: int
+) -> Callable[..., Any]:
+    @functools.wraps(verb)
+    def changed(*values: Any, **options: Any) -> Any:
+        rows = [change(place, value) for place, value in enumerate(values[first:])]
+        options = {name: change(name, value) for name, value in options.items()}
+        return verb(*values[:first], *rows, **options)
+
+    return changed
+
+
+def _exchanged(value: Any) -> Any:
+    """Predictions of two classes in each other's place, of sets of two labels."""
+    if isinstance(value, Mapping):
+        return {name: _exchanged(item) for name, item in value.items()}
+    if isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[1] > 1:
+        return value[:, [1, 0, *range(2, value.shape[1])]]
+    if isinstance(value, np.ndarray | list) and len(value) and np.ndim(value) == 1:
+        classes = sorted({x for x in value if x is not None}, key=repr)[:2]
+        if len(classes) == 2:
+            pair = {classes[0]: classes[1], classes[1]: classes[0]}
+            items = [pair.get(x, x) for x in value]
+            return np.array(items) if isinstance(value, np.ndarray) else items
+    return value
 
 
 def _shorter(value: Any) -> Any:

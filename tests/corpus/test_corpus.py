@@ -15,6 +15,8 @@ from tests.corpus.differences import OTHER_PROCESSOR, SAME_PROCESSOR, compare
 from tests.corpus.outcome import Outcome, Prose, flattened, outcome_of
 from tests.optional import optional
 
+N_PARTS = 3
+"""Each takes every third call of a group, so that a tier can run a part of each."""
 OF_SOURCES = ("arrays", "tables", "files", "big_files", "dask_frames")
 QUIET = ("ignore::FutureWarning", "ignore::ResourceWarning", "ignore::DeprecationWarning")
 pytestmark = pytest.mark.filterwarnings(*QUIET)
@@ -32,20 +34,28 @@ def needs(group: str) -> None:
         optional(module)
 
 
-def assert_as_recorded(group: str) -> None:
+def assert_as_recorded(group: str, part: int | None = None) -> None:
     needs(group)
-    check = checked(group, text=False)
+    check = checked(group, text=False, part=part, n_parts=N_PARTS)
     assert not check.findings, check.text()
 
 
+@pytest.mark.parametrize("part", range(N_PARTS))
 @pytest.mark.parametrize("group", [x for x in GROUPS if x not in {*OF_SOURCES, "spark_frames"}])
-def test_the_outcomes_are_as_recorded(group: str) -> None:
-    assert_as_recorded(group)
+def test_the_outcomes_are_as_recorded(group: str, part: int) -> None:
+    assert_as_recorded(group, part)
 
 
+@pytest.mark.parametrize("part", range(N_PARTS))
 @pytest.mark.parametrize("group", OF_SOURCES)
-def test_the_outcomes_of_sources_are_as_recorded(group: str) -> None:
-    assert_as_recorded(group)
+def test_the_outcomes_of_sources_are_as_recorded(group: str, part: int) -> None:
+    assert_as_recorded(group, part)
+
+
+def test_the_parts_of_a_group_are_the_whole() -> None:
+    counts = [checked("sizes", part=part, n_parts=N_PARTS).n_calls for part in range(N_PARTS)]
+    assert min(counts) > 0
+    assert sum(counts) == len(store.read("sizes"))
 
 
 def test_the_outcomes_of_spark_are_as_recorded() -> None:
