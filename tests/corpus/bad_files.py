@@ -10,7 +10,7 @@ from typing import Any
 from unittest import mock
 
 import karat
-from tests.corpus.calls import Call
+from tests.corpus.calls import Call, in_a_folder
 from tests.corpus.files import written
 from tests.corpus.rows import binary
 
@@ -63,7 +63,7 @@ def calls() -> Iterator[Call]:
         yield _call(name, lambda query=query: karat.evaluate(query))
     for path in PATHS:
         yield _call(f"the path {path!r}", lambda path=path: karat.evaluate(path))
-        yield _call(f"the path {path!r} as a path", lambda path=path: karat.evaluate(Path(path)))
+        yield _call(f"the path {path!r} as a path", lambda path=path: _alone(Path(path)))
     yield _call("no DuckDB", _without_duckdb)
     yield _call("a checkpoint of another read", _another_read)
     yield _call(
@@ -104,7 +104,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "exact": {"prob": "p_yes", "exact": True, "metrics": ["roc_auc"]},
     "exact of labels": {"pred": "pred", "exact": True, "metrics": ["f1"]},
     "clusters with a checkpoint": {"pred": "pred", "clusters": "team", "checkpoint": "c.karat"},
-    "slices with a checkpoint": {"pred": "pred", "by": "team", "checkpoint": "c.karat"},
+    "slices with a checkpoint": {"pred": "pred", "by": "team", "checkpoint": "s.karat"},
     "values as weights": {"pred": "pred", "weights": [1.0, 2.0]},
     "values as slices": {"pred": "pred", "by": ["no", "yes"]},
 }
@@ -112,6 +112,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 def _call(name: str, run: Any) -> Call:
     return Call(name, "evaluate", "bad file", run)
+
+
+def _alone(path: Path) -> Any:
+    with in_a_folder():
+        return karat.evaluate(path)
 
 
 def _two() -> Any:
