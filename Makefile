@@ -126,7 +126,7 @@ BASE ?= HEAD
 HEAD ?=
 PINS ?=
 
-pins: $(VENV)/installed-test  ## compare the processor time of pinned calls with that at BASE=commit (six minutes)
+pins: $(VENV)/installed-test  ## compare processor time and peak memory of pinned calls with BASE=commit (ten minutes)
 	$(BIN)/python -m benchmarks.pins $(BASE) $(HEAD) $(PINS)
 
 numerics: $(VENV)/installed-test  ## compare every metric with exact arithmetic; writes the table of docs/trust.md

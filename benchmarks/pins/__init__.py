@@ -3,5 +3,6 @@
     python -m benchmarks.pins BASE [HEAD]     # make pins BASE=commit
 
 `trees` builds a commit, `worker` runs one case of it, `sides` takes pairs of measurements by turns,
-`ratios` decides, `table` prints. `cases` holds the calls; a commit runs those of its own tree.
+each in new processes, `ratios` decides in at most two looks, `table` prints. `cases` holds the
+calls; a commit runs those of its own tree.
 """

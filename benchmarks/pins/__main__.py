@@ -1,5 +1,8 @@
 """Compare the cost of pinned calls at two commits, interleaved.
 
+Each pair of measurements comes from new processes. A case that is not clear after --pairs pairs
+takes three times as many, and no more.
+
 Exit codes: 1 where HEAD is slower, gives another answer or fails;
 3 where a case is unclear or not in BASE; else 0.
 """
@@ -21,13 +24,15 @@ from typing import Final
 from benchmarks.machine import processor
 from benchmarks.pins import table
 from benchmarks.pins.ratios import FEWEST, UNCLEAR, Ratio
-from benchmarks.pins.sides import BASE, HEAD, PER_PROCESS, Bench, CannotCompareError, Case, Pair
+from benchmarks.pins.sides import BASE, HEAD, Bench, CannotCompareError, Case, Pair
 from benchmarks.pins.table import Outcome
 from benchmarks.pins.trees import commit_tree, working_tree
 
 PAIRS: Final = 15
-QUICK: Final = 7
-MOST: Final = 45
+QUICK: Final = FEWEST
+MORE: Final = 3
+"""Pairs of the second look, times those of the first."""
+
 LIMIT: Final = 1.10
 
 
@@ -38,7 +43,7 @@ def main(words: Sequence[str] | None = None) -> int:
         _parser().error(f"--pairs is at least {FEWEST}")
     if options.limit <= 1.0:
         _parser().error("--limit is a ratio above 1, such as 1.1")
-    n_pairs, most = (QUICK, QUICK) if options.quick else (options.pairs, max(options.pairs, MOST))
+    looks = (QUICK,) if options.quick else (options.pairs, MORE * options.pairs)
     base = commit_tree(options.base)
     head = commit_tree(options.head) if options.head else working_tree()
     start = time.monotonic()
@@ -57,7 +62,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print("\n".join(lines), flush=True)
         outcomes = []
         for case in cases:
-            outcomes.append(measured(bench, case, n_pairs, most, options.limit))
+            outcomes.append(measured(bench, case, looks, options.limit))
             print(outcomes[-1].row(), flush=True)
     minutes, seconds = divmod(round(time.monotonic() - start), 60)
     ending = f"{table.summary(outcomes)} {minutes} min {seconds} s."
@@ -80,18 +85,18 @@ def chosen(cases: Sequence[Case], texts: Sequence[str]) -> list[Case]:
     return [case for case in cases if not texts or any(text in case.name for text in texts)]
 
 
-def measured(bench: Bench, case: Case, n_pairs: int, most: int, limit: float) -> Outcome:
-    """Take pairs of a case until its verdict is clear, or there are as many as there may be."""
+def measured(bench: Bench, case: Case, looks: Sequence[int], limit: float) -> Outcome:
+    """Take pairs of a case up to the look that decides; more looks raise more false alarms."""
     pairs: list[Pair] = []
     try:
         with closing(bench.pairs(case)) as stream:
             for pair in stream:
                 pairs.append(pair)
-                n_more = len(pairs) - n_pairs
-                if n_more < 0 or n_more % PER_PROCESS:
+                if len(pairs) not in looks:
                     continue
-                outcome = outcome_of_pairs(case, pairs, limit)
-                if outcome.verdict != UNCLEAR or len(pairs) >= most:
+                is_last = len(pairs) == looks[-1]
+                outcome = outcome_of_pairs(case, pairs, limit, is_last)
+                if outcome.verdict != UNCLEAR or is_last:
                     return outcome
     except CannotCompareError as fault:
         verdicts = {BASE: table.NOT_IN_BASE, HEAD: table.FAILS}
@@ -99,14 +104,14 @@ def measured(bench: Bench, case: Case, n_pairs: int, most: int, limit: float) ->
     raise AssertionError("pairs have no end")
 
 
-def outcome_of_pairs(case: Case, pairs: Sequence[Pair], limit: float) -> Outcome:
+def outcome_of_pairs(case: Case, pairs: Sequence[Pair], limit: float, is_last: bool) -> Outcome:
     """The ratio of the cost that decides, with the time on the clock beside it."""
     costs = [(pair.base[case.cost], pair.head[case.cost]) for pair in pairs]
     ratio = Ratio.from_pairs(costs)
     base, head = (statistics.median(side) for side in zip(*costs, strict=True))
     return Outcome(
         case.name,
-        ratio.verdict(limit),
+        ratio.verdict(limit, is_last),
         unit="bytes" if case.cost == "peak" else "ns",
         base=base,
         head=head,
@@ -130,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
         "--pairs",
         type=int,
         default=PAIRS,
-        help=f"pairs of a case, at first; up to {MOST} while it is unclear (default: {PAIRS})",
+        help=f"pairs of a case; {MORE} times as many where it is unclear (default: {PAIRS})",
     )
     parser.add_argument(
         "--limit", type=float, default=LIMIT, help=f"largest ratio (default: {LIMIT})"

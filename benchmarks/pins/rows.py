@@ -64,7 +64,9 @@ def file(
     if not path.exists():
         import polars as pl
 
-        table, unfinished = pl.DataFrame(columns(n)), folder / f"unfinished-{name}"
+        table = pl.DataFrame(columns(n))
+        # Both sides may write it at the same time.
+        unfinished = folder / f"unfinished-{os.getpid()}-{name}"
         if path.suffix == ".csv":
             table.write_csv(unfinished)
         else:

@@ -14,7 +14,7 @@ FAILURES: Final = (SLOWER, DIFFERS, FAILS)
 NOT_COMPARED: Final = (UNCLEAR, NOT_IN_BASE)
 
 HEADER: Final = (
-    "| case | BASE | HEAD | ratio | 95 % interval | of the least | wall clock | pairs | verdict |",
+    "| case | BASE | HEAD | ratio | interval | of the least | wall clock | pairs | verdict |",
     "|---|---:|---:|---:|---|---:|---:|---:|---|",
 )
 

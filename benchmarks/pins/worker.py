@@ -52,10 +52,12 @@ def _first_call(job: dict[str, Any]) -> tuple[Callable[[], object], dict[str, An
             break
     else:
         raise LookupError(f"no case {name!r} in {job['files']}")
+    gc.collect()
+    before = _peak()
     cpu, wall = time.process_time_ns(), time.perf_counter_ns()
     answer = call()
     cpu, wall = time.process_time_ns() - cpu, time.perf_counter_ns() - wall
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_UNIT
+    peak = max(_peak() - before, resource.getpagesize())
     files = [
         module.__file__
         for module in map(sys.modules.get, ("karat", "karat._native"))
@@ -82,16 +84,22 @@ def _cases(file: str) -> dict[str, Callable[[Path], Callable[[], object]]]:
 
 def _cost(call: Callable[[], object], n_calls: int) -> dict[str, int]:
     """Nanoseconds of some calls, of the processor (threads included) and on the clock."""
+    # Collections stay on: a call that makes cycles pays for them.
     gc.collect()
-    gc.disable()
-    try:
-        cpu, wall = time.process_time_ns(), time.perf_counter_ns()
-        for _ in range(n_calls):
-            call()
-        cpu, wall = time.process_time_ns() - cpu, time.perf_counter_ns() - wall
-    finally:
-        gc.enable()
-    return {"cpu": cpu, "wall": wall}
+    cpu, wall = time.process_time_ns(), time.perf_counter_ns()
+    for _ in range(n_calls):
+        call()
+    return {"cpu": time.process_time_ns() - cpu, "wall": time.perf_counter_ns() - wall}
+
+
+def _peak() -> int:
+    """The most bytes that this process has had in memory."""
+    if sys.platform != "linux":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_UNIT
+    # Not ru_maxrss: on Linux it includes the memory of the process that started this one.
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    (kibibytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM:"))
+    return int(kibibytes) * 1024
 
 
 def _send(answers: Any, message: dict[str, Any]) -> None:

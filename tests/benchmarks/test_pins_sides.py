@@ -14,7 +14,7 @@ import pytest
 from benchmarks.pins import sides, table, trees
 from benchmarks.pins.__main__ import measured
 from benchmarks.pins.cases import calls, peaks, starts
-from benchmarks.pins.ratios import SLOWER
+from benchmarks.pins.ratios import FEWEST, SLOWER
 from benchmarks.pins.rows import file, label_columns, probability_columns
 from benchmarks.pins.sides import Bench, Case
 from benchmarks.pins.trees import Tree
@@ -44,33 +44,86 @@ def bench(folder: Path, base: Tree, head: Tree) -> Bench:
 
 
 def outcome(bench: Bench, kind: str = "calls") -> table.Outcome:
-    return measured(bench, Case(kind, "call"), 6, 6, 1.1)
+    return measured(bench, Case(kind, "call"), (FEWEST,), 1.1)
 
 
-def test_the_side_that_begins_alternates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+TURNS = """
+import os
+def call(folder):
+    with open(folder / "turns", "a") as turns:
+        turns.write(f"{side} {{os.getpid()}}\\n")
+"""
+
+
+def turns(folder: Path, kind: str, n_pairs: int) -> list[tuple[str, str]]:
+    """Side and process of the calls that some pairs take."""
+    base = tree(folder / "base", TURNS.format(side="b"))
+    head = tree(folder / "head", TURNS.format(side="H"), CALL, kind)
+    stream = bench(folder, base, head).pairs(Case(kind, "call"))
+    assert len(list(islice(stream, n_pairs))) == n_pairs
+    lines = (folder / "rows" / "turns").read_text(encoding="utf-8").splitlines()
+    return [(side, process) for side, process in map(str.split, lines)]
+
+
+def test_dear_calls_alternate_in_new_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sides, "ENOUGH_NS", 0)
-    package = """
-    def call(folder):
-        with open(folder / "turns", "a") as turns:
-            turns.write("{side}")
-    """
-    base = tree(tmp_path / "base", package.format(side="b"))
-    head = tree(tmp_path / "head", package.format(side="H"), CALL)
-    both = bench(tmp_path, base, head)
-    assert len(list(islice(both.pairs(Case("calls", "call")), 10))) == 10
-    turns = (tmp_path / "rows" / "turns").read_text(encoding="utf-8")
-    # A first call of both, one that calibrates, five pairs; two new processes, five pairs.
-    assert turns == "bH" + "b" + "bHHbbHHbbH" + "Hb" + "HbbHHbbHHb"
+    calls = turns(tmp_path, "calls", 3)
+    # First calls of both in any order, one that calibrates, a pair; new processes, a pair.
+    sides_of_calls = [side for side, _ in calls]
+    assert sorted(sides_of_calls[:2]) == ["H", "b"]
+    assert sides_of_calls[2] == "b"
+    assert sides_of_calls[3:5] + sides_of_calls[7:9] + sides_of_calls[11:] == list("bHHbbH")
+    assert len({process for _, process in calls}) == 6
+    assert len({process for _, process in calls[:5]}) == 2
 
 
-def test_new_processes_alternate_too(tmp_path: Path) -> None:
-    package = (
-        "def call(folder):\n  with open(folder / 'turns', 'a') as turns: turns.write('{side}')"
-    )
-    base = tree(tmp_path / "base", package.format(side="b"))
-    head = tree(tmp_path / "head", package.format(side="H"), CALL, "starts")
-    assert len(list(islice(bench(tmp_path, base, head).pairs(Case("starts", "call")), 3))) == 3
-    assert (tmp_path / "rows" / "turns").read_text(encoding="utf-8") == "Hb" + "bHHbbH"
+def test_cheap_calls_are_measured_twice_in_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sides, "_calls_per_measurement", lambda worker: 2)
+    calls = [side for side, _ in turns(tmp_path, "calls", 2)]
+    # First calls, two calls of each without a measurement, four measurements of two calls.
+    assert "".join(calls[2:14]) == "bbHH" + "bbHHHHbb"
+    assert "".join(calls[16:]) == "HHbb" + "HHbbbbHH"
+
+
+def test_starts_alternate_and_are_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sides, "ENOUGH_STARTS_NS", 10**12)
+    monkeypatch.setattr(sides, "MOST_STARTS", 3)
+    calls = turns(tmp_path, "starts", 2)
+    # One of each compiles, one is timed; three for each of two pairs.
+    assert "".join(side for side, _ in calls) == "bH" + "bH" + "bHHbbH" + "HbbHHb"
+    assert len({process for _, process in calls}) == len(calls)
+    monkeypatch.setattr(sides, "ENOUGH_STARTS_NS", 0)
+    (tmp_path / "dear").mkdir()
+    assert len(turns(tmp_path / "dear", "starts", 2)) == 8
+
+
+def test_a_few_slow_starts_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = [1.0, 1.0, 1.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0]
+
+    def starts(bench: Bench, case: Case, *order: str) -> dict[str, dict[str, float]]:
+        times.append(times.pop(0))
+        return {side: {"cpu": times[-1] * (1 + (side == sides.HEAD))} for side in order}
+
+    monkeypatch.setattr(Bench, "_starts", starts)
+    nowhere = Tree("none", tmp_path, tmp_path)
+    (pair,) = islice(Bench(nowhere, nowhere, tmp_path).pairs(Case("starts", "call")), 1)
+    assert (pair.base["cpu"], pair.head["cpu"]) == (1.0, 2.0)
+
+
+def test_peaks_take_two_processes_a_pair(tmp_path: Path) -> None:
+    calls = turns(tmp_path, "peaks", 3)
+    assert "".join(side for side, _ in calls) == "bH" + "bHHbbH"
+
+
+def test_collections_of_cycles_are_paid_for(tmp_path: Path) -> None:
+    package = "import gc\ndef call(folder): assert gc.isenabled()"
+    both = bench(tmp_path, tree(tmp_path / "base", package), tree(tmp_path / "head", package, CALL))
+    (pair,) = islice(both.pairs(Case("calls", "call")), 1)
+    assert pair.base["cpu"] > 0
 
 
 def test_twice_the_work_is_slower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,11 +150,17 @@ def test_time_that_is_slept_costs_no_processor(
 
 def test_more_memory_is_seen(tmp_path: Path) -> None:
     package = "def call(folder): return (b'1' * ({megabytes} << 20))[-1]"
-    base = tree(tmp_path / "base", package.format(megabytes=20))
-    head = tree(tmp_path / "head", package.format(megabytes=60), CALL, "peaks")
+    base = tree(tmp_path / "base", package.format(megabytes=10))
+    head = tree(tmp_path / "head", package.format(megabytes=15), CALL, "peaks")
+    # Imports and what the parent holds take more than both calls, and do not count.
+    parent = b"1" * (200 << 20)
     larger = outcome(bench(tmp_path, base, head), "peaks")
+    assert parent
     assert larger.verdict == SLOWER, larger
     assert larger.unit == "bytes"
+    assert larger.ratio is not None
+    assert 1.4 <= larger.ratio.middle <= 1.6
+    assert larger.base == pytest.approx(10 << 20, rel=0.2)
 
 
 def test_another_answer_fails(tmp_path: Path) -> None:
@@ -227,7 +286,8 @@ def test_the_names_of_cases_are_different() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in calls.CASES if not any(size in name for size in ("1e6", "2e4"))]
+    "name",
+    [name for name in calls.CASES if not any(size in name for size in ("1e6", "2e5", "2e4"))],
 )
 def test_a_pinned_call_gives_plain_data(name: str, tmp_path: Path) -> None:
     answer = calls.CASES[name](tmp_path)()
@@ -239,12 +299,30 @@ def test_files_of_rows_are_reported_on(tmp_path: Path) -> None:
     optional("polars")
     for name in ("labels.parquet", "labels.csv"):
         file(tmp_path, name, label_columns, 1000)
-    file(tmp_path, "probabilities.parquet", probability_columns, 1000)
+    for name in ("probabilities.parquet", "fewer-probabilities.parquet"):
+        file(tmp_path, name, probability_columns, 1000)
     answers = {name: make(tmp_path)() for name, make in peaks.CASES.items()}
     of_files = {name: make(tmp_path)() for name, make in calls.CASES.items() if " file, " in name}
     assert len(of_files) == 3
     accuracies = [answer["accuracy"][0] for answer in of_files.values()]
-    assert accuracies == [next(iter(answers.values()))[0]] * 2 + [list(answers.values())[1][0]]
+    first, of_labels, of_probabilities = (answer[0] for answer in answers.values())
+    assert accuracies == [first, of_labels, of_probabilities]
+
+
+def test_imports_of_karat_alone_are_what_is_timed() -> None:
+    program = """
+    import sys
+    from pathlib import Path
+    from benchmarks.pins.cases import starts
+    alone, with_numpy, *_ = starts.CASES.values()
+    with_numpy(Path())
+    before = "numpy" in sys.modules
+    alone(Path())
+    print(before, "numpy" in sys.modules, "karat" in sys.modules)
+    """
+    command = [sys.executable, "-c", dedent(program)]
+    run = subprocess.run(command, capture_output=True, check=True, text=True, cwd=ROOT)
+    assert run.stdout.split() == ["False", "True", "False"]
 
 
 def test_starts_do_not_load_karat_before_the_call() -> None:

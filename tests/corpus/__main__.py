@@ -22,8 +22,8 @@ from pathlib import Path
 
 from tests.corpus import store
 from tests.corpus.calls import CLUSTERS, GROUPS, calls_of, in_a_folder
-from tests.corpus.check import checked, compared, outcomes_of, tolerance_here
-from tests.corpus.differences import EXACT, SAME_PROCESSOR
+from tests.corpus.check import Finding, checked, compared, outcomes_of, tolerance_here
+from tests.corpus.differences import EXACT, SAME_PROCESSOR, is_wording
 from tests.corpus.outcome import Outcome, outcome_of, shown
 
 
@@ -78,11 +78,14 @@ def _words(options: argparse.Namespace) -> int:
     status = 0
     for group in _groups(options, options.names):
         was, now = store.read(group), outcomes_of(group)
-        check = compared(group, was, now, tolerance_here(group), text=False)
-        findings = [f for f in check.findings if any(not _is_text(d.path) for d in f.differences)]
-        if findings:
+        check = compared(group, was, now, tolerance_here(group))
+        facts = [
+            Finding(finding.name, [d for d in finding.differences if not is_wording(d)])
+            for finding in check.findings
+        ]
+        check.findings = [finding for finding in facts if finding.differences]
+        if check.findings:
             status = 1
-            check.findings = findings
             print(check.text(options.most), flush=True)
             continue
         new = {name: Outcome(now[name].skeleton, was[name].floats, now[name].prose) for name in was}
@@ -90,10 +93,6 @@ def _words(options: argparse.Namespace) -> int:
         store.write(group, new, options.to, store.machine_of(group))
         print(f"{group:20} {n:5} calls with new words", flush=True)
     return status
-
-
-def _is_text(path: str) -> bool:
-    return path == "raised.text"
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -125,30 +124,46 @@ def _show(options: argparse.Namespace) -> int:
 def _diff(options: argparse.Namespace) -> int:
     """Compare with the recording of another folder, or of a commit."""
     other, *names = options.names
+    groups = set(_recorded_groups(other))
     n = 0
     for group in _groups(options, names):
-        was = _recorded(group, other)
-        if was is None:
+        if group not in groups:
+            n += 1
             print(f"{group:20}       is new")
             continue
+        was, now = _recorded(group, other), store.read(group, options.to)
         tolerance = EXACT if options.exact else SAME_PROCESSOR
-        now = store.read(group, options.to)
         check = compared(group, was, now, tolerance, text=not options.no_text)
         n += len(check.findings)
         print(check.text(options.most))
+    for group in sorted(groups - set(GROUPS)):
+        n += 1
+        print(f"{group:20}       is gone")
     return min(1, n)
 
 
-def _recorded(group: str, other: str) -> dict[str, Outcome] | None:
-    """Return the outcomes of a group in another folder or commit; None where it has none."""
+def _recorded_groups(other: str) -> list[str]:
+    """Return the groups that another folder, or a commit, holds."""
     if Path(other).is_dir():
-        path = Path(other, f"{group}.xz")
-        return store.unpacked(path.read_bytes())[0] if path.exists() else None
-    file = f"{other}:./{store.FOLDER.name}/{group}.xz"
-    shown_file = subprocess.run(
-        ["git", "show", file], cwd=store.FOLDER.parent, capture_output=True, check=False
+        return [path.stem for path in Path(other).glob("*.xz")]
+    paths = _git("ls-tree", "--name-only", other, f"{store.FOLDER.name}/").decode().split("\n")
+    return [Path(path).stem for path in paths if path.endswith(".xz")]
+
+
+def _recorded(group: str, other: str) -> dict[str, Outcome]:
+    """Return the outcomes of a group in another folder or commit."""
+    if Path(other).is_dir():
+        return store.read(group, Path(other))
+    return store.unpacked(_git("show", f"{other}:./{store.FOLDER.name}/{group}.xz"))[0]
+
+
+def _git(*arguments: str) -> bytes:
+    done = subprocess.run(
+        ["git", *arguments], cwd=store.FOLDER.parent, capture_output=True, check=False
     )
-    return store.unpacked(shown_file.stdout)[0] if shown_file.returncode == 0 else None
+    if done.returncode:
+        sys.exit(f"neither a folder nor a commit: {done.stderr.decode().strip()}")
+    return done.stdout
 
 
 def _table(options: argparse.Namespace) -> int:

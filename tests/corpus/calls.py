@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+_OPTION: Final = re.compile(r"(?<!\S)--[a-z][\w-]*")
 
 # Modules of this folder, each of which yields the calls of one subject.
 GROUPS = (
@@ -48,6 +52,9 @@ GROUPS = (
     "checks",
     "refusals",
     "stored",
+    "odd_sources",
+    "objects",
+    "unnoticed",
     "dask_frames",
     "spark_frames",
 )
@@ -68,15 +75,21 @@ class Call:
 def calls_of(group: str) -> list[Call]:
     """The calls of a group; an id occurs once.
 
-    They expect to be made in the folder of `in_a_folder`, one after the other.
+    They expect to be made in the folder of `in_a_folder`, one after the other. An id that is a
+    command line is written without the names of its options, which may get other names.
     """
     module = importlib.import_module(f"tests.corpus.{group}")
-    found: list[Call] = list(module.calls())
-    seen: set[str] = set()
-    for call in found:
-        assert call.id not in seen, f"two calls are named {group}/{call.id}"
-        seen.add(call.id)
-    return found
+    calls: list[Call] = []
+    seen: Counter[str] = Counter()
+    names: set[str] = set()
+    for call in module.calls():
+        assert call.id not in names, f"two calls are named {group}/{call.id}"
+        names.add(call.id)
+        plain = _OPTION.sub("--", call.id)
+        seen[plain] += 1
+        number = f" ({seen[plain]})" if seen[plain] > 1 else ""
+        calls.append(replace(call, id=plain + number))
+    return calls
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import karat
-from tests.corpus.outcome import Prose, cleaned, digest
+from tests.corpus.outcome import Prose, cleaned, digest, text_digest
 
 Cells = dict[str, Callable[[], Any]]
 N_METRICS = 2
@@ -53,8 +53,9 @@ def shortened(result: Any) -> Any:
     """A result as a few numbers and words."""
     kind = type(result).__name__
     if isinstance(result, str | bytes):
-        text = cleaned(result).encode() if isinstance(result, str) else result
-        return {"is": kind, "length": len(text), "sha256": Prose(digest(text))}
+        if isinstance(result, str):
+            return {"is": kind, "text": Prose(text_digest(result))}
+        return {"is": kind, "bytes": len(result), "sha256": digest(result)}
     if kind in _SHORT:
         return {"is": kind, **_SHORT[kind](result)}
     if isinstance(result, numbers.Integral):

@@ -15,7 +15,7 @@ import numpy as np
 from karat.cli import main
 from tests.corpus.calls import Call
 from tests.corpus.files import written
-from tests.corpus.outcome import Prose, cleaned, digest
+from tests.corpus.outcome import Prose, cleaned, text_digest
 from tests.corpus.rows import animals, binary, other_models, pick, with_nulls
 
 REPORTS = """
@@ -234,6 +234,4 @@ def _kept(path: Path) -> Any:
 
 def _told(text: str) -> Prose:
     text = cleaned(text)
-    return Prose(
-        text if len(text) < 3_000 else f"sha256 {digest(text.encode())} of {len(text)} characters"
-    )
+    return Prose(text if len(text) < 3_000 else text_digest(text))

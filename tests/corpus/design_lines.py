@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.cli import main
-from tests.corpus.outcome import Prose, cleaned, digest
+from tests.corpus.outcome import Prose, cleaned, text_digest
 
 # A job on GitHub gets annotations and a summary: calls state which of these they have.
 OF_JOBS = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")
@@ -103,4 +103,4 @@ def _text(text: str) -> Prose:
     text = cleaned(text)
     if len(text) < MOST:
         return Prose(text)
-    return Prose(f"sha256 {digest(text.encode())} of {len(text)} characters")
+    return Prose(text_digest(text))

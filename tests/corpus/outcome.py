@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
 import os
 import re
 import tempfile
@@ -24,10 +23,14 @@ import numpy as np
 import karat
 
 FLOAT, PROSE = "~f", "~t"
-FACTS: Final = frozenset({"code", "method", "metric", "name", "status", "verdict"})
-"""Keys whose text is a fact, however many words it has."""
+FACTS: Final = frozenset(
+    {"code", "files", "id", "ids", "keys", "method", "metric", "name", "query", "rule", "slice"}
+    | {"slices", "status", "verdict", "where"}
+)
+"""Keys whose text is a fact, however many words it has; so are rows in files of text."""
+LONG_NUMBER: Final = re.compile(r"-?\d+\.\d{11,}(?:e[-+]?\d+)?")
+"""A float that a text holds to its last digit."""
 LONG = 2_000
-MANY = 1_500
 QUIET = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning, FutureWarning)
 FOLDER = re.compile(re.escape(tempfile.gettempdir()) + r"[\w/.-]*corpus-\w+/?")
 
@@ -122,9 +125,7 @@ def cleaned(text: str) -> str:
 
 def _prose(text: str) -> Prose:
     text = cleaned(text)
-    if len(text) <= LONG:
-        return Prose(text)
-    return Prose(f"sha256 {digest(text.encode())} of {len(text)} characters")
+    return Prose(text if len(text) <= LONG else text_digest(text))
 
 
 def digest(data: bytes) -> str:
@@ -132,7 +133,14 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-def plain(value: Any) -> Any:
+def text_digest(text: str) -> str:
+    """A digest of a text, its long numbers to nine digits: their last ones may move."""
+    text = cleaned(text)
+    rounded = LONG_NUMBER.sub(lambda number: f"{float(number[0]):.9g}", text)
+    return f"sha256 {digest(rounded.encode())} of {rounded.count(chr(10)) + 1} lines"
+
+
+def plain(value: Any, *, is_fact: bool = False) -> Any:
     """A value as dicts, lists, strings, ints, floats, prose."""
     if value is None or isinstance(value, bool | int | Prose):
         return value
@@ -142,7 +150,8 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, str):
         # A name has at most one space; more make a sentence.
-        return _prose(value) if value.count(" ") > 1 or len(value) > LONG else cleaned(value)
+        is_prose = value.count(" ") > 1 and not is_fact
+        return _prose(value) if is_prose or len(value) > LONG else cleaned(value)
     if isinstance(value, bytes | bytearray):
         return {"bytes": len(value), "sha256": digest(bytes(value))}
     if isinstance(value, complex):
@@ -159,7 +168,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {"is": type(value).__name__, **_fields(value._asdict())}
     if isinstance(value, list | tuple):
-        return _shortened([plain(item) for item in value])
+        return [plain(item, is_fact=is_fact) for item in value]
     if isinstance(value, set | frozenset):
         return sorted((plain(item) for item in value), key=repr)
     if dataclasses.is_dataclass(value):
@@ -175,31 +184,17 @@ def plain(value: Any) -> Any:
 def _fields(value: Mapping[Any, Any]) -> dict[str, Any]:
     fields = {}
     for key, item in value.items():
-        name = key if isinstance(key, str) else repr(key)
-        if name == "karat":
-            fields[name] = "<version>"
-        else:
-            is_fact = name in FACTS and isinstance(item, str)
-            fields[name] = cleaned(item) if is_fact else plain(item)
+        name = key if isinstance(key, str) else f"<{key!r}>"
+        is_fact = name in FACTS or name.endswith((".csv", ".txt"))
+        fields[name] = "<version>" if name == "karat" else plain(item, is_fact=is_fact)
     return fields
 
 
 def _array(value: np.ndarray) -> Any:
     head = {"array": str(value.dtype), "shape": list(value.shape)}
     if value.dtype.kind == "f":
-        return {**head, "values": _shortened(value.astype(np.float64).ravel().tolist())}
-    return {**head, "values": _shortened([plain(item) for item in value.ravel().tolist()])}
-
-
-def _shortened(values: list[Any]) -> list[Any]:
-    """A long list of floats as its length, its sum and some of it."""
-    if len(values) <= MANY or not all(isinstance(item, float) for item in values):
-        return values
-    return [
-        len(values),
-        math.fsum(v for v in values if math.isfinite(v)),
-        *values[:: len(values) // 200],
-    ]
+        return {**head, "values": value.astype(np.float64).ravel().tolist()}
+    return {**head, "values": [plain(item) for item in value.ravel().tolist()]}
 
 
 def _tensor(value: Any) -> dict[str, Any]:
@@ -215,8 +210,12 @@ def _frame(value: Any) -> dict[str, Any]:
     module = type(value).__module__.partition(".")[0]
     if module == "pandas":
         columns = {str(name): value[name].tolist() for name in value.columns}
-        return {"frame": module, "columns": columns}
-    return {"frame": module, "columns": value.to_dict(as_series=False)}
+        index = type(value.index).__name__
+        rows = {} if index == "RangeIndex" else {"rows": value.index.tolist()}
+        types = [str(kind) for kind in value.dtypes]
+        return {"frame": module, "index": index, **rows, "types": types, "columns": columns}
+    types = [str(kind) for kind in value.dtypes]
+    return {"frame": module, "types": types, "columns": value.to_dict(as_series=False)}
 
 
 _METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (

@@ -11,7 +11,7 @@ import numpy as np
 
 import karat
 from tests.corpus.calls import Call
-from tests.corpus.outcome import Prose, cleaned, digest
+from tests.corpus.outcome import Prose, text_digest
 from tests.corpus.rows import animals, binary, digits, odd, pick
 from tests.corpus.wanted import FAST
 
@@ -166,7 +166,7 @@ def _page(report: Any) -> Any:
 
 
 def _clean_hash(text: str) -> Prose:
-    return Prose(f"sha256 {digest(cleaned(text).encode())} of {len(text)} characters")
+    return Prose(text_digest(text))
 
 
 def _again(report: Any) -> Any:

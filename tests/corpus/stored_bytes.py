@@ -11,7 +11,7 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.files import written
 from tests.corpus.more_rows import three_classes, topics, two_classes
-from tests.corpus.outcome import Prose, cleaned, digest
+from tests.corpus.outcome import Prose, text_digest
 
 TWO, THREE, SETS = two_classes(), three_classes(), topics()
 TRUTHS_OF_MODELS: dict[str, Any] = {
@@ -37,7 +37,7 @@ def json_in_short(text: str) -> dict[str, Any]:
         key: sorted(value) if isinstance(value, dict) else type(value).__name__
         for key, value in tree.items()
     }
-    return {"sha256": Prose(digest(cleaned(text).encode())), "keys": keys}
+    return {"text": Prose(text_digest(text)), "keys": keys}
 
 
 def _monitor(windows: bool = False) -> Any:

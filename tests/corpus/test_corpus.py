@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.corpus import store
 from tests.corpus.calls import CLUSTERS, GROUPS, calls_of, in_a_folder
 from tests.corpus.check import checked, compared
-from tests.corpus.differences import OTHER_PROCESSOR, SAME_PROCESSOR, compare
-from tests.corpus.outcome import Outcome, Prose, flattened, outcome_of
+from tests.corpus.differences import OTHER_PROCESSOR, SAME_PROCESSOR, compare, is_wording
+from tests.corpus.outcome import Outcome, Prose, flattened, outcome_of, text_digest
 from tests.optional import optional
 
 N_PARTS = 3
@@ -36,7 +39,7 @@ def needs(group: str) -> None:
 
 def assert_as_recorded(group: str, part: int | None = None) -> None:
     needs(group)
-    check = checked(group, text=False, part=part, n_parts=N_PARTS)
+    check = checked(group, part=part, n_parts=N_PARTS)
     assert not check.findings, check.text()
 
 
@@ -150,7 +153,7 @@ def _moved(key: str, by: float, method: str = "wilson") -> tuple[Outcome, Outcom
     return was, flattened({"method": method, "value": 0.5, key: 0.25 * (1 + by)})
 
 
-@pytest.mark.parametrize("key", ["low", "high", "p", "p_adjusted", "accuracy_low", "low_plain"])
+@pytest.mark.parametrize("key", ["low", "highs", "p", "p_adjusted", "accuracy_low", "low_plain"])
 def test_limits_and_p_values_may_move_by_their_last_digits(key: str) -> None:
     comparison = compare(*_moved(key, 5e-13), SAME_PROCESSOR)
     assert (comparison.differences, comparison.n_moved) == ([], 1)
@@ -180,7 +183,23 @@ def test_limits_in_a_table_are_limits() -> None:
     assert compare(frame(0.75), frame(0.75 * (1 + 1e-11)), SAME_PROCESSOR).differences
 
 
-def test_the_text_of_a_code_is_compared_and_prose_where_text_is() -> None:
+def test_truth_is_not_1_and_the_order_of_keys_counts() -> None:
+    for was, now in (({"a": True}, {"a": 1}), ({"a": 1, "b": 2}, {"b": 2, "a": 1})):
+        assert compare(flattened(was), flattened(now), OTHER_PROCESSOR).differences
+        assert not compare(flattened(was), flattened(dict(was))).differences
+
+
+def test_keys_and_columns_have_types() -> None:
+    def tree(value: object) -> object:
+        return outcome_of(lambda: value).tree()
+
+    assert tree({1: 2}) != tree({"1": 2})
+    frame = pd.DataFrame({"n": [1, 2]})
+    assert tree(frame) != tree(frame.astype("int32"))
+    assert tree(frame) != tree(frame.set_axis([7, 8]))
+
+
+def test_prose_is_compared_where_text_is() -> None:
     was = store.read("bad_files")
     name, tree = next((n, o.tree()) for n, o in was.items() if "raised" in o.skeleton)
     other = flattened({"raised": {**tree["raised"], "message": Prose("Other words.")}})
@@ -190,18 +209,88 @@ def test_the_text_of_a_code_is_compared_and_prose_where_text_is() -> None:
     assert [d.path for d in compare(was[name], other, text=False).differences] == ["raised.text"]
 
 
-def test_methods_and_verdicts_are_no_prose() -> None:
-    fields = {"method": "a method of four words", "remark": "a remark of four words"}
+def _prose(text: str) -> Outcome:
+    return flattened({"out": Prose(text)})
+
+
+def test_long_numbers_in_text_move_as_limits_do() -> None:
+    was, near, far = (_prose(f"high {x!r}") for x in (1 / 3, (1 + 1e-13) / 3, (1 + 1e-11) / 3))
+    assert compare(was, near).differences
+    comparison = compare(was, near, SAME_PROCESSOR)
+    assert (comparison.differences, comparison.n_moved) == ([], 1)
+    assert compare(was, far, SAME_PROCESSOR).differences
+
+
+def test_printed_numbers_may_differ_by_a_digit_on_another_processor() -> None:
+    was, near, far = _prose("f1 0.8251"), _prose("f1 0.8252"), _prose("f1 0.9251")
+    assert compare(was, near, SAME_PROCESSOR).differences
+    assert not compare(was, near, OTHER_PROCESSOR).differences
+    assert compare(was, far, OTHER_PROCESSOR).differences
+    assert compare(was, _prose("f2 0.8251"), OTHER_PROCESSOR).differences
+
+
+def test_digests_of_texts_do_not_depend_on_last_digits() -> None:
+    digests = [text_digest(f"low {x!r}, {n}") for x, n in ((1 / 3, 1), ((1 + 1e-13) / 3, 1))]
+    assert digests[0] == digests[1] != text_digest(f"low {1 / 3!r}, 2")
+    assert compare(_prose(digests[0]), _prose(text_digest("b")), SAME_PROCESSOR).differences
+    assert not compare(_prose(digests[0]), _prose(text_digest("b")), OTHER_PROCESSOR).differences
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "is_words"),
+    [
+        ("2 rows differ", "2 samples differ", True),
+        ("2 rows differ", "3 rows differ", False),
+        ("PASS  all rules", "FAIL  all rules", False),
+        ("D101: which class?", "D102: which class?", False),
+        (text_digest("a"), text_digest("b"), False),
+    ],
+)
+def test_words_change_without_facts(was: str, now: str, is_words: bool) -> None:
+    (difference,) = compare(_prose(was), _prose(now)).differences
+    assert is_wording(difference) == is_words
+
+
+def test_facts_are_no_prose() -> None:
+    fields = {
+        "method": "a method of four words",
+        "rule": "f1 ≥ 0.5 here",
+        "ids": ["id of a row"],
+        "errors.csv": "id, true, pred",
+        "remark": "a remark of four words",
+    }
     tree = outcome_of(lambda: fields).tree()["gave"]
-    assert tree == {"method": fields["method"], "remark": Prose(fields["remark"])}
+    assert tree == {**fields, "remark": Prose(fields["remark"])}
+
+
+def test_a_command_line_is_named_without_its_options() -> None:
+    names = [call.id for group in ("commands", "judges") for call in calls_of(group)]
+    assert any(" -- " in name for name in names)
+    assert not any("--" in name.replace(" -- ", " ").removesuffix(" --") for name in names)
+
+
+def test_another_recording_has_to_exist() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.corpus", "diff", "no-such-commit", "sizes"],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "neither a folder nor a commit" in done.stderr
 
 
 def test_a_checksum_of_numbers_is_compared_where_their_last_bits_are() -> None:
-    was = flattened({"low": 1.0, "sha256": "a"})
-    now = flattened({"low": float(np.nextafter(1.0, 2.0)), "sha256": "b"})
+    def document(low: float, checksum: str, *names: str) -> Outcome:
+        return flattened({"low": low, "sha256": checksum, **dict.fromkeys(names, "x")})
+
+    was = document(1.0, "a", "schema")
+    now = document(float(np.nextafter(1.0, 2.0)), "b", "schema")
     assert [d.path for d in compare(was, now).differences] == ["low", "sha256"]
     assert not compare(was, now, SAME_PROCESSOR).differences
-    gone = flattened({"low": 1.0})
+    gone = flattened({"low": 1.0, "schema": "x"})
     assert [d.path for d in compare(was, gone, SAME_PROCESSOR).differences] == ["sha256"]
-    was, now = (flattened({"bytes": 8, "sha256": text}) for text in "ab")
-    assert [d.path for d in compare(was, now, SAME_PROCESSOR).differences] == ["sha256"]
+    # Any other digest counts.
+    pair = document(1.0, "a"), document(1.0, "b")
+    assert [d.path for d in compare(*pair, SAME_PROCESSOR).differences] == ["sha256"]
