@@ -2,7 +2,7 @@
 
     python -m renaming TABLE.toml [--check] [PATHS…]
 
-Without PATHS: tests, docs, examples, benchmarks, README.md and the examples of docstrings in src.
+Without PATHS: the folders and files of `PATHS` in work.py; of src only the examples of docstrings.
 """
 
 from __future__ import annotations

@@ -7,13 +7,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from renaming.flow import Context, Flow, Origin, Site, external_text
-from renaming.scopes import EACH, FUNCTIONS, KEY, Module, Step, Steps
-from renaming.table import Group, Table
+from renaming.flow import Context, Flow, Origin
+from renaming.scopes import EACH, FUNCTIONS, KEY, Module, Step, Steps, external_text
+from renaming.table import Table
 
 FIRST: Steps = (EACH, Step("get", 0))
 CONTAINERS = (ast.List, ast.Tuple, ast.Set)
 NO_MAPPINGS = (*CONTAINERS, ast.Compare, ast.Constant, ast.JoinedStr)
+MOST_PARTIALS = 8
+# What takes any keywords and gives them back.
+TRANSPARENT = ("builtins.dict", "pytest.param", "dataclasses.replace")
 # Functions that call another with the keywords they get.
 PASSING_ON = ("submit", "apply", "apply_async", "to_thread", "run_in_executor", "map")
 
@@ -28,15 +31,31 @@ class Place:
     verb: str = ""
 
 
+@dataclass(frozen=True)
+class Reader:
+    """A call of what is no verb of the table; `names`: the keywords it reads, None for all."""
+
+    module: Module
+    node: ast.Call
+    context: Context
+    names: frozenset[str] | None
+
+
 @dataclass
 class Options:
-    """Keywords and keys by the verbs that read them, and the calls and dicts that hold them."""
+    """Keywords and keys by the verbs that read them, and the calls and dicts that hold them.
+
+    `joined`: new keywords that several places would make together. `shared`: names that something
+    else reads too. `keyed`: variables (module, scope, name) whose text is the name of an option.
+    """
 
     names: dict[ast.AST, set[str]] = field(default_factory=lambda: defaultdict(set))
     holders: dict[ast.AST, set[str]] = field(default_factory=lambda: defaultdict(set))
     homes: dict[ast.AST, Module] = field(default_factory=dict)
     joined: dict[ast.AST, set[str]] = field(default_factory=lambda: defaultdict(set))
     shared: set[ast.AST] = field(default_factory=set)
+    readers: list[Reader] = field(default_factory=list)
+    keyed: set[tuple[Module, ast.AST, str]] = field(default_factory=set)
     places: list[Place] = field(default_factory=list)
     n_calls: int = 0
     n_spreads: int = 0
@@ -71,53 +90,61 @@ class Collector:
         self.options = Options()
         self.walked: set[tuple[ast.AST, str, Context]] = set()
 
-    def collect(self) -> Options:
-        for module in self.flow.repository.modules:
-            for node in module.nodes:
-                if isinstance(node, ast.Call):
-                    self.call(module, node)
-        for module in self.flow.repository.modules:
-            for node in module.nodes:
-                if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
-                    self.shared_key(module, node)
+    def collect(self) -> None:
+        """Collect the calls of verbs, and the options that are spread into them."""
+        for module, node in self.nodes():
+            if isinstance(node, ast.Call):
+                self.call(module, node)
+
+    def collect_readings(self) -> None:
+        """Collect what is read of these options elsewhere."""
         for _ in range(3):
             before = len(self.options.names)
-            for module in self.flow.repository.modules:
-                for node in module.nodes:
-                    self.reading(module, node)
+            for module, node in self.nodes():
+                self.reading(module, node)
             if len(self.options.names) == before:
                 break
+
+    def nodes(self) -> Iterator[tuple[Module, ast.AST]]:
         for module in self.flow.repository.modules:
             for node in module.nodes:
-                self.joining(module, node)
-        return self.options
+                yield module, node
 
     # Calls
 
     def call(self, module: Module, node: ast.Call) -> None:
-        func = node.func
-        is_partial = external_text(module, func) == "functools.partial"
-        is_passed = isinstance(func, ast.Attribute) and func.attr in PASSING_ON
-        if node.args and (is_partial or is_passed):
-            func = node.args[0]
         if not node.keywords and not self.table.positionals:
             return
-        contexts = (
-            self.contexts(module, func) if any(k.arg is None for k in node.keywords) else [()]
-        )
-        for context in contexts:
-            verbs = {
-                verb
-                for origin in self.flow.trace(module, func, (), context)
-                if (verb := verbs_of(self.table, origin)) is not None
-            }
+        func = verb_in(module, node)
+        has_spread = any(k.arg is None for k in node.keywords)
+        for context in self.contexts(module, func) if has_spread else [()]:
+            origins = functions(self.flow, module, func, context)
+            verbs = {v for o in origins if (v := verbs_of(self.table, o)) is not None}
             if any("?" in verb and self.table.has_beside(verb) for verb in verbs):
                 self.dynamic(module, node)
-            for verb in verbs:
-                if self.table.has_verb(verb):
-                    self.sink(module, node, verb, context)
+            covered = {verb for verb in verbs if self.table.has_verb(verb)}
+            for verb in covered:
+                self.sink(module, node, verb, context)
+            if covered or has_spread:
+                for names in self.read_by(origins, func):
+                    self.options.readers.append(Reader(module, node, context, names))
         if func is node.func:
             self.passed_on(module, node)
+
+    def read_by(self, origins: list[Origin], func: ast.expr) -> Iterator[frozenset[str] | None]:
+        """The keywords that functions read, without the verbs of the table."""
+        for origin in origins:
+            verb, target = verbs_of(self.table, origin), origin.node
+            if verb is not None:
+                if not self.table.has_verb(verb) and "?" not in verb:
+                    yield None
+            elif origin.kind == "node" and not origin.steps:
+                if isinstance(target, (*FUNCTIONS, ast.ClassDef)):
+                    yield parameters_of(target)
+            elif origin.text not in TRANSPARENT:
+                yield None
+        if not origins and isinstance(func, ast.Attribute) and func.attr == "format":
+            yield None
 
     def contexts(self, module: Module, func: ast.expr) -> list[Context]:
         """One for each call of the helper whose parameter is called here, to keep them apart."""
@@ -163,57 +190,6 @@ class Collector:
             else:
                 self.options.n_spreads += 1
                 self.mapping(module, keyword.value, verb, context)
-
-    # Options that are put together
-
-    def joining(self, module: Module, node: ast.AST) -> None:
-        """Where several dicts become one, members of a group may come from more than one."""
-        parts: list[ast.AST] = []
-        if isinstance(node, (ast.Call, ast.Dict)):
-            if isinstance(node, ast.Call):
-                parts = [k.value for k in node.keywords if k.arg is None]
-                func = node.func
-                if isinstance(func, ast.Attribute) and func.attr == "update":
-                    parts += [func.value, *node.args]
-                elif external_text(module, func) == "builtins.dict":
-                    parts += node.args
-            else:
-                parts = [*_spread_in(node)]
-            parts = [*parts, node] if parts else []
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            parts = [node.left, node.right]
-        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr):
-            parts = [node.target, node.value]
-        if len(parts) < 2:
-            return
-        for group in self.table.groups:
-            sides = [self.with_members(module, part, node, group, set()) for part in parts]
-            if sum(map(bool, sides)) > 1:
-                for holder in set().union(*sides):
-                    self.options.joined[holder].add(group.keyword)
-
-    def with_members(
-        self, module: Module, node: ast.AST, itself: ast.AST, group: Group, seen: set[ast.AST]
-    ) -> set[ast.AST]:
-        """The calls and dicts that hold members of a group, in the value of an expression."""
-        if node in seen:
-            return set()
-        seen.add(node)
-        if node is itself:
-            is_holder = any(n in group.members for n, _, key in items_of(node) if self.is_name(key))
-            return {node} if is_holder and node in self.options.holders else set()
-        holders: set[ast.AST] = set()
-        for origin in self.flow.trace(module, node):
-            holder = origin.node
-            if holder in self.options.holders and not origin.steps:
-                if any(n in group.members for n, _, key in items_of(holder) if self.is_name(key)):
-                    holders.add(holder)
-                for value in _spread_in(holder):
-                    holders |= self.with_members(origin.module, value, itself, group, seen)
-        return holders
-
-    def is_name(self, key: ast.AST) -> bool:
-        return key in self.options.names
 
     # Values
 
@@ -276,8 +252,14 @@ class Collector:
         if (node, f"key {verb}", context) in self.walked:
             return
         self.walked.add((node, f"key {verb}", context))
-        for origin in self.flow.trace(module, node, steps, context):
+        if isinstance(node, ast.Name) and (bound := module.lookup(node.id, node)):
+            self.options.keyed.add((module, bound[0], node.id))
+        origins = self.flow.trace(module, node, steps, context)
+        if not origins:
+            self.place(module, node, "a key spread into VERBS: no origin", verb)
+        for origin in origins:
             if origin.kind == "keywords":
+                self.hold(origin.module, origin.node, verb)
                 for keyword in origin.node.keywords:  # type: ignore[attr-defined]
                     if keyword.arg is not None and keyword.arg not in origin.names:
                         self.name(origin.module, keyword, verb)
@@ -322,6 +304,13 @@ class Collector:
     def read(self, module: Module, base: ast.expr, keys: Iterable[ast.AST]) -> None:
         keys = [key for key in keys if self.is_old(key) and key not in self.options.names]
         if keys:
+            shared = {
+                name
+                for origin in self.flow.trace(module, base)
+                for name, _, key in items_of(origin.node)
+                if key in self.options.shared
+            }
+            keys = [key for key in keys if key.value not in shared]  # type: ignore[attr-defined]
             self.mark(module, keys, self.held(module, base))
 
     def compared(self, module: Module, other: ast.expr, parts: Iterable[ast.AST]) -> None:
@@ -348,17 +337,6 @@ class Collector:
                     verbs |= self.options.names.get(key.node, set())
         return verbs
 
-    def shared_key(self, module: Module, node: ast.Subscript) -> None:
-        """A text that is the name of an option and a key of other data stays as it is."""
-        old = [
-            origin.node
-            for origin in self.flow.trace(module, node.slice)
-            if self.is_old(origin.node) and origin.node in self.options.names
-        ]
-        if old and not self.held(module, node.value):
-            self.options.shared.update(old)
-            self.place(module, node, "an option and other data have this key")
-
     def mark(self, module: Module, nodes: Iterable[ast.AST], verbs: set[str]) -> None:
         for node in nodes:
             for verb in verbs:
@@ -377,13 +355,57 @@ def items_of(node: ast.AST) -> Iterator[tuple[str, ast.expr, ast.AST]]:
                 yield key.value, value, key
 
 
-def _spread_in(node: ast.AST) -> list[ast.expr]:
-    """What a dict, or a call of `dict`, takes its other items from."""
+def spread_in(module: Module, node: ast.AST) -> list[ast.expr]:
+    """What a dict, a call of `dict` or of `partial`, or an operator takes other items from."""
     if isinstance(node, ast.Dict):
         return [value for key, value in zip(node.keys, node.values, strict=True) if key is None]
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "dict":
-        return [*node.args, *(k.value for k in node.keywords if k.arg is None)]
+    if isinstance(node, ast.Call):
+        parts = [k.value for k in node.keywords if k.arg is None]
+        if external_text(module, node.func) == "builtins.dict":
+            return [*node.args, *parts]
+        return [*node.args[:1], *parts] if is_partial(module, node) else parts
     return []
 
 
-__all__ = ["Collector", "Options", "Place", "Site", "items_of", "verbs_of"]
+def is_partial(module: Module, node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and bool(node.args)
+        and external_text(module, node.func) == "functools.partial"
+    )
+
+
+def verb_in(module: Module, node: ast.Call) -> ast.expr:
+    """The function that gets the keywords of a call: the one it names, or its first argument."""
+    is_passed = isinstance(node.func, ast.Attribute) and node.func.attr in PASSING_ON
+    return node.args[0] if is_partial(module, node) or (node.args and is_passed) else node.func
+
+
+def functions(
+    flow: Flow, module: Module, func: ast.expr, context: Context = (), depth: int = 0
+) -> list[Origin]:
+    """The origins of a function; for what `partial` prepares, those of the function inside."""
+    origins: list[Origin] = []
+    for origin in flow.trace(module, func, (), context):
+        inside = origin.node
+        if origin.kind == "node" and depth < MOST_PARTIALS and is_partial(origin.module, inside):
+            assert isinstance(inside, ast.Call)
+            home, first = origin.module, inside.args[0]
+            origins += functions(flow, home, first, origin.context, depth + 1)
+        else:
+            origins.append(origin)
+    return origins
+
+
+def parameters_of(node: ast.AST) -> frozenset[str]:
+    """The keywords that a function or a class of the repository reads by their names."""
+    if isinstance(node, ast.ClassDef):
+        inits = [s for s in node.body if getattr(s, "name", "") == "__init__"]
+        fields = (s.target for s in node.body if isinstance(s, ast.AnnAssign))
+        return (
+            parameters_of(inits[0])
+            if inits
+            else frozenset(t.id for t in fields if isinstance(t, ast.Name))
+        )
+    args = node.args  # type: ignore[attr-defined]
+    return frozenset(a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TypeAlias
 
-from renaming.scopes import ANY, EACH, FUNCTIONS, KEY, Step, Steps
+from renaming.scopes import ANY, EACH, FUNCTIONS, KEY, Function, Module, Step, Steps
 
 Part: TypeAlias = tuple[ast.AST, Steps]
 
@@ -74,7 +74,7 @@ SAME = {
     "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "builtins.frozenset",
     "builtins.reversed", "builtins.iter", "copy.copy", "copy.deepcopy",
     "itertools.chain.from_iterable", "types.MappingProxyType", "collections.OrderedDict",
-    "itertools.islice",
+    "itertools.islice", "builtins.staticmethod",
 }  # fmt: skip
 
 
@@ -163,13 +163,23 @@ def results_of(
     return results, yields, delegated
 
 
+def is_method(module: Module, function: Function) -> bool:
+    """Whether the first parameter is bound by the call itself."""
+    if not isinstance(module.parents.get(function), ast.ClassDef):
+        return False
+    decorators = {ast.unparse(d) for d in getattr(function, "decorator_list", [])}
+    return "staticmethod" not in decorators
+
+
 def is_property(node: ast.AST) -> bool:
     """Whether reading an attribute calls this function."""
     return any("property" in ast.unparse(d) for d in getattr(node, "decorator_list", []))
 
 
-def stored_on_self(node: ast.ClassDef, name: str) -> Iterator[tuple[ast.expr, ast.FunctionDef]]:
-    """The values of `self.name = …` in the methods of a class."""
+@cache
+def stored_on_self(node: ast.ClassDef) -> dict[str, list[tuple[ast.expr, ast.FunctionDef]]]:
+    """The values of each `self.name = …` in the methods of a class."""
+    stored: dict[str, list[tuple[ast.expr, ast.FunctionDef]]] = {}
     for method in node.body:
         if not isinstance(method, ast.FunctionDef):
             continue
@@ -183,5 +193,6 @@ def stored_on_self(node: ast.ClassDef, name: str) -> Iterator[tuple[ast.expr, as
             elif isinstance(inner, ast.AnnAssign) and inner.value is not None:
                 pairs.append((inner.target, inner.value))
             for target, value in pairs:
-                if isinstance(target, ast.Attribute) and ast.unparse(target) == f"self.{name}":
-                    yield value, method
+                if isinstance(target, ast.Attribute) and ast.unparse(target.value) == "self":
+                    stored.setdefault(target.attr, []).append((value, method))
+    return stored

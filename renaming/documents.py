@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Final
 
 from renaming.commands import Shell
-from renaming.scopes import Module
+from renaming.scopes import MARK, Module
 from renaming.table import Table, covers_path
 
-FENCE: Final = re.compile(r"^(\s*)(`{3,}|~{3,})\s*\{?([\w-]*)\}?")
-PYTHON: Final = ("python", "py", "python3", "ipython", "code-cell", "jupyter-execute", "doctest")
+FENCE: Final = re.compile(r"^(\s*)(`{3,}|~{3,})\s*(?:\{code(?:-block)?\}\s*)?\{?([\w-]*)\}?")
+PYTHON: Final = (
+    "python", "py", "python3", "pycon", "ipython", "code-cell", "jupyter-execute", "doctest"
+)  # fmt: skip
 SHELL: Final = ("sh", "console", "bash", "shell", "yaml", "yml", "toml", "make", "makefile")
 PROMPT: Final = re.compile(r"^(\s*)>>> ?(.*)$")
-MARK: Final = "# chunk of a document"
 
 
 @dataclass
@@ -47,7 +48,7 @@ class Document:
     path: Path
     text: str
     chunks: list[Chunk] = field(default_factory=list)
-    unread: list[int] = field(default_factory=list)
+    unread: list[Chunk] = field(default_factory=list)
     module: Module | None = None
 
     def __post_init__(self) -> None:
@@ -56,7 +57,7 @@ class Document:
             try:
                 ast.parse(chunk.code)
             except (SyntaxError, ValueError):
-                self.unread.append(chunk.first)
+                self.unread.append(chunk)
             else:
                 kept.append(chunk)
         self.chunks = kept
@@ -100,6 +101,28 @@ def markdown(path: Path, text: str) -> Document:
 def docstrings(path: Path, text: str) -> Document:
     """The examples of a Python file."""
     return Document(path, text, [*_examples(text.splitlines(), 1)] if ">>>" in text else [])
+
+
+def unread_code(table: Table, document: Document) -> Iterator[int]:
+    """The lines, or the cells, at which code stands that is not read.
+
+    Blocks of Markdown and cells that are no Python; other text only if it calls the package.
+    """
+    for chunk in document.unread:
+        if document.path.suffix != ".py" or table.is_called_in(chunk.code):
+            yield chunk.first
+    if document.path.suffix != ".md":
+        return
+    known = (*document.chunks, *document.unread)
+    read = {i for chunk in known for i in range(chunk.first, chunk.last + 1)}
+    paragraph: list[str] = []
+    for i, line in enumerate([*document.text.splitlines(), ""], 1):
+        if line.strip() and i not in read:
+            paragraph.append(re.sub(r"`[^`\n]+`", "", line))
+            continue
+        if table.is_called_in("\n".join(paragraph)):
+            yield i - len(paragraph)
+        paragraph = []
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
@@ -12,7 +13,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from renaming.plans import NewItem, Plan
-from renaming.scopes import Module
+from renaming.scopes import MARK, Module
 
 Value = TypeVar("Value")
 Item = TypeVar("Item", cst.Arg, cst.BaseDictElement)
@@ -55,9 +56,21 @@ def applied(module: Module, edits: Edits, package: str) -> tuple[str, list[ast.A
         pieces += [module.source[end:first], changed]
         lost += left
         end = last
-    source = "".join([*pieces, module.source[end:]])
-    ast.parse(source)
-    return source, lost
+    return "".join([*pieces, module.source[end:]]), lost
+
+
+def problem_of(old: str, new: str) -> str:
+    """Why a changed source, or a changed piece of a document, does not compile; else ''."""
+    for before, after in zip(old.split(f"{MARK}\n"), new.split(f"{MARK}\n"), strict=True):
+        if before != after:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+                    compile(after, "new", "exec", flags, dont_inherit=True)
+                except (SyntaxError, ValueError) as problem:
+                    return str(problem)
+    return ""
 
 
 def _outermost(text: _Text, nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, list[ast.AST]]]:

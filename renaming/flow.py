@@ -27,6 +27,7 @@ from renaming.scopes import (
     Step,
     Steps,
     default_of,
+    external_text,
     parameters,
     reaching,
 )
@@ -79,6 +80,7 @@ class Flow:
         self.repository = repository
         self.callers: dict[ast.AST, list[Site]] = defaultdict(list)
         self.memo: dict[tuple[ast.AST, Steps], list[Origin]] = {}
+        self.subclasses: dict[ast.AST, list[tuple[Module, ast.ClassDef]]] = defaultdict(list)
         self._index()
 
     def trace(
@@ -112,6 +114,11 @@ class Flow:
             for node in module.nodes
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
         }
+        for module in self.repository.modules:
+            for cls in (node for node in module.nodes if isinstance(node, ast.ClassDef)):
+                for base in cls.bases:
+                    for origin in self.trace(module, base):
+                        self.subclasses[origin.node].append((module, cls))
         known: set[tuple[ast.AST, ast.AST]] = set()
         for turn in range(ROUNDS):
             before = len(known)
@@ -154,21 +161,6 @@ class Flow:
             if isinstance(target, (*FUNCTIONS, ast.ClassDef)) and (node, target) not in known:
                 known.add((node, target))
                 self.callers[target].append(Site(module, node, n_skipped))
-
-
-def external_text(module: Module, node: ast.expr) -> str:
-    """The dotted name of another package that an expression spells, through imports; else ''."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    place = module.lookup(node.id, node)
-    if place is None:
-        return ".".join(["builtins", node.id, *reversed(names)])
-    imports = [b.text for b in place[1] if b.kind == "import"]
-    return ".".join([imports[0], *reversed(names)]) if len(imports) == len(place[1]) else ""
 
 
 def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
@@ -347,6 +339,18 @@ class _Trace:
         elif isinstance(node, ast.ClassDef):
             yield Origin("node", module, node, steps, context=context)
 
+    def instance(
+        self, module: Module, node: ast.ClassDef, steps: Steps, context: Context
+    ) -> Iterator[Origin]:
+        """A part of an instance of a class, or of a class below it."""
+        waiting, seen = [(module, node)], {node}
+        while waiting:
+            home, cls = waiting.pop()
+            yield from self.definition(home, cls, steps, context)
+            below = [pair for pair in self.flow.subclasses.get(cls, ()) if pair[1] not in seen]
+            seen.update(cls for _, cls in below)
+            waiting += below
+
     def result(
         self, module: Module, function: Function, steps: Steps, context: Context
     ) -> Iterator[Origin]:
@@ -393,12 +397,14 @@ class _Trace:
             is_property = containers.is_property(binding.node)
             after = (Step("call"), *rest) if is_property else rest
             yield from self.binding(module, node, binding, after, context)
-        for value, method in containers.stored_on_self(node, name):
+        for value, method in containers.stored_on_self(node).get(name, ()):
             inner = context
             if isinstance(site, Site) and method.name == "__init__" and len(context) < MOST_CALLS:
                 inner = ((site, method), *context)
             yield from self.expression(module, value, rest, inner)
-        if not (fields or name in module.names[node]):
+        state = ("bases", node, steps, context)
+        if not (fields or name in module.names[node]) and state not in self.seen:
+            self.seen.add(state)
             for base in node.bases:
                 step = (Step("call", site), *steps)
                 for origin in self.flow.trace(module, base):
@@ -476,7 +482,8 @@ class _Trace:
         is_star = any(star is not None and star.arg == name for star in stars)
         annotation = next(a.annotation for a in parameters(function) if a.arg == name)
         if is_self and steps:
-            yield from self.definition(module, above, (Step("call"), *steps), ())
+            assert isinstance(above, ast.ClassDef)
+            yield from self.instance(module, above, (Step("call"), *steps), ())
         elif isinstance(annotation, (ast.Name, ast.Attribute)) and steps and not is_star:
             seen = False
             for origin in self.flow.trace(module, annotation):
@@ -504,7 +511,7 @@ class _Trace:
         """What a call passes for a parameter."""
         args = function.args
         positional = [a.arg for a in (*args.posonlyargs, *args.args)]
-        if _is_method(module, function):
+        if containers.is_method(module, function):
             if positional and positional[0] == name:
                 yield from self.receiver(module, site, function, steps, context)
                 return
@@ -537,7 +544,7 @@ class _Trace:
         if steps and isinstance(above, ast.ClassDef):
             is_init = isinstance(function, ast.FunctionDef) and function.name == "__init__"
             call = Step("call", site if is_init else None)
-            yield from self.definition(module, above, (call, *steps), context)
+            yield from self.instance(module, above, (call, *steps), context)
 
     def keywords(
         self, site: Site, function: Function, steps: Steps, context: Context
@@ -566,14 +573,6 @@ def _external(module: Module, node: ast.AST, text: str, steps: Steps) -> Origin:
 
 def _may_be(wanted: object, key: object) -> bool:
     return wanted is None or key is None or wanted == key
-
-
-def _is_method(module: Module, function: Function) -> bool:
-    """Whether the first parameter is bound by the call itself."""
-    if not isinstance(module.parents.get(function), ast.ClassDef):
-        return False
-    decorators = {ast.unparse(d) for d in getattr(function, "decorator_list", [])}
-    return "staticmethod" not in decorators
 
 
 def _argument(site: Site, name: str, place: int | None) -> Iterator[tuple[ast.expr, Steps]]:

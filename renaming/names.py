@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from renaming.calls import Place, verbs_of
 from renaming.edits import Edits
-from renaming.flow import Flow, external_text
-from renaming.scopes import Binding, Module
+from renaming.flow import Flow
+from renaming.scopes import Binding, Module, external_text
 from renaming.table import Table
 
 
@@ -104,12 +104,14 @@ def _attribute(
 
 
 def code_in_strings(table: Table, module: Module) -> Iterator[Place]:
-    """Texts that look like code with keywords of the table: scripts, and messages that quote it."""
-    keywords = "|".join(map(re.escape, sorted(table.keywords))) or "(?!)"
-    old = re.compile(rf"(?<![\w.\"'-])(?:{keywords})=(?!=)")
-    call = re.compile(rf"\b{re.escape(table.package)}\.\w+\(")
+    """Texts that look like code with keywords of the table: scripts, and messages that quote it.
+
+    Of a docstring only what is no example with prompts and no inline code.
+    """
     for node in module.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            is_docstring = isinstance(module.parents[node], ast.Expr)
-            if not is_docstring and call.search(node.value) and old.search(node.value):
+            text = node.value
+            if isinstance(module.parents[node], ast.Expr):
+                text = re.sub(r"(?m)^\s*(>>>|\.\.\.)( .*)?$|`[^`\n]*`", "", text)
+            if table.is_called_in(text):
                 yield Place(module, node, "code in a string")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from renaming.calls import Options, Place, items_of
-from renaming.flow import external_text
-from renaming.scopes import Module
-from renaming.table import Group, Rewrite, Table, covers
+from renaming.flow import Flow
+from renaming.scopes import Module, external_text
+from renaming.table import Rewrite, Table, covers
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,16 @@ class NewItem:
 
     name: str
     template: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """Items of one call or dict that become others under one rule; `key` is what is renamed."""
+
+    sources: tuple[str, ...]
+    targets: tuple[NewItem, ...]
+    rule: str
+    key: ast.AST | None = None
 
 
 @dataclass
@@ -38,18 +49,16 @@ class Plan:
 class Planner:
     """Plans for every holder of options, and new texts for names of options that stand alone."""
 
-    def __init__(self, table: Table, options: Options) -> None:
+    def __init__(self, table: Table, options: Options, flow: Flow) -> None:
         self.table = table
         self.options = options
+        self.flow = flow
         self.places: list[Place] = []
 
     def plans(self) -> dict[ast.AST, Plan]:
         plans: dict[ast.AST, Plan] = {}
-        for node, verbs in self.options.holders.items():
-            items = {
-                name: value for name, value, key in items_of(node) if key in self.options.names
-            }
-            plan = self.plan(self.options.homes[node], node, items, verbs)
+        for node in self.options.holders:
+            plan = self.plan(node)
             if plan and self.can_be_made(node, plan):
                 plans[node] = plan
         return plans
@@ -103,95 +112,160 @@ class Planner:
             return None
         others = [verb for verb, name in names.items() if name is None]
         if new and others:
-            self.place(node, f"{old!r} is renamed, also for {', '.join(others)}: no rule there")
+            self.place(node, f"{old!r} also reaches {', '.join(others)}, without a rule")
+            return None
         return next(iter(new), None)
 
-    def plan(
-        self, module: Module, node: ast.AST, items: dict[str, ast.expr], verbs: set[str]
-    ) -> Plan:
-        plan = Plan()
-        for rewrite in self.table.rewrites:
-            if any(covers(rewrite.verbs, verb) for verb in verbs):
-                self.rewrite(module, node, items, rewrite, plan)
+    def plan(self, node: ast.AST) -> Plan:
+        """What becomes of the items of a call or a dict."""
+        verbs = self.options.holders[node]
+        items = {n: value for n, value, key in items_of(node) if key in self.options.names}
+        # Options that something else reads too keep the rules off that they belong to.
+        kept = {n for n, _, key in items_of(node) if key in self.options.shared}
+        plan, changes = Plan(), self.rewritten(node, items, verbs, kept)
+        taken = {name for change in changes for name in change.sources}
         for group in self.table.groups:
-            if any(covers(group.verbs, verb) for verb in verbs):
-                self.group(node, items, group, plan)
-        for rule in self.table.positionals:
-            is_bound = rule.keyword in items and any(covers(rule.verbs, verb) for verb in verbs)
-            if is_bound and isinstance(node, ast.Call) and len(node.args) == rule.place:
-                plan.positional.add(rule.keyword)
-                plan.rules.append(f"{rule.keyword}= → argument {rule.place}")
-            elif is_bound:
-                self.place(node, f"{rule.keyword}= becomes positional, but not here")
-        for old in items:
-            if old not in plan.removed and old not in plan.positional:
-                key = next(key for name, _, key in items_of(node) if name == old)
+            present = tuple(n for n in items if n in group.members and n not in taken)
+            is_covered = any(covers(group.verbs, verb) for verb in verbs)
+            if present and is_covered and not kept & {*group.members}:
+                inner = ", ".join(f"{group.members[name]}=${{{name}}}" for name in present)
+                item = NewItem(group.keyword, f"{group.constructor}({inner})")
+                rule = f"{', '.join(present)} → {group.keyword}"
+                changes.append(Change(present, (item,), rule))
+        self.positional(node, items, verbs, kept, plan)
+        taken = {name for change in changes for name in change.sources}
+        for old, _, key in items_of(node):
+            if old in items and old not in taken | kept | plan.positional:
                 new = self.renaming(key, old, verbs)
-                if new is not None and new in items and not self.leaves(new, verbs):
-                    self.place(key, f"{old!r} would be a second {new!r}")
-                elif new is not None:
-                    plan.renamed[old] = new
-                    plan.rules.append(f"{old} → {new}")
+                if new is not None:
+                    item = NewItem(new, f"${{{old}}}")
+                    changes.append(Change((old,), (item,), f"{old} → {new}", key))
+        for change in self.possible(node, changes, plan.positional):
+            if change.key is not None:
+                plan.renamed[change.sources[0]] = change.targets[0].name
+            else:
+                self.look_for_comments(node, items, change)
+                plan.new[change.sources[0]] = [*change.targets]
+                plan.removed.update(change.sources)
+            plan.rules.append(change.rule)
         return plan
 
-    def leaves(self, name: str, verbs: set[str]) -> bool:
-        """Whether an item of that name is renamed itself, as in a swap."""
-        return any(self.table.new_name(verb, name) for verb in verbs)
+    def possible(self, node: ast.AST, changes: list[Change], positional: set[str]) -> list[Change]:
+        """The changes after which no item is there twice, here or where dicts become one."""
+        for change in list(changes):
+            for item in change.targets:
+                if item.name in self.options.joined[node] and change in changes:
+                    self.place(node, f"{item.name}= would be put together of several places")
+                    changes.remove(change)
+        while True:
+            taken = {name for change in changes for name in change.sources} | positional
+            names = Counter(item.name for change in changes for item in change.targets)
+            names.update({name for name, _, _ in items_of(node)} - taken)
+            double = {name for name, n in names.items() if n > 1}
+            refused = [c for c in changes if any(item.name in double for item in c.targets)]
+            if not refused:
+                return changes
+            for name in double & {item.name for c in refused for item in c.targets}:
+                self.place(node, f"a second {name}= would be made")
+            changes = [change for change in changes if change not in refused]
+
+    def positional(
+        self,
+        node: ast.AST,
+        items: Mapping[str, ast.expr],
+        verbs: set[str],
+        kept: set[str],
+        plan: Plan,
+    ) -> None:
+        for rule in self.table.positionals:
+            is_covered = any(covers(rule.verbs, verb) for verb in verbs)
+            if rule.keyword not in items or rule.keyword in kept or not is_covered:
+                continue
+            args = node.args if isinstance(node, ast.Call) else None
+            has_star = any(isinstance(arg, ast.Starred) for arg in args or ())
+            if args is not None and len(args) == rule.place and not has_star:
+                plan.positional.add(rule.keyword)
+                plan.rules.append(f"{rule.keyword}= → argument {rule.place}")
+            else:
+                self.place(node, f"{rule.keyword}= becomes positional, but not here")
+
+    def look_for_comments(
+        self, node: ast.AST, items: Mapping[str, ast.expr], change: Change
+    ) -> None:
+        """A comment behind an item that moves is lost, or comes to stand behind another."""
+        lines = self.options.homes[node].source.split("\n")
+        for name in change.sources:
+            value = items[name]
+            line = lines[(value.end_lineno or 1) - 1].encode()[value.end_col_offset or 0 :]
+            if re.match(rb"[\s,)\]]*#", line):
+                self.place(node, f"look at the comment behind {name}=")
+
+    # Values
+
+    def rewritten(
+        self, node: ast.AST, items: Mapping[str, ast.expr], verbs: set[str], kept: set[str]
+    ) -> list[Change]:
+        changes: list[Change] = []
+        for rule in self.table.rewrites:
+            taken = {name for change in changes for name in change.sources}
+            present = [name for name in rule.match if name in items and name not in taken]
+            is_covered = any(covers(rule.verbs, verb) for verb in verbs)
+            if present and is_covered and not kept & {*rule.match}:
+                change = self.rewrite(node, items, rule, present)
+                changes += [change] if change else []
+        return changes
 
     def rewrite(
-        self, module: Module, node: ast.AST, items: dict[str, ast.expr], rule: Rewrite, plan: Plan
-    ) -> None:
-        present = [name for name in rule.match if name in items and name not in plan.removed]
+        self, node: ast.AST, items: Mapping[str, ast.expr], rule: Rewrite, present: list[str]
+    ) -> Change | None:
+        module = self.options.homes[node]
         literals = {name: text for name, text in rule.match.items() if not text.startswith("$")}
-        if not present or (literals and not any(name in literals for name in present)):
-            return
+        if literals and not any(name in literals for name in present):
+            return None
         for name in present:
             if name in literals and not _is_literal(items[name]):
                 if not self.is_done(module, items[name]):
                     self.place(node, f"{name}= is decided at run time")
-                return
+                return None
         if any(
             ast.literal_eval(items[name]) != ast.literal_eval(literals[name])
             for name in present
             if name in literals
         ):
-            return
+            return None
         if len(present) < len(rule.match):
             missing = ", ".join(f"{name}=" for name in rule.match if name not in present)
             self.place(node, f"{missing} for the rule of {', '.join(rule.give)}= is elsewhere")
-            return
-        if any(new in items and new not in rule.match for new in rule.give) or self.is_made(
-            plan, rule.give
-        ):
-            self.place(node, f"a second {', '.join(rule.give)}= would be made")
-            return
+            return None
         names = {text[1:]: name for name, text in rule.match.items() if text.startswith("$")}
-        new_items = []
-        for new, template in rule.give.items():
-            filled = re.sub(r"\$(\w+)", lambda m: f"${{{names[m[1]]}}}", template)
-            new_items.append(NewItem(new, filled))
-        plan.new[present[0]] = new_items
-        plan.removed.update(present)
-        plan.rules.append(f"{', '.join(rule.match)} → {', '.join(rule.give)}")
+        for name in rule.wrapped if rule.none == "drop" else ():
+            value = items[name]
+            is_none = isinstance(value, ast.Constant) and value.value is None
+            if is_none and len(rule.match) == 1:
+                if joined := self.options.joined[node] & {*rule.give}:
+                    self.place(node, f"{joined.pop()}= would be put together of several places")
+                    return None
+                return Change((name,), (), f"{name}=None is dropped")
+            if text := self.blank(module, value):
+                is_sure = isinstance(value, ast.Constant)
+                self.place(node, f"{name}= {'is' if is_sure else 'may be'} {text}")
+                return None
+        targets = tuple(
+            NewItem(new, re.sub(r"\$(\w+)", lambda m: f"${{{names[m[1]]}}}", template))
+            for new, template in rule.give.items()
+        )
+        rule_text = f"{', '.join(rule.match)} → {', '.join(rule.give)}"
+        return Change(tuple(present), targets, rule_text)
 
-    def group(self, node: ast.AST, items: dict[str, ast.expr], rule: Group, plan: Plan) -> None:
-        present = [n for n in items if n in rule.members and n not in plan.removed]
-        if not present:
-            return
-        if rule.keyword in items or self.is_made(plan, (rule.keyword,)):
-            self.place(node, f"a second {rule.keyword}= would be made")
-            return
-        if rule.keyword in self.options.joined[node]:
-            self.place(node, f"{rule.keyword}= would be put together of several places")
-            return
-        inner = ", ".join(f"{rule.members[name]}=${{{name}}}" for name in present)
-        plan.new[present[0]] = [NewItem(rule.keyword, f"{rule.constructor}({inner})")]
-        plan.removed.update(present)
-        plan.rules.append(f"{', '.join(present)} → {rule.keyword}")
-
-    def is_made(self, plan: Plan, names: Iterable[str]) -> bool:
-        new_names = {item.name for several in plan.new.values() for item in several}
-        return any(name in new_names for name in names)
+    def blank(self, module: Module, value: ast.expr) -> str:
+        """The values None, True and False that an expression may have: no object wraps them."""
+        texts = {
+            str(origin.node.value)
+            for origin in self.flow.trace(module, value)
+            if isinstance(origin.node, ast.Constant) and origin.kind == "node"
+            if origin.node.value is None or isinstance(origin.node.value, bool)
+        }
+        return " or ".join(sorted(texts))
 
     def is_done(self, module: Module, value: ast.expr) -> bool:
         """Whether a value is what a rule has made already."""
@@ -206,7 +280,3 @@ def _is_literal(node: ast.expr) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _value(node: ast.expr) -> object:
-    return ast.literal_eval(node)

@@ -12,6 +12,9 @@ FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
 
+# Begins each piece of code of a document, in the module that holds them all.
+MARK: Final = "# chunk of a document"
+
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -270,6 +273,21 @@ def _holder(module: Module, node: ast.AST) -> ast.AST:
             parent = module.parents[above]
             return parent if not isinstance(parent, (ast.If, ast.Try)) else above
     return module.tree
+
+
+def external_text(module: Module, node: ast.expr) -> str:
+    """The dotted name of another package that an expression spells, through imports; else ''."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    place = module.lookup(node.id, node)
+    if place is None:
+        return ".".join(["builtins", node.id, *reversed(names)])
+    imports = [b.text for b in place[1] if b.kind == "import"]
+    return ".".join([imports[0], *reversed(names)]) if len(imports) == len(place[1]) else ""
 
 
 def position(node: ast.AST) -> tuple[int, int]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +44,23 @@ class Rewrite:
     """Keywords with certain values that become others.
 
     A pattern `$x` stands for any expression, any other pattern for the literal it spells.
+    `none`: whether a literal None in place of `$x` is kept, or drops the keyword.
     """
 
     verbs: tuple[str, ...]
     match: Mapping[str, str]
     give: Mapping[str, str]
+    none: str = "drop"
+
+    @property
+    def wrapped(self) -> list[str]:
+        """Keywords whose value stands inside a longer expression."""
+        return [
+            name
+            for name, text in self.match.items()
+            if text.startswith("$")
+            and any(re.search(rf"{re.escape(text)}\b", t) and t != text for t in self.give.values())
+        ]
 
 
 @dataclass(frozen=True)
@@ -103,14 +117,50 @@ class Table:
                 return rule.keywords[keyword]
         return None
 
+    def moves(self, verb: str) -> frozenset[str]:
+        """The keywords of a verb that some rule takes away."""
+        return frozenset(
+            keyword for verbs, keywords in self.moved if covers(verbs, verb) for keyword in keywords
+        )
+
+    @cached_property
+    def _called(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        keywords = "|".join(map(re.escape, sorted(self.keywords))) or "(?!)"
+        call = re.compile(rf"\b{re.escape(self.package)}\.\w+\(")
+        return call, re.compile(rf"(?<![\w.\"'-])(?:{keywords})=(?!=)")
+
+    def is_called_in(self, text: str) -> bool:
+        """Whether a text looks like code that calls the package with keywords of the table."""
+        return all(pattern.search(text) for pattern in self._called)
+
+    def keywords_of(self, name: str) -> frozenset[str]:
+        """The keywords that rules take away from verbs with the same last name."""
+        return frozenset(
+            keyword
+            for verbs, keywords in self.moved
+            if name.rpartition(".")[2] in [verb.rpartition(".")[2] for verb in verbs]
+            for keyword in keywords
+        )
+
+    def sources(self, verb: str) -> dict[str, set[str]]:
+        """The new keywords of a verb, each with those that may become it."""
+        pairs = [(r.verbs, new, {old}) for r in self.renames for old, new in r.keywords.items()]
+        pairs += [(rule.verbs, rule.keyword, {*rule.members}) for rule in self.groups]
+        pairs += [(rule.verbs, new, {*rule.match}) for rule in self.rewrites for new in rule.give]
+        sources: dict[str, set[str]] = {}
+        for verbs, new, old in pairs:
+            if covers(verbs, verb):
+                stays = set() if self.new_name(verb, new) else {new}
+                sources.setdefault(new, stays).update(old)
+        return sources
+
     def has_verb(self, verb: str) -> bool:
         return any(covers(verbs, verb) for verbs in self.patterns)
 
     @property
     def patterns(self) -> list[tuple[str, ...]]:
         """The verbs of each rule of keywords."""
-        several = (self.renames, self.groups, self.rewrites, self.positionals)
-        return [rule.verbs for rules in several for rule in rules]
+        return [verbs for verbs, _ in self.moved]
 
     def has_beside(self, verb: str) -> bool:
         """Whether a rule is about a verb of the same place."""
@@ -135,14 +185,19 @@ class Table:
         return frozenset(option for rule in self.options for option in rule.options)
 
     @property
+    def moved(self) -> list[tuple[tuple[str, ...], frozenset[str]]]:
+        """The verbs of each rule, with the keywords that it takes away."""
+        return [
+            *((rule.verbs, frozenset(rule.keywords)) for rule in self.renames),
+            *((rule.verbs, frozenset(rule.members)) for rule in self.groups),
+            *((rule.verbs, frozenset(rule.match)) for rule in self.rewrites),
+            *((rule.verbs, frozenset([rule.keyword])) for rule in self.positionals),
+        ]
+
+    @cached_property
     def keywords(self) -> frozenset[str]:
         """Every keyword that some rule takes away."""
-        return frozenset(
-            {keyword for rule in self.renames for keyword in rule.keywords}
-            | {keyword for group in self.groups for keyword in group.members}
-            | {keyword for rule in self.rewrites for keyword in rule.match}
-            | {rule.keyword for rule in self.positionals}
-        )
+        return frozenset().union(*(keywords for _, keywords in self.moved))
 
 
 def covers(patterns: tuple[str, ...], name: str) -> bool:
@@ -182,6 +237,8 @@ def parsed(data: Mapping[str, Any]) -> Table:
     for rule in data.get("rewrite", ()):
         for text in (*rule["match"].values(), *rule["give"].values()):
             _check_expression(text)
+        if rule.get("none", "drop") not in ("drop", "keep"):
+            raise TableError(f"none = {rule['none']!r}: drop or keep")
     table = Table(
         package=data.get("package", "karat"),
         programs=tuple(data.get("commands", COMMANDS)),

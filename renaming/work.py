@@ -8,16 +8,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from renaming.calls import Collector, Place
+from renaming.calls import Place
 from renaming.commands import Shell, renamed_options
-from renaming.documents import Document, docstrings, markdown, notebook, prose, with_cells
-from renaming.edits import Edits, applied
+from renaming.documents import (
+    Document,
+    docstrings,
+    markdown,
+    notebook,
+    prose,
+    unread_code,
+    with_cells,
+)
+from renaming.edits import Edits, applied, problem_of
 from renaming.flow import Flow
 from renaming.names import code_in_strings, renamed_names
 from renaming.plans import Planner
 from renaming.report import Remark, Report
 from renaming.repository import Repository
 from renaming.scopes import Module
+from renaming.sharing import collected
 from renaming.table import Table
 
 PATHS: Final = (
@@ -25,8 +34,12 @@ PATHS: Final = (
     "docs",
     "examples",
     "benchmarks",
+    "fuzz",
+    "simulations",
     "src",
     "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
     ".github",
     "Makefile",
 )
@@ -65,60 +78,56 @@ def renamed(table: Table, root: Path, paths: Iterable[Path]) -> Report:
     modules = [document.module for document in documents.values() if document.module]
     repository = Repository(root, code, modules)
     flow = Flow(repository)
-    options = Collector(table, flow).collect()
-    planner = Planner(table, options)
+    options = collected(table, flow)
+    planner = Planner(table, options, flow)
     plans, strings = planner.plans(), planner.loose()
     report.n_calls, report.n_spreads = options.n_calls, options.n_spreads
     places = [*options.places, *planner.places]
     wanted = set(files)
     edits: dict[Module, Edits] = {m: Edits() for m in repository.modules if m.path in wanted}
+    rules: dict[Module, list[str]] = {module: [] for module in edits}
     for node, plan in plans.items():
         if (module := options.homes[node]) in edits:
             edits[module].plans[node] = plan
-            report.count(module.path, plan.rules)
+            rules[module] += plan.rules
     for node, text in strings.items():
         if (module := options.homes[node]) in edits:
             edits[module].strings[node] = text
-            report.count(module.path, [f"{node.value} → {text}"])  # type: ignore[attr-defined]
+            rules[module].append(f"{node.value} → {text}")  # type: ignore[attr-defined]
     for module, changes in edits.items():
-        report.count(module.path, renamed_names(table, flow, module, changes, places))
+        rules[module] += renamed_names(table, flow, module, changes, places)
         if not module.is_document:
             places += code_in_strings(table, module)
-            report.count(module.path, renamed_options(table, module, changes, places))
-        _apply(table, report, documents, module, changes, places)
+            rules[module] += renamed_options(table, module, changes, places)
+        source, lost = applied(module, changes, table.package)
+        places += [Place(module, node, "not changed: a string in several parts") for node in lost]
+        if problem := problem_of(module.source, source):
+            text = f"not changed: the new file would not compile ({problem})"
+            report.remarks.add(Remark(report.short(module.path), 1, text))
+        else:
+            report.count(module.path, rules[module])
+            _put(report, documents[module.path], module, source)
     for path in files:
         _text(table, report, path)
-    _remarks(report, documents, wanted, places)
+    _remarks(table, report, documents, wanted, places)
     return report
 
 
-def _apply(
-    table: Table,
-    report: Report,
-    documents: dict[Path, Document],
-    module: Module,
-    changes: Edits,
-    places: list[Place],
-) -> None:
-    """Change the code of a file, or of a document."""
-    if not changes:
-        return
-    source, lost = applied(module, changes, table.package)
-    places += [Place(module, node, "not changed: a string in several parts") for node in lost]
+def _put(report: Report, document: Document, module: Module, source: str) -> None:
+    """Put the new code of a file, or of a document, into its text."""
     old, new = report.texts[module.path]
     if not module.is_document:
         # Line endings as they were: Python reads all of them as one.
         if "\r\n" in old:
             source = source.replace("\r\n", "\n").replace("\n", "\r\n")
-        report.texts[module.path] = (old, source)
-        return
-    document = documents[module.path]
-    if module.path.suffix == ".ipynb":
-        report.texts[module.path] = (old, with_cells(document, source))
+        new = source
+    elif source != module.source and module.path.suffix == ".ipynb":
+        new = with_cells(document, source)
     elif module.path.suffix == ".py":
-        report.texts[module.path] = (old, document.replaced_in(new, source))
-    else:
-        report.texts[module.path] = (old, document.with_code(source))
+        new = document.replaced_in(new, source)
+    elif module.path.suffix == ".md":
+        new = document.with_code(source)
+    report.texts[module.path] = (old, new)
 
 
 def _text(table: Table, report: Report, path: Path) -> None:
@@ -134,7 +143,11 @@ def _text(table: Table, report: Report, path: Path) -> None:
 
 
 def _remarks(
-    report: Report, documents: dict[Path, Document], wanted: set[Path], places: list[Place]
+    table: Table,
+    report: Report,
+    documents: dict[Path, Document],
+    wanted: set[Path],
+    places: list[Place],
 ) -> None:
     verbs: dict[Place, set[str]] = defaultdict(set)
     for place in places:
@@ -146,7 +159,5 @@ def _remarks(
                 line = documents[place.module.path].line_of(line)
             report.remark(place, line, several)
     for path, document in documents.items():
-        for line in document.unread:
-            if path.suffix == ".md":
-                text = "this code is not read: it is no Python"
-                report.remarks.add(Remark(report.short(path), line, text))
+        for line in unread_code(table, document):
+            report.remarks.add(Remark(report.short(path), line, "code that is not read"))

@@ -28,6 +28,8 @@ TABLE = parsed(
 )
 # The wrapper of `tests/corpus/sabotage.py` that passes on any keywords, of calls that pytest makes.
 MOST_UNRESOLVED = 1
+# Dicts that the corpus spreads into verbs of the table and into functions without a rule.
+MOST_SHARED = 20
 
 
 @cache
@@ -36,8 +38,12 @@ def report() -> Report:
 
 
 def test_few_places_need_a_person() -> None:
-    remarks = [f"{r.path}:{r.line}: {r.text}" for r in sorted(report().remarks)]
-    assert len(remarks) <= MOST_UNRESOLVED, "\n".join(remarks)
+    shared, others = [], []
+    for remark in sorted(report().remarks):
+        lines = shared if remark.text.startswith("also read by ") else others
+        lines.append(f"{remark.path}:{remark.line}: {remark.text}")
+    assert len(others) <= MOST_UNRESOLVED, "\n".join(others)
+    assert 1 <= len(shared) <= MOST_SHARED, "\n".join(shared)
 
 
 def test_calls_are_renamed() -> None:
@@ -48,10 +54,13 @@ def test_calls_are_renamed() -> None:
 
 def test_no_data_is_renamed() -> None:
     """Dicts of columns and of rows stay as they are, beside dicts of options that change."""
-    old, new = (_positional_dicts(text) for text in report().texts[BAD_INPUT])
+    rule = {"verbs": ["evaluate", "gate", "compare", "accuracy", "Stream"], "keywords": NEW}
+    before, after = renamed(parsed({"rename": [rule]}), ROOT, [BAD_INPUT]).texts[BAD_INPUT]
+    assert before.count('{"true": "lable"}') == 1
+    assert after.count('{"truth": "lable"}') == 1
+    old, new = _positional_dicts(before), _positional_dicts(after)
     assert len(old) >= 15
     assert old == new
-    assert report().texts[BAD_INPUT][0] != report().texts[BAD_INPUT][1]
 
 
 def _positional_dicts(source: str) -> list[str]:

@@ -98,6 +98,10 @@ class TestCommand:
                 "a: two rules rename x=",
             ),
             ('[[rewrite]]\nverbs = ["a"]\nmatch = {x = "("}\ngive = {}\n', "'(' is no Python"),
+            (
+                '[[rewrite]]\nverbs = ["a"]\nmatch = {}\ngive = {}\nnone = "no"\n',
+                "none = 'no': drop or keep",
+            ),
             ('[[group]]\nverbs = ["a"]\nmembers = ["b"]\n', "group {"),
         ],
     )
