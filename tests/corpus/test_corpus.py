@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -266,7 +267,7 @@ def test_facts_are_no_prose() -> None:
 def test_a_command_line_is_named_without_its_options() -> None:
     names = [call.id for group in ("commands", "judges") for call in calls_of(group)]
     assert any(" -- " in name for name in names)
-    assert not any("--" in name.replace(" -- ", " ").removesuffix(" --") for name in names)
+    assert not any(re.search("--[a-z]", name) for name in names)
 
 
 def test_another_recording_has_to_exist() -> None:

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 GROUPS: Final = (
     *("sets", "set_scores", "set_models", "set_streams", "set_dropins", "judges", "folds"),
     *("looks", "monitors", "row_lists", "strata", "checks", "refusals", "stored"),
+    *("odd_sources", "objects", "unnoticed"),
 )
 LATE: Final = {
     ("sets", "remarks lost"): "escaped separators",
@@ -27,6 +28,8 @@ LATE: Final = {
     ("folds", "remarks lost"): "folds of one value",
     ("row_lists", "limits flipped"): "back from JSON",
     ("checks", "limits flipped"): "doubts: gate of another threshold D117",
+    ("odd_sources", "limits flipped"): "labels: spaces in front",
+    ("objects", "limits flipped"): "a judged result, used",
     ("refusals", "remarks lost"): "form, classes, gold and judge",
 }
 """The call from which on to look, where none of many before it notices."""
