@@ -35,7 +35,7 @@ OWN: Final = {
     "tests/architecture/test_import_directions.py": ("test", 10.0),
     "tests/compat/test_torchmetrics_curves.py::test_random": ("all", 0.0),
     "tests/compat/test_torchmetrics_sets.py::test_random": ("all", 0.0),
-    "tests/corpus": ("test", 60.0),
+    "tests/corpus": ("test", 45.0),
     "tests/corpus/test_corpus.py::test_the_outcomes_of_sources": ("test", 15.0),
     "tests/corpus/test_corpus.py::test_the_outcomes_of_spark": ("all", 0.0),
     "tests/corpus/test_sabotage.py": ("test", 8.0),

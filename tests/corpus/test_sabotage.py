@@ -30,7 +30,6 @@ LATE: Final = {
     ("checks", "limits flipped"): "doubts: gate of another threshold D117",
     ("odd_sources", "limits flipped"): "labels: spaces in front",
     ("objects", "limits flipped"): "a judged result, used",
-    ("refusals", "remarks lost"): "form, classes, gold and judge",
 }
 """The call from which on to look, where none of many before it notices."""
 WITHOUT_LIMITS: Final = {("set_dropins", "limits flipped")}
@@ -44,7 +43,7 @@ def noticing(group: str, sabotage: str) -> str | None:
     for call in dropwhile(lambda call: late not in (None, call.id), calls_of(group)):
         with in_a_folder(), SABOTAGES[sabotage]():
             outcome = outcome_of(call.run)
-        if compare(recorded[call.id], outcome, tolerance, text=False).differences:
+        if compare(recorded[call.id], outcome, tolerance).differences:
             return call.id
     return None
 
@@ -59,6 +58,6 @@ def test_a_sabotage_is_noticed(group: str, sabotage: str) -> None:
 def test_without_a_sabotage_nothing_is_noticed() -> None:
     SABOTAGES["nothing"] = in_a_folder
     try:
-        assert noticing("monitors", "nothing") is None
+        assert noticing("set_dropins", "nothing") is None
     finally:
         del SABOTAGES["nothing"]
