@@ -31,6 +31,8 @@ FORMULAS: Final = tuple(
 TIMES: Final = 2.0
 OWN: Final = {
     "tests/browser/test_rows.py": ("all", 0.0),
+    "tests/benchmarks/test_pins": ("test", 3.0),
+    "tests/renaming": ("test", 4.0),
     "tests/architecture/test_completion.py": ("test", 10.0),
     "tests/architecture/test_import_directions.py": ("test", 10.0),
     "tests/compat/test_torchmetrics_curves.py::test_random": ("all", 0.0),
