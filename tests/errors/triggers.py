@@ -115,8 +115,8 @@ def gated(baseline: dict[str, Any]) -> Callable[[], object]:
 
 def weighed_otherwise() -> None:
     """A gate of rows against predictions whose file weighs them otherwise."""
-    new = {"label": [0, 1], "pred": [0, 1], "weight": [1.0, 2.0]}
-    karat.gate(new, baseline={**new, "weight": [1.0, 3.0]})
+    new = {"label": [0, 1], "pred": [0, 1], "sample_weight": [1.0, 2.0]}
+    karat.gate(new, baseline={**new, "sample_weight": [1.0, 3.0]})
 
 
 def crowded() -> None:
@@ -231,6 +231,11 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K256": lambda: karat.gate(
         {**TABLE, "fold": [0, 1]}, baseline={**TABLE, "fold": [1, 0]}, folds="fold"
     ),
+    "K258": lambda: karat.evaluate([0, 1, 1, 0] * 12, [0, 1] * 24, folds=[0] * 24 + [1] * 24),
+    "K316": lambda: karat.kappa_linear(["low", "medium", "high"], ["low", "high", "high"]),
+    "K317": lambda: karat.evaluate(["2", "9", "10"], y_prob=np.eye(3)),
+    "K318": lambda: karat.accuracy([0, 1, 2, -100], [0, 1, 1, 1]),
+    "K424": lambda: karat.evaluate(confusion=[[3, 1, 4], [2, 5, 7], [5, 6, 11]]),
     "K257": lambda: karat.from_cross_validate({"test_score": [0.5, 0.6]}, [[0], [1]], [0, 1]),
     "K234": lambda: karat.evaluate(["ok", "fraud"], ["ok", "ok"], keep_rows=20).rows(true="frod"),
     "K235": lambda: karat.evaluate([0] * 9, [1] * 9, keep_rows=2).rows(limit=5),

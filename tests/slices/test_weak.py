@@ -182,8 +182,8 @@ def test_weights_count_rows_and_stay_with_them() -> None:
 
 
 def test_a_table_of_predictions_is_read_as_evaluate_reads_it() -> None:
-    frame = table().assign(weight=1.0, proba_0=0.3, proba_1=0.7)
-    frame.loc[frame["sex"] == "f", "weight"] = 0.0
+    frame = table().assign(sample_weight=1.0, proba_0=0.3, proba_1=0.7)
+    frame.loc[frame["sex"] == "f", "sample_weight"] = 0.0
     found = karat.find_weak_slices(frame, n_permutations=99)
     assert {"proba_0", "proba_1"} < found.left_out.keys()
     assert "proba_0" in str(found)

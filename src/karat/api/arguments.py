@@ -19,6 +19,7 @@ from karat.data.labels.matrices import display_names
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short
+from karat.errors.doubts import only_doubts
 from karat.errors.options import option
 from karat.inference.confidence import Confidence, WeightKind
 from karat.metrics import Metric, get, n_records
@@ -76,6 +77,9 @@ def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
     """The report with weights taken as numbers of rows, and classes with their display names."""
     if is_frequency:
         report = _changed(report, _counted_as_rows)
+        settled = [one for one in only_doubts(report.warnings) if one.code == "D128"]
+        rest = tuple(one for one in report.warnings if one not in settled)
+        report = replace(report, warnings=rest) if settled else report
     if class_names is not None or report.classes.names is not None:
         names = display_names(class_names, report.classes)
         classes: Classes = report.classes.named(names)

@@ -61,7 +61,7 @@ from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric
 from karat.metrics.plan import requested
 from karat.results.sets import SetReport
-from karat.tally import Label
+from karat.tally import Label, reorder
 
 _TASK_MEMORY: Final = 1 << 28
 _OF_LABELS: Final = ("labels", "positive", "weights")
@@ -451,7 +451,7 @@ def _tensors(
         return None
     cells, scores = devices.landed(is_in_histograms=False) if devices.n_rows else (None, None)
     if cells is not None and positive is not None and labels is None:
-        cells = cells.with_classes(classes_of(cells.classes.labels, positive))
+        cells = reorder(cells, classes_of(cells.classes.labels, positive))
     return Tallies(cells, scores)
 
 

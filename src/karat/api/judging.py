@@ -34,7 +34,7 @@ from karat.inference.label_intervals import is_a_count, is_constant
 from karat.metrics import Metric
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._measure import measure
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.metrics.plan import requested
 from karat.results import judged as outcome
 from karat.results.judged import JudgedResult, JudgedShare
@@ -365,7 +365,7 @@ def _listed(
         return {str(metric): metric for metric in listed_of(gold.cells, of_scores)}
     for metric in wanted:
         check_estimated(metric)
-        check_has_positive(metric, gold.classes, ())
+        check_applies(metric, gold.classes, ())
     return {str(metric): metric for metric in wanted}
 
 

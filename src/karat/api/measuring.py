@@ -51,7 +51,7 @@ from karat.metrics import Metric, Pairwise
 from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
@@ -241,6 +241,8 @@ def _folds(
 
     of_folds = by_slice(report.cells, rows, codes, is_clustered=False)
     axis = FoldAxis.of(columns, of_folds.keys, of_folds.cells.n_rows)
+    if rows.weights is None and len(codes.codes) == len(rows.true):
+        axis.check_truth(codes.codes, rows.true)
     if columns.ids is not None and rows.clusters is not None:
         axis.check_rows(codes.codes, rows.clusters.codes)
     elif columns.repeat is None:
@@ -372,7 +374,7 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
         return _report(spec, rows.cells(), **facts, threshold=rows.threshold)
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
     for metric in wanted if requested is not None else ():
-        check_has_positive(metric, rows.classes, ())
+        check_applies(metric, rows.classes, ())
     is_all = requested is None and confidence is None and rows.weights is None
     is_kept = is_all and rows.n_rows * rows.classes.k <= _FEW
     if is_kept:
@@ -434,7 +436,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
         return _report(spec, histograms.cells, **facts, threshold=scores.threshold)
     wanted = wanted_of_scores(rows.classes, spec.wanted, is_prob=rows.is_prob)
     for metric in wanted:
-        check_has_positive(metric, rows.classes, ())
+        check_applies(metric, rows.classes, ())
     of_pairs = [metric for metric in wanted if metric.record.reads is Pairwise]
     # What was added up of each row is never clipped.
     of_rows = [metric for metric in wanted if metric in of_pairs or metric.is_clipped]
@@ -490,6 +492,9 @@ def _placed(scores: ScoreParts) -> ScoreParts:
         # One observed class of 0 and 1: the other is known.
         kind = type(label)
         both = discovered((kind(0), kind(1)), scores.positive)
+        return replace(scores, held=scores.held.recoded(both))
+    if classes.k == 1 and columns == 2 and scores.positive not in (None, label):
+        both = discovered((label, scores.positive), scores.positive)
         return replace(scores, held=scores.held.recoded(both))
     argument = "y_prob" if scores.is_prob else "y_score"
     raise wrong_number(argument, columns, classes, is_single=scores.shape[0] is None)

@@ -33,9 +33,10 @@ from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.results.values import listed_metrics
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
+from karat.tally.shared import united
 
 Codes = npt.NDArray[np.int64]
 
@@ -199,7 +200,7 @@ class Models:
         """Refuse metrics that models, of which some are scored, do not have (K166, K307)."""
         missing = [name for name in self.names if name not in self.scored]
         for metric in wanted:
-            check_has_positive(metric, self.classes, ())
+            check_applies(metric, self.classes, ())
             if metric.needs_scores and self.are_reports:
                 raise error(
                     "K166",
@@ -457,6 +458,9 @@ def _united(found: Sequence[Classes]) -> Classes:
     first = found[0]
     if all(classes.labels == first.labels for classes in found):
         return first
+    ordered = max(found, key=lambda classes: classes.k)
+    if all(united(ordered, classes) is not None for classes in found):
+        return ordered
     labels = {label for classes in found for label in classes.labels}
     if len({isinstance(label, str) for label in labels}) > 1:
         raise error("K201", left=str(found[0].labels), right=str(found[1].labels))

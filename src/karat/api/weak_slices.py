@@ -53,7 +53,7 @@ from karat.inference.slices.weak import WeakSlice, limits_of
 from karat.inference.table_variance import derivative
 from karat.metrics import Metric
 from karat.metrics._influence.gather import influences, reason_without
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.metrics.plan import requested
 from karat.tally import Label
 
@@ -327,7 +327,7 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
     assert rows is not None
     if metric is None:
         return _Measure("error", "lower", (rows.true != rows.pred).astype(np.float64))
-    check_has_positive(metric, rows.classes, ())
+    check_applies(metric, rows.classes, ())
     if metric.needs_scores:
         with np.errstate(invalid="ignore"):
             phi = influences(InMemoryScores.of(rows, None), [metric])[metric]

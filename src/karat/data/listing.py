@@ -86,7 +86,8 @@ def shown_scores(scores: InMemoryScores, pred: npt.NDArray[Any], at: npt.NDArray
     if values.ndim == 1:
         return np.asarray(values[at, None], np.float64)
     if scores.classes.k == 2 and positive is not None:
-        return np.asarray(values[at, positive][:, None], np.float64)
+        column = scores.column_values(positive, is_prob=False)
+        return np.asarray(column[at, None], np.float64)
     pairs = [values[at, scores.codes[at]], values[at, pred[at]]]
     return np.stack(pairs, axis=1).astype(np.float64)
 

@@ -316,11 +316,10 @@ K191  {left} and {right} have no label in common.
           class with labels=.
 K192  Column {column} may hold probabilities or other scores.
       It was found by its name, and all {n} values lie in [0, 1].
-      State what it holds: {prob} or {score}.
-K193  Several files hold rows with the same ids.
-      {count} ids of column {column} in {left} are in {right} too, first {value!r}.
-      To compare the files of several models, use {compare}. If the ids belong to other rows, give
-          {no_id}.
+      State what it holds: {prob} or {score}; {none} leaves it out.
+K193  Several files {what}.
+      {found}.
+      To compare the files of several models, use {compare}. {do}.
 K194  {name} needs to know which class is positive.
       The two classes are {labels}, and nothing says which one is positive.
       Give {options}{or_else}.

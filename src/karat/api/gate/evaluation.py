@@ -85,7 +85,7 @@ def _on_own_classes(*sides: Rows) -> tuple[Rows, ...]:
     if classes.k <= 2 or classes.is_declared:
         return sides
     own = np.unique(np.concatenate([codes for rows in sides for codes in (rows.true, rows.pred)]))
-    fewer = Classes.of([classes.labels[code] for code in own.tolist()])
+    fewer = classes.some(own.tolist())
     places = np.zeros(classes.k, np.int32)
     places[own] = np.arange(len(own), dtype=np.int32)
     return tuple(

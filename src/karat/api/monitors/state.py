@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -74,16 +75,18 @@ def _classes_of_both(before: Rows, batch: Rows, positive: Any) -> Classes:
         if now != then:
             given = {"now": now, "then": then, "path": MONITOR}
             raise error("K240", argument=argument, **given, do=_SAME_KIND)
-    labels = before.classes.labels
+    labels, is_ordered = before.classes.labels, before.classes.is_ordered
     if batch.classes.labels != labels:
         if before.scores is not None:
             facts = {"now": list(batch.classes.labels), "then": list(labels)}
             raise error("K240", argument="labels", **facts, path=MONITOR, do=_SAME_KIND)
-        labels = common_labels(before.classes, batch.classes).labels
+        both = common_labels(before.classes, batch.classes)
+        labels, is_ordered = both.labels, both.is_ordered
     if positive is None and len(labels) == 2:
         known = [one.labels[one.positive] for one in _with_positive(before, batch)]
         positive = known[0] if known else None
-    return classes_of(labels, positive, is_declared=before.classes.is_declared)
+    classes = classes_of(labels, positive, is_declared=before.classes.is_declared)
+    return replace(classes, is_ordered=is_ordered)
 
 
 def _with_positive(*sides: Rows) -> list[Any]:
@@ -169,6 +172,7 @@ def facts_of(rows: Rows) -> dict[str, Any]:
         "labels": list(classes.labels),
         "positive": classes.positive,
         "is_declared": classes.is_declared,
+        **({} if classes.is_ordered is None else {"is_ordered": classes.is_ordered}),
         "argument": None if scores is None else scores.argument,
         "tolerance": None if scores is None else scores.tolerance,
         "clusters": None if rows.clusters is None else list(rows.clusters.texts),
@@ -180,7 +184,8 @@ def rows_of(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rows:
     labels, positive = tuple(facts["labels"]), facts["positive"]
     _require(None not in labels and len({*labels}) == len(labels), "labels that are none")
     _require(positive is None or positive in range(len(labels)), "no such positive class")
-    classes = Classes(labels, positive=facts["positive"], is_declared=facts["is_declared"])
+    order = facts.get("is_ordered")
+    classes = Classes(labels, facts["positive"], None, facts["is_declared"], order)
     true, pred = arrays["true"], arrays["pred"]
     scores = weights = clusters = None
     for codes in (true, pred):

@@ -175,6 +175,8 @@ def align(true: Column, pred: Column, labels: Any = None, positive: Any = None) 
         _check_within(order, true, pred)
         ordered = [label for label in order if label in both]
     classes = classes_of(harmonized(ordered, common_kind(true, pred)), positive)
+    if order is not None:
+        classes = replace(classes, is_ordered=True)
     return Aligned(classes, _side(true, classes), _side(pred, classes))
 
 

@@ -15,7 +15,14 @@ from karat.data.labels.align import align, classes_of, codes_within
 from karat.data.labels.column import Column, harmonized
 from karat.data.roles import ending_of
 from karat.data.scores.containers import Scores
-from karat.data.scores.order import of_single, place_columns, with_other, wrong_number
+from karat.data.scores.order import (
+    check_one_order,
+    of_single,
+    place_columns,
+    sorted_pair,
+    with_other,
+    wrong_number,
+)
 from karat.errors import KaratError, error, short, shown
 from karat.errors.options import each_option, option
 from karat.tally.classes import Classes
@@ -129,12 +136,16 @@ def coded_truth(
         # Columns without names belong to sorted classes, the order of every classifier.
         true = replace(true, order=None)
         aligned = align(true, true, labels, positive)
-        classes = aligned.classes
-        codes = codes_within(aligned.true, classes)
+        classes = sorted_pair(aligned.classes)
+        codes = codes_within(aligned.true, aligned.classes)
+        if classes.labels != aligned.classes.labels:
+            codes = 1 - codes
     label, one = classes.labels[0], classes.k
     classes = with_other(classes, scores.k, labels, positive)
     if classes.k > one:
         codes = np.full_like(codes, int(label))
     if classes.k != scores.k:
         raise wrong_number(scores.argument, scores.k, classes, is_single=scores.values.ndim == 1)
+    if labels is None:
+        check_one_order(classes, scores.argument, scores, codes)
     return classes, codes

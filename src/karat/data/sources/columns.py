@@ -280,8 +280,9 @@ def find_columns(
     settled: list[Role] = [role for role, name in given.items() if name is not None]
     if prob is not None or score is not None:
         settled += ["prob", "score"]
-    noted = [name for family in roles.families for name in family.columns]
-    noted += [*texts, *roles.candidates["confidence"]]
+    noted = [*texts, *roles.candidates["confidence"]]
+    if not request.pred:
+        noted += [name for family in roles.families for name in family.columns]
     notes += unused_columns(types, used, settled, noted)
     if given["weights"] is None and mapping["weights"] is None:
         check_unused_weights(types.items() if described is None else described, used)

@@ -16,7 +16,7 @@ from karat.inference.proportions import reads_costs
 from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._metric import Values, check_has_positive
+from karat.metrics._metric import Values, check_applies
 from karat.results.result import Result
 from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
@@ -103,7 +103,7 @@ class Slice:
         return {}
 
     def _measured(self, metric: Metric) -> Result:
-        check_has_positive(metric, self.table.classes, self.whole.measured)
+        check_applies(metric, self.table.classes, self.whole.measured)
         if metric.needs_scores:
             return self._single(self._of_scores(metric))
         report = self._report_of(self.table) if reads_costs(metric) else self.report

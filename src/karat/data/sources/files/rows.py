@@ -140,7 +140,7 @@ def read_files(
     if request.is_searched and not request.groups:
         columns = columns.without(relation.unreadable(columns.singles))
     notes = columns.notes
-    if columns.unique is not None:
+    if not request.is_part and request.unique != "":
         argument = "id" if request.keeps_rows else "ids"
         sides, is_named = (columns.unique, columns.found["true"]), request.unique is not None
         notes += doubts_of_ids(relation, *sides, request.where, argument, is_named=is_named)

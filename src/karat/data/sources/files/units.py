@@ -323,7 +323,7 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
         width = beside + len(kinds) * (4 if set(kinds) == {"FLOAT"} else 8)
         if most is not None and not is_wide and sum(n_rows.values()) * width <= most:
             return None
-        if columns.unique is not None:
+        if request.unique != "":
             ids, is_named = columns.unique, request.unique is not None
             notes += doubts_of_ids(relation, ids, mapping["true"], where, is_named=is_named)
         facts, later = facts_of(relation, where), slices_later(types, columns.groups, columns.folds)
