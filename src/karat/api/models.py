@@ -252,9 +252,12 @@ class Models:
         tables = dict(zip(self.names, self.tables, strict=True))
         done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
         for part in parts:
+            facts = spec.asked, policy
             values = {
-                name: estimated(part.metric, value, table, spec.asked, policy)
-                for (name, table), value in zip(tables.items(), part.values, strict=True)
+                name: estimated(part.metric, value, table, *facts, part.undefined.get(i))
+                for i, ((name, table), value) in enumerate(
+                    zip(tables.items(), part.values, strict=True)
+                )
             }
             done[part.metric] = part, values
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}

@@ -38,7 +38,7 @@ class LabelDifference(JsonRecord):
         label: the label.
         a, b: the models.
         value_a, value_b: what the metric gave; NaN where it is undefined.
-        difference: value_a − value_b.
+        difference: value_a − value_b; NaN where either is undefined.
         n: rows that truly have the label, or their weight.
         low, high: limits of the difference at `level`; None where none are known.
         low_simultaneous, high_simultaneous: limits that hold for all labels at once.
@@ -73,10 +73,13 @@ class LabelDifference(JsonRecord):
     def verdict(self) -> Verdict:
         """Verdict of a against b for all labels at once: better, worse or inconclusive.
 
-        Of a metric of which neither direction is better: higher or lower.
+        Of a metric of which neither direction is better: higher or lower. Of a label that is
+        undefined for a model: not tested.
         """
         p = self.p_adjusted
-        if p is None or not p < 1.0 - self.level or not self.difference:
+        if p is None:
+            return "not tested"
+        if not p < 1.0 - self.level or not self.difference:
             return "inconclusive"
         return direction(self.difference, get(self.metric).better)
 
@@ -85,6 +88,8 @@ class LabelDifference(JsonRecord):
         limits = "" if low is None else f" [{low:+.4g}, {high:+.4g}]"
         p = "" if self.p_adjusted is None else f", p = {self.p_adjusted:.3g}"
         what = f"{self.metric} of {self.label!r}: {self.a} − {self.b}"
+        if math.isnan(self.difference):
+            return f"{what}: {self.verdict}, undefined for a model"
         return f"{what} = {self.difference:+.4g}{limits}{p} (all labels at once): {self.verdict}"
 
 
@@ -102,9 +107,12 @@ def label_differences(
     plain, each = of_one_label(metric), models[0]
     level, policy, k = each.asked.level, each.policy, each.tally.k
     of_labels = replace(plain, lift="per_class")
-    values = [values_on_sets(of_labels, one.tally, policy).value for one in models]
+    computed = [values_on_sets(of_labels, one.tally, policy) for one in models]
+    values = [one.value for one in computed]
     with np.errstate(invalid="ignore"):
         difference = values[0] - values[1]
+    # What an undefined value counts as is no value to compare.
+    difference[computed[0].undefined | computed[1].undefined] = math.nan
     swapped = SwappedSets.of(_rows(models[0]), _rows(models[1]), n_permutations)
     with np.errstate(invalid="ignore", divide="ignore"):
         # Of a label that is undefined on one side nothing is known.

@@ -35,6 +35,7 @@ from karat.inference.set_score_intervals import SetScoreIntervals
 from karat.metrics import Metric
 from karat.metrics._of_set_scores import is_of_rows
 from karat.metrics._of_sets import meant_on_sets
+from karat.metrics.reasons import undefined_of_scores
 from karat.tally import ClusteredCells
 
 _PAIR: Final = (0, 1)
@@ -69,10 +70,14 @@ def _compared(
         Estimate.of(value, model.of(metric, value), spec.level)
         for model, value in zip(models, values, strict=True)
     ]
+    undefined = _undefined(models, metric, values)
+    for i, reason in undefined.items():
+        estimates[i] = Estimate.undefined(values[i], reason, spec.level)
     n = [model.scores.rows.n for model in models]
     found = [_moves(model, metric, x) for model, x in zip(models, values, strict=True)]
     remark = None if is_paired else _APART
-    one = Measured(metric, values, n, None, "influence t" if is_paired else "unpaired t")
+    facts = metric, values, n, None, "influence t" if is_paired else "unpaired t"
+    one = Measured(*facts, undefined=undefined)
     known = [each for each in found if isinstance(each, Moves)]
     if len(known) < len(found):
         reason = next(each for each in found if isinstance(each, str))
@@ -98,9 +103,24 @@ def _compared(
     return one, estimates
 
 
+def _undefined(
+    models: Sequence[SetScoreIntervals], metric: Metric, values: Sequence[float]
+) -> dict[int, str]:
+    """Place of each model whose rows do not define a metric → the reason."""
+    meant, found = meant_on_sets(metric), {}
+    for i, (model, value) in enumerate(zip(models, values, strict=True)):
+        # Scores of labels alone have no number for what is undefined.
+        if is_of_rows(meant) or not math.isfinite(value):
+            undefined = model.scores.values(metric).undefined
+            if undefined.all() or not math.isfinite(value):
+                reason = undefined_of_scores(meant, model.scores.rows.classes, undefined)
+                found[i] = reason or ""
+    return found
+
+
 def _moves(model: SetScoreIntervals, metric: Metric, value: float) -> Moves | str:
     if not math.isfinite(value):
-        return "one of the two values is undefined or infinite"
+        return "the value is undefined or infinite"
     return model.compared_moves(metric, value)
 
 
