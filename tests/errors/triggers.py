@@ -64,6 +64,22 @@ def monitored(**given: Any) -> Any:
     return monitor.add([0, 1], [0, 1], **given)
 
 
+def of_ids_that_were_added() -> Any:
+    monitor = karat.Monitor(min={"accuracy": 0.5})
+    monitor.add([0, 1], [0, 1], id=["ann", "bob"])
+    return monitor.add([0, 1], [0, 1], id=["bob", "cid"])
+
+
+def of_a_state_that_changed() -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state.karat"
+        karat.Monitor(min={"accuracy": 0.5}).save(path)
+        first, second = karat.Monitor.load(path), karat.Monitor.load(path)
+        for monitor in (first, second):
+            monitor.add([0, 1], [0, 1])
+            monitor.save(path)
+
+
 def newer() -> bytes:
     data = bytearray(to_bytes(LEFT))
     struct.pack_into("<H", data, 8, 7)
@@ -243,6 +259,9 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K238": lambda: karat.compare([0, 1], TWO_MODELS, anytime=1000, paired=False),
     "K240": lambda: monitored(weights=[1.0, 2.0]),
     "K241": monitored,
+    "K430": of_ids_that_were_added,
+    "K431": lambda: karat.Monitor.load("nowhere.karat"),
+    "K432": of_a_state_that_changed,
     "K221": lambda: karat.macro_f1([{"cat"}, {"cat", "dog"}], ["cat", "dog"]),
     "K194": lambda: karat.evaluate(["ok", "fraud"], ["ok", "fraud"])["f1"],
     "K215": lambda: karat.Stream().merge(cast("Any", [0, 1])),

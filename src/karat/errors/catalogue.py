@@ -14,6 +14,7 @@ from typing import Final
 from karat.errors.kinds import (
     Entry,
     InputError,
+    MissingFileError,
     NotCoveredError,
     OneDALError,
     TorchMetricsError,
@@ -27,6 +28,7 @@ _KINDS = {
     "K194": UnknownNameError,
     **dict.fromkeys(_UNKNOWN_NAMES, UnknownNameError),
     "K126": UnknownArgumentError,
+    "K431": MissingFileError,
     "K611": OneDALError,
     "K621": TorchMetricsError,
     "K622": NotCoveredError,

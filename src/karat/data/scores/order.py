@@ -134,8 +134,8 @@ def check_one_order(classes: Classes, argument: str, scores: Scores | None, code
     """Refuse columns without class names whose classes are texts of numbers in two orders (K317).
 
     Args:
-        scores, codes: the scores and the class of each row, or None; they show how often the largest
-            score of each order is that of the true class.
+        scores, codes: the scores and the class of each row, or None; they show how often the
+            largest score of each order is that of the true class.
     """
     order = order_as_numbers(classes)
     if order is None:
