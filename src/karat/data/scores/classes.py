@@ -146,6 +146,6 @@ def coded_truth(
         codes = np.full_like(codes, int(label))
     if classes.k != scores.k:
         raise wrong_number(scores.argument, scores.k, classes, is_single=scores.values.ndim == 1)
-    if labels is None:
+    if labels is None and scores.values.ndim > 1:
         check_one_order(classes, scores.argument, scores, codes)
     return classes, codes

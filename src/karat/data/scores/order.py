@@ -141,7 +141,7 @@ def check_one_order(classes: Classes, argument: str, scores: Scores | None, code
     if order is None:
         return
     orders, evidence = [list(classes.labels), [classes.labels[i] for i in order]], ["", ""]
-    if scores is not None and scores.values.ndim > 1:
+    if scores is not None:
         rows = scores.values[:_ROWS_SHOWN].argmax(axis=1)
         first, of_numbers = codes[:_ROWS_SHOWN], np.array(order)
         for place, guess in enumerate((rows, of_numbers[rows])):
