@@ -71,3 +71,41 @@ def weights_that_follow_a_column() -> object:
         )
         n_found += bool(len(found))
     return n_found
+
+
+@row(
+    7,
+    "weighted Jaccard with a class that is never right: least width ÷ that of the error",
+    r"0\.9[6-9]\d*|1\.\d+",
+)
+def narrow_weighted_limits() -> object:
+    ratios = []
+    for seed in range(20):
+        rng = np.random.default_rng([9, seed])
+        y_true = rng.choice(3, 300, p=(0.4, 0.4, 0.2))
+        is_right = rng.random(300) < np.array([0.9, 0.85, 0.0])[y_true]
+        wrong = np.where(y_true == 2, rng.integers(0, 2, 300), 1 - np.minimum(y_true, 1))
+        one = karat.evaluate(y_true, np.where(is_right, y_true, wrong))["weighted_jaccard"]
+        assert one.low is not None
+        assert one.high is not None
+        assert one.standard_error is not None
+        # Wilson's limits of 300 rows are narrower than ± 1.96 standard errors by 1.0064.
+        ratios.append((one.high - one.low) * 1.0064 / (2 * 1.96 * one.standard_error))
+    return round(min(ratios), 3)
+
+
+@row(7, "per_label of equal models: limits for all labels exclude 0 where p_adjusted does not", "0")
+def limits_of_labels_against_p() -> object:
+    n_apart = 0
+    for seed in (11, 15, 21, 24):
+        rng = np.random.default_rng([5, seed])
+        true = (rng.random((150, 8)) < 0.12).astype(int)
+        wrong = np.where(true, 0.3, 0.04)
+        models = {x: np.where(rng.random(true.shape) < wrong, 1 - true, true) for x in "ab"}
+        found = karat.compare(true, models, metrics="macro_f1", n_permutations=499)
+        for one in found.per_label("recall"):
+            assert one.low_simultaneous is not None
+            assert one.high_simultaneous is not None
+            is_apart = one.low_simultaneous > 0 or one.high_simultaneous < 0
+            n_apart += is_apart != (one.verdict != "inconclusive")
+    return n_apart

@@ -26,6 +26,8 @@ from karat.tally.set_tally import SetRows
 _SWAPS: Final = "swap permutation, combined interval"
 _NORMAL: Final = "influence z, combined interval"
 _LEAST_TAIL: Final = 1e-12
+_OUTSIDE: Final = 1e-4
+"""Part of a difference that was shown, between 0 and its nearer limit."""
 _Side: TypeAlias = tuple[SetIntervals, ClassLimits]
 
 
@@ -146,12 +148,32 @@ def label_differences(
             one = replace(one, p=float(p[i]), p_adjusted=float(adjusted[i]), q=float(false[i]))
         sides = [float(side[i]) for pair in limits for side in pair]
         if known and all(map(math.isfinite, sides)):
-            low, high, lowest, highest = sides
-            one = replace(
-                one, low=low, high=high, low_simultaneous=lowest, high_simultaneous=highest
-            )
+            one = with_limits(one, (sides[0], sides[1]), (sides[2], sides[3]))
         found.append(one)
     return found
+
+
+def with_limits(
+    one: LabelDifference, alone: tuple[float, float], together: tuple[float, float]
+) -> LabelDifference:
+    """The difference with its limits, which contain 0 where its p-values do not exclude it.
+
+    Limits are those of the standard error, p-values those of permutations: these decide.
+    """
+    low, high = _agreeing(alone, one.p, one)
+    lowest, highest = _agreeing(together, one.p_adjusted, one)
+    lowest, highest = min(lowest, low), max(highest, high)
+    return replace(one, low=low, high=high, low_simultaneous=lowest, high_simultaneous=highest)
+
+
+def _agreeing(
+    limits: tuple[float, float], p: float | None, one: LabelDifference
+) -> tuple[float, float]:
+    low, high = limits
+    if p is None or not p < 1.0 - one.level:
+        return min(low, 0.0), max(high, 0.0)
+    near = _OUTSIDE * one.difference
+    return (max(low, near), high) if one.difference > 0.0 else (low, min(high, near))
 
 
 def of_one_label(metric: Metric) -> Metric:

@@ -25,6 +25,7 @@ from karat.inference.comparison.set_labels import (
     discoveries,
     holm_of_labels,
     of_one_label,
+    with_limits,
 )
 from karat.inference.comparison.set_swaps import n_replicates
 from karat.inference.comparison.sets import of_shares
@@ -210,10 +211,10 @@ def scored_label_differences(
             part = measured[i]
             assert part is not None
             both = judged(part[0], names, wide)[0]
-            each = replace(
-                each, low=one.low, high=one.high,
-                low_simultaneous=both.low, high_simultaneous=both.high,
-            )  # fmt: skip
+            assert one.high is not None
+            assert both.low is not None
+            assert both.high is not None
+            each = with_limits(each, (one.low, one.high), (both.low, both.high))
         done.append(each)
     return done
 
