@@ -204,7 +204,7 @@ class _Named:
 
     def _of_labels(self, labels: Sequence[Label]) -> Placed:
         wanted: Sequence[Label]
-        is_ordered = True
+        is_ordered: bool | None = None
         if self.declared:
             wanted = self.declared
         else:
@@ -212,7 +212,10 @@ class _Named:
             is_whole = order is not None and set(order) == set(labels)
             wanted = order if order is not None and is_whole else sorted(labels)
             wanted = harmonized(wanted, kind_of(labels) or "integer")
-            is_ordered = is_whole
+            if is_whole:
+                is_ordered = True
+            elif len(labels) > _TWO and isinstance(wanted[0], str):
+                is_ordered = False
         places = list(map(labels.index, wanted))
         if self.declared and self.how == "listed" and places != sorted(places):
             columns, declared = shown(self.names), shown(self.declared)
