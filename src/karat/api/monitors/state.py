@@ -14,6 +14,7 @@ from karat.data.labels.align import classes_of
 from karat.data.rows import Rows
 from karat.data.scores.containers import Argument, Scores
 from karat.errors import error
+from karat.errors.options import option
 from karat.tally import Classes
 from karat.tally.shared import common_labels
 
@@ -78,7 +79,7 @@ def _classes_of_both(before: Rows, batch: Rows, positive: Any) -> Classes:
     if batch.classes.labels != labels:
         if before.scores is not None:
             facts = {"now": list(batch.classes.labels), "then": list(labels)}
-            raise error("K240", argument="labels", **facts, path=MONITOR, do=_SAME_KIND)
+            raise error("K240", argument=option("labels"), **facts, path=MONITOR, do=_SAME_KIND)
         labels = common_labels(before.classes, batch.classes).labels
     if positive is None and len(labels) == 2:
         known = [one.labels[one.positive] for one in _with_positive(before, batch)]

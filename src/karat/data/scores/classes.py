@@ -17,7 +17,7 @@ from karat.data.roles import ending_of
 from karat.data.scores.containers import Scores
 from karat.data.scores.order import of_single, place_columns, with_other, wrong_number
 from karat.errors import KaratError, error, short, shown
-from karat.errors.options import each_option, option
+from karat.errors.options import argument_as_typed, each_option, option
 from karat.tally.classes import Classes
 
 
@@ -110,7 +110,7 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
         values = "probabilities" if scores.is_prob else "scores"
         of_columns = {
             "left": "y_true",
-            "among": f"the classes of {scores.argument}",
+            "among": f"the classes of {argument_as_typed(scores.argument)}",
             "classes": f"The {values} have columns for the classes {shown(classes.labels)} only",
             "do": "A label needs a column of its own: add it, or remove those rows.",
         }
