@@ -273,6 +273,8 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K312": lambda: karat.scorer("prevalence"),
     "K313": lambda: karat.scorer("accuracy")(None, [[0], [1]], [0, 1]),
     "K314": lambda: scored_by("log_loss", [0, 1, 3]),
+    "K451": lambda: karat.evaluate([0, 1], [0, 1], ids=False),
+    "K452": lambda: karat.evaluate([0, 1], [0, 1], anytime=True).confidence.tail,
     "K421": lambda: karat.evaluate("rows.parquet", weights=cast("Any", [1, 2])),
     "K422": lambda: karat.evaluate(["rows.parquet", "SELECT 1 AS label, 1 AS pred"]),
     "K423": of_partitions,

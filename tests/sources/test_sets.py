@@ -144,8 +144,12 @@ def test_text_is_split_as_the_rule_says(separator: str) -> None:
     plain = karat.evaluate(["a|b", "b|a", "a", "b"], ["a|b", "a", "a", "b"])
     assert [one.code for one in plain.doubts] == ["D119"]
     assert "separator='|'" in plain.doubts[0]
-    written = karat.evaluate(["['a']", "['a', 'b']", "[]"], ["['a']", "['a']", "[]"])
-    assert "list that was written as text" in written.doubts[0].evidence
+    with pytest.raises(karat.InputError, match="K453"):
+        karat.evaluate(["['a']", "['a', 'b']", "[]"], ["['a']", "['a']", "[]"])
+    declared = karat.evaluate(["['a']", "[]"], ["['a']", "['a']"], labels=["['a']", "[]"])
+    assert declared["accuracy"].value == 0.5
+    intervals = karat.evaluate(["[0, 9]", "[10, 19]"], ["[0, 9]", "[0, 9]"])
+    assert intervals["accuracy"].value == 0.5
 
 
 def test_labels_of_a_csv_are_numbers_where_all_are(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from karat.api.options import one_of, plain_text, unknown_choice, whole_number
 from karat.api.results import Report
+from karat.data.arguments import check_are_values
 from karat.data.labels.matrices import display_names
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import is_frame
@@ -25,6 +26,7 @@ from karat.inference.confidence import Confidence, WeightKind
 from karat.metrics import Metric, get, n_records
 from karat.metrics.headlines import MANY_CLASSES, PLACES
 from karat.metrics.plan import default_metrics
+from karat.results.judged import JudgedReport
 from karat.results.report import THRESHOLDS, lift_of_thresholds
 from karat.results.values import PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes
@@ -159,12 +161,20 @@ def of_table(argument: str, given: Any, where: str | None) -> Any:
 
 
 def ids_of_table(ids: Any, where: str | None) -> Any:
-    """The ids of a table: the name of a column, or values of rows in memory (K421)."""
+    """The ids of a table: the name of a column, or values of rows in memory (K421, K451)."""
+    check_are_values("ids", ids, may_name=True)
     return column_name("ids", ids) if ids is None or _is_name(ids) else of_table("ids", ids, where)
+
+
+def refuse_judged(value: object) -> None:
+    """Refuse a report with a judge where rows or another report are expected (K450)."""
+    if isinstance(value, JudgedReport):
+        raise error("K450")
 
 
 def given_alone(y_true: Any) -> KaratError:
     """K128: there are no predictions; K215: how a stream is given the columns of a table."""
+    refuse_judged(y_true)
     if isinstance(y_true, str | PathLike) or is_frame(y_true):
         host = distributed_host(y_true)
         kind = type(y_true).__name__

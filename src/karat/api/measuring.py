@@ -24,7 +24,7 @@ from karat.data.accumulator import (
     sliced_sets,
     whole,
 )
-from karat.data.checks import check_in_common
+from karat.data.checks import binned_codes, check_in_common
 from karat.data.labels.matrices import display_names
 from karat.data.listing import listed_of, named
 from karat.data.rows import Rows, numbered
@@ -124,12 +124,15 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     report = with_doubts(report, found)
     report = replace(report, kept_rows=_listed(found, tally, report, spec.keep_rows))
     rows = found.rows
+    # A dry run computes no interval, and refuses what a report of it would refuse.
+    has_intervals = spec.confidence is not None or spec.is_dry
+    how: dict[str, Any] = {"folds": found.folds, "has_intervals": has_intervals}
     if found.sliced:
-        return _with_slices(report, found.sliced, folds=found.folds)
+        return _with_slices(report, found.sliced, **how)
     if rows is None or not rows.by:
         return report
     if tally is None:
-        return _with_slices(report, [rows], folds=found.folds, nested=nested)
+        return _with_slices(report, [rows], nested=nested, **how)
     # The rows are kept as they are: nothing else may change them.
     kept = tally if rows.is_owned else owned(tally)
     pred = np.asarray(tally.predicted()).copy()
@@ -137,7 +140,7 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     whole_rows = replace(kept.rows, pred=pred, clusters=clusters, by=())
     measure = SliceMeasure(replace(kept, rows=whole_rows, threshold=None), spec)
     labels = replace(whole_rows, scores=None, by=rows.by)
-    return _with_slices(report, [labels], measure, folds=found.folds, nested=nested)
+    return _with_slices(report, [labels], measure, nested=nested, **how)
 
 
 def _listed(
@@ -208,23 +211,30 @@ def _with_slices(
     measure: SliceMeasure | None = None,
     *,
     folds: FoldColumns | None = None,
+    has_intervals: bool = True,
     nested: NestedRows | None = None,
 ) -> Report:
     """The report with its slices, and with its folds, which are slices of the same rows."""
     from karat.results.slices import Slices, SliceTable
 
     tables, kept_folds = {}, None
+    doubts = []
     for rows in sliced:
         for codes in rows.by:
+            if codes.bins:
+                doubts.append(binned_codes(codes.columns[0], [key for (key,) in codes.keys]))
             of_rows = None if measure is None else codes.codes
             if folds is not None and codes.columns == folds.key:
-                kept_folds = _folds(report, rows, codes, measure, folds, nested)
+                needs_ids = has_intervals and rows.clusters is None
+                of_folds = (report, rows, codes, measure, folds, nested)
+                kept_folds = _folds(*of_folds, needs_ids=needs_ids)
                 if not folds.is_slice:
                     continue
             of_slices = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
             tables[codes.columns] = SliceTable(of_slices, report, of_rows, measure)
     slices = Slices(tables) if tables else None
-    return replace(report, kept_slices=slices, kept_folds=kept_folds)
+    warnings = (*report.warnings, *filter(None, doubts))
+    return replace(report, warnings=warnings, kept_slices=slices, kept_folds=kept_folds)
 
 
 def _folds(
@@ -234,6 +244,8 @@ def _folds(
     measure: SliceMeasure | None,
     columns: FoldColumns,
     nested: NestedRows | None,
+    *,
+    needs_ids: bool,
 ) -> Folds:
     """The metrics of a report over folds; values of the folds are computed when they are read."""
     from karat.results.folds import Folds, MeasuredFolds, without_intervals
@@ -249,13 +261,9 @@ def _folds(
         for doubt in report.doubts:
             if doubt.code == "D105":
                 raise folds_share_rows(doubt.evidence.removesuffix("."))
-    elif axis.n_repeats > 1 and report.confidence is not None and rows.clusters is None:
-        raise error(
-            "K251",
-            repeat=columns.repeat,
-            n=axis.n_repeats,
-            do=f"Name the ids of rows, {option('ids', 'id')}, or clusters that hold them.",
-        )
+    elif axis.n_repeats > 1 and needs_ids:
+        do = f"Name the ids of rows, {option('ids', 'id')}, or clusters that hold them."
+        raise error("K251", repeat=columns.repeat, n=axis.n_repeats, do=do)
     of_values = None
     if measure is not None:
         spec = replace(measure.spec, confidence=None)

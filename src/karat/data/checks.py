@@ -26,7 +26,7 @@ from karat.data.scores.containers import Scores
 from karat.data.sources.files.text_labels import is_null_like
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import option, option_of_list
+from karat.errors.options import is_command_line, option, option_of_list
 from karat.errors.text import count
 from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import IGNORED, Label, usual_positive
@@ -80,6 +80,56 @@ def unused_groups(
         return []
     of_column = {"option": option("clusters", found), "none": option("clusters", "")}
     return [doubt("D107", column=repr(found), **of_column)]
+
+
+_CODES: Final = frozenset(
+    [
+        "id",
+        "ids",
+        "code",
+        "codes",
+        "zip",
+        "zipcode",
+        "postcode",
+        "plz",
+        "store",
+        "shop",
+        "site",
+        "branch",
+        "region",
+        "district",
+        "ward",
+        "hospital",
+        "clinic",
+        "school",
+        "product",
+        "item",
+        "sku",
+        "category",
+        "type",
+        "device",
+        "machine",
+        "plant",
+        "line",
+        "key",
+        "number",
+        "no",
+    ]
+)
+"""Words at the end of names of columns whose whole numbers are codes, not quantities."""
+
+
+def binned_codes(column: str, slices: Sequence[str]) -> Doubt | None:
+    """Return the warning that numbers of a column named like codes were binned, or None."""
+    name = normalized(column)
+    if name.rpartition("_")[2] not in _CODES and name not in ALIASES["group"]:
+        return None
+    bins = f"{slices[0]}, … {slices[-1]}"
+    sql = f"\"SELECT * REPLACE (CAST({column} AS VARCHAR) AS {column}) FROM 'FILE'\""
+    do = f"read the files by {sql}"
+    if not is_command_line():
+        do = f"frame[{column!r}].astype(str), or of files {sql}"
+    return doubt("D140", column=repr(column), bins=bins, do=do)
 
 
 def are_groups(n: int, n_different: int, n_rows: int) -> bool | None:
@@ -146,14 +196,15 @@ def unused_columns(
     return found
 
 
-def repeated_ids(count: int, n: int, column: str, value: object) -> Doubt:
-    """Return the warning about repeated ids."""
+def repeated_ids(count: int, n: int, column: str | None, value: object) -> Doubt:
+    """Return the warning about repeated ids; `column` is None for ids that are no column."""
     return doubt(
         "D105",
         count=count,
         n=n,
-        column=repr(column),
+        of="" if column is None else f" of column {column!r}",
         value=repr(value),
+        how="give the ids as clusters" if column is None else "name the column",
         option=option("clusters", column),
     )
 

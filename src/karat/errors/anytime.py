@@ -18,6 +18,9 @@ K239  {path} is in use.
 K240  The settings of a monitor are fixed at its first call.
       {argument} is {now} here, and {then} in {path}.
       {do}, or start another monitor: another path.
+K452  Limits that hold at every look need the number of rows.
+      The number of rows, or of clusters, at this look is not given.
+      Give it: confidence.at(n) are the settings of a look at n rows.
 K241  The batch is in the monitor already.
       Rows with the same content were added at look {look} of {path}.
       Add new rows alone; {again} adds them once more. With ids, other rows are known as others.

@@ -29,9 +29,9 @@ D104  {noticed}.
       {found}.
       If {they} {role}, name it: {option}; {none} states that no column does.
 D105  Rows repeat an id.
-      {count} of {n} rows have an id of column {column} that another row has too, as {value}.
+      {count} of {n} rows have an id{of} that another row has too, as {value}.
       Remove rows that were written twice. Where one id has several rows that depend on each
-          other, name the column: {option}.
+          other, {how}: {option}.
 D106  The log loss{of} is infinite.
       {rows} p = 0 for the true class.
       log_loss(eps=…) clips: ask for log_loss(eps=1e-15) instead.
@@ -104,6 +104,10 @@ D129  There are far more labels than rows.
       {n} and {k} labels without names.
       If each entry is a pixel or a token with one of two classes, flatten both sides, as
           y_true.ravel(), and leave masked entries out.
+D140  Numbers that may be codes were binned.
+      The name of column {column} suggests ids or codes, and its slices are {bins}.
+      To have one slice for each code, give the column as text: {do}. Nothing changes where the
+          numbers are quantities.
 D125  Rows that were drawn have no gold label.
       {counts} of the rows with {weights} have none.
       They count as rows that were not drawn, which is right if chance left them out: {do}.

@@ -16,6 +16,7 @@ from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
 from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import error
+from karat.errors.options import option
 from karat.tally import Classes
 from karat.tally.held_rows import RowChunk, impossible
 from karat.tally.serialization import wrong_classes
@@ -82,7 +83,7 @@ def _classes_of_both(before: Rows, batch: Rows, positive: Any) -> Classes:
     if batch.classes.labels != labels:
         if before.scores is not None:
             facts = {"now": list(batch.classes.labels), "then": list(labels)}
-            raise error("K240", argument="labels", **facts, path=MONITOR, do=_SAME_KIND)
+            raise error("K240", argument=option("labels"), **facts, path=MONITOR, do=_SAME_KIND)
         both = common_labels(before.classes, batch.classes)
         labels, is_ordered = both.labels, both.is_ordered
     if positive is None and len(labels) == 2:

@@ -24,7 +24,7 @@ from karat.data.scores.order import (
     wrong_number,
 )
 from karat.errors import KaratError, error, short, shown
-from karat.errors.options import each_option, option
+from karat.errors.options import argument_as_typed, each_option, option
 from karat.tally.classes import Classes
 
 
@@ -117,7 +117,7 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
         values = "probabilities" if scores.is_prob else "scores"
         of_columns = {
             "left": "y_true",
-            "among": f"the classes of {scores.argument}",
+            "among": f"the classes of {argument_as_typed(scores.argument)}",
             "classes": f"The {values} have columns for the classes {shown(classes.labels)} only",
             "do": "A label needs a column of its own: add it, or remove those rows.",
         }

@@ -240,7 +240,7 @@ class _Unfit(NamedTuple):
 
 
 _OF_TEXT: Final = _Unfit(
-    "of text (0.5 is a number; 0,5 and 50% are text)", "Write the numbers with a decimal point."
+    "of text (0.5 is a number; 0,5 is text)", "Write the numbers with a decimal point."
 )
 _OF_LISTS: Final = _Unfit(
     "of lists that are written as text",

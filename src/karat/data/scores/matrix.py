@@ -258,6 +258,8 @@ class ScoreMatrix:
             place = "" if item is None else f", item {item},"
             told = f"{text[:60]!r}{with_comma(text)}"
             found = f"Row {row}{place} holds {told}; {self.n_bad} of {self.n_rows} rows"
+            if text.strip().lstrip("+-").isdigit():
+                found = f"Row {row}{place} holds {text[:60]}, which no float64 equals"
             if with_comma(text):
                 found += ". The query FROM read_csv('FILE', decimal_separator=',') reads it"
             raise Origin(self.argument, name).refusal(found)

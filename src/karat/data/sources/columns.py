@@ -386,12 +386,23 @@ def texts_called(types: Mapping[str, Family], *roles: Role) -> list[str]:
 
 
 def slices_later(
-    types: Mapping[str, Any], groups: Sequence[Key], folds: FoldColumns | None = None
+    types: Mapping[str, Any],
+    groups: Sequence[Key],
+    folds: FoldColumns | None = None,
+    *,
+    is_one_csv: bool = False,
 ) -> SlicesLater:
     """Return how values become slices; those of folds are names, also where they are numbers."""
     names = () if folds is None else folds.key
     numbers = (x for x, kind in types.items() if kind in ("whole", "real") and x not in names)
-    return SlicesLater(tuple(groups), frozenset(numbers), folds)
+    booleans = (x for x, kind in types.items() if kind == "boolean")
+    return SlicesLater(
+        tuple(groups),
+        frozenset(numbers),
+        folds,
+        booleans=frozenset(booleans),
+        is_one_csv=is_one_csv,
+    )
 
 
 def dropped(n: int, total: int) -> tuple[str, ...]:

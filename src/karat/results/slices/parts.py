@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
@@ -98,6 +98,12 @@ class Slice:
             self._results[metric] = self.kept.get(metric) or self._measured(metric)
         return self._results[metric]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.whole)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.whole
+
     @cached_property
     def _results(self) -> dict[Metric, Result]:
         return {}
@@ -172,7 +178,7 @@ class Slice:
     @property
     def weight_effective(self) -> float:
         """Kish's number of rows, (Σw)² ÷ Σw²: without weights its rows."""
-        if self.table.squares is None:
+        if self.table.squares is None or not self.weight:
             return self.weight
         return self.weight**2 / float(self.table.squares.sum())
 

@@ -21,8 +21,15 @@ from karat.data.rows import Counted, Rows, numbered, numbered_from
 from karat.data.scores.batches import GatheredScores
 from karat.data.scores.order import not_scores, placed
 from karat.data.scores.rows import labels_alone
-from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
-from karat.data.sources.files.counted import facts_of, families, no_rows, opened, tally_relation
+from karat.data.sources.columns import TableRequest, dropped, find_columns
+from karat.data.sources.files.counted import (
+    facts_of,
+    families,
+    no_rows,
+    opened,
+    slices_of,
+    tally_relation,
+)
 from karat.data.sources.files.duck import check_condition
 from karat.data.sources.files.duck import explaining as explaining_files
 from karat.data.sources.files.ids import FileIds
@@ -248,8 +255,8 @@ class FileStream:
     @property
     def later(self) -> SlicesLater:
         """Conversion of column values to slices."""
-        columns = self.reader.columns
-        return slices_later(families(self.reader.relation), columns.groups, columns.folds)
+        columns, relation = self.reader.columns, self.reader.relation
+        return slices_of(relation, columns.groups, columns.folds)
 
     @property
     def is_prob(self) -> bool:
